@@ -8,6 +8,7 @@
 #include "agent/run/help.h"
 #include "agent/run/run.h"
 #include "agent/serve/serve.h"
+#include "common/base/say.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -15,10 +16,10 @@ static int print_version(int argc, char **argv)
 {
     (void)argv;
     if (argc > 1) {
-        fputs("sme2lab-agent: version takes no arguments\n", stderr);
+        sl_say(stderr, "sme2lab-agent: version takes no arguments\n");
         return EXIT_USAGE;
     }
-    puts("sme2lab-agent " SL_VERSION);
+    sl_say(stdout, "sme2lab-agent %s\n", SL_VERSION);
     return 0;
 }
 
@@ -52,9 +53,9 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], verbs[i].name) == 0)
             return verbs[i].run(argc - 1, argv + 1);
     }
-    fprintf(stderr,
-            "sme2lab-agent: unknown verb '%s': say run, serve, probe, kernels, plan or version, or "
-            "--help\n",
-            argv[1]);
+    sl_say(stderr,
+           "sme2lab-agent: unknown verb '%s': say run, serve, probe, kernels, plan or version, or "
+           "--help\n",
+           argv[1]);
     return EXIT_USAGE;
 }

@@ -19,6 +19,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "kernels/cpu/policy.h"
 
 enum { MAX_SHAPES = 160, MAX_OUTPUT_BYTES = 1 << 20, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -55,7 +56,7 @@ static const char usage_text[] =
 
 static int usage(const char *what, const char *word)
 {
-    fprintf(stderr, "sme2lab-agent: kernels: %s '%s'\n%s", what, word, usage_text);
+    sl_say(stderr, "sme2lab-agent: kernels: %s '%s'\n%s", what, word, usage_text);
     return EXIT_USAGE;
 }
 
@@ -156,13 +157,13 @@ static void list_as_text(uint32_t isa)
     char needs[128];
     for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
         sl_isa_format(kernel.needs, needs, sizeof(needs));
-        printf("%-10s %-56s %-13s %-16s %s\n", kernel.family, kernel.name, needs,
+        sl_say(stdout, "%-10s %-56s %-13s %-16s %s\n", kernel.family, kernel.name, needs,
                (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU", kernel.purpose);
     }
-    puts("\nFamilies, and whether they run in streaming mode where nothing else is said "
-         "(--policy):");
+    sl_say(stdout, "\nFamilies, and whether they run in streaming mode where nothing else is said "
+                   "(--policy):\n");
     for (int i = 0; i < SL_POLICY_END; i++)
-        printf("%-14s %-9s %s\n", sl_policy_name(i),
+        sl_say(stdout, "%-14s %-9s %s\n", sl_policy_name(i),
                sl_policy_default() & SL_POLICY_BIT(i) ? "stays out" : "streams",
                sl_policy_about(i));
 }
@@ -236,7 +237,7 @@ static int say_why(const char *what, int rc)
     const char *why = rc == SL_E_NOT_FOUND     ? "no kernel of this name or engine takes this shape"
                       : rc == SL_E_UNSUPPORTED ? "this CPU lacks what the kernel needs"
                                                : sl_strerror(rc);
-    fprintf(stderr, "sme2lab-agent: kernels: %s: %s\n", what, why);
+    sl_say(stderr, "sme2lab-agent: kernels: %s: %s\n", what, why);
     return rc;
 }
 
@@ -304,7 +305,7 @@ int sl_bench_main(int argc, char **argv)
     uint32_t isa = sl_isa_detect();
     o = (struct options){.seed = 1};
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        fputs(usage_text, stdout);
+        sl_say(stdout, "%s", usage_text);
         return 0;
     }
     int exit_code = parse(&o, argc, argv);
@@ -320,9 +321,9 @@ int sl_bench_main(int argc, char **argv)
              : o.shape_count > 0 ? bench_shapes(&o, isa, &out)
                                  : bench_each(&o, isa, &out);
     if (rc == 0 && out.size > 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     else if (rc < 0 && (o.list || o.peaks))
-        fprintf(stderr, "sme2lab-agent: kernels: %s\n", sl_strerror(rc));
+        sl_say(stderr, "sme2lab-agent: kernels: %s\n", sl_strerror(rc));
     sl_buf_fini(&out);
     return rc == 0 ? 0 : EXIT_FAILED;
 }

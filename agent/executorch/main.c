@@ -5,12 +5,13 @@
 
 #include "agent/executorch/features.h"
 #include "agent/run/run.h"
+#include "common/base/say.h"
 
 int main(int argc, char **argv)
 {
     sl_features_start();
     if (argc > 1 && strcmp(argv[1], "version") == 0) {
-        puts("sme2lab-agent-executorch " SL_VERSION);
+        sl_say(stdout, "sme2lab-agent-executorch %s\n", SL_VERSION);
         return 0;
     }
     if (argc > 1 && strcmp(argv[1], "run") == 0)

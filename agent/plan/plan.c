@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "kernels/cpu/isa.h"
 
 enum { MAX_OUTPUT_BYTES = 8 << 20, MAX_PROBLEMS = 8, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -129,7 +130,7 @@ static int open_model(char *const paths[2], const struct sl_runtime_log *log,
     if (rc == 0)
         sl_model_set_data(*out_model, *out_data);
     else
-        fprintf(stderr, "sme2lab-agent: plan: %s: %s\n", at, diag.what);
+        sl_say(stderr, "sme2lab-agent: plan: %s: %s\n", at, diag.what);
     return rc;
 }
 
@@ -142,7 +143,7 @@ int sl_plan_main(int argc, char **argv)
     struct sl_buf out;
     struct sl_json json;
     if (argc < 2 || argc > 3 || argv[1][0] == '-') {
-        fputs("usage: sme2lab-agent plan MODEL.pte [WEIGHTS.ptd]\n", stderr);
+        sl_say(stderr, "usage: sme2lab-agent plan MODEL.pte [WEIGHTS.ptd]\n");
         return EXIT_USAGE;
     }
     if (open_model(argv + 1, &log, &model, &data) != 0) {

@@ -19,6 +19,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "kernels/cpu/isa.h"
 
 enum { MAX_PROBE_BYTES = 1 << 20, MAX_ZONES = 128, EXIT_USAGE = 2, EXIT_DEFECT = 6 };
@@ -263,17 +264,18 @@ int sl_probe_main(int argc, char **argv)
     struct sl_buf text;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0) {
-            puts("usage: sme2lab-agent probe [--json]\n\n"
-                 "Prints as JSON what this device is: cores and clusters, instruction sets, "
-                 "streaming\n"
-                 "vector length, memory, kernel, thermal zones, and the kernels in this program "
-                 "with\n"
-                 "their needs. What is not known is null.");
+            sl_say(stdout,
+                   "usage: sme2lab-agent probe [--json]\n\n"
+                   "Prints as JSON what this device is: cores and clusters, instruction sets, "
+                   "streaming\n"
+                   "vector length, memory, kernel, thermal zones, and the kernels in this program "
+                   "with\n"
+                   "their needs. What is not known is null.\n");
             return 0;
         }
         if (strcmp(argv[i], "--json") != 0) {
-            fprintf(stderr, "sme2lab-agent: probe does not take '%s': say probe [--json]\n",
-                    argv[i]);
+            sl_say(stderr, "sme2lab-agent: probe does not take '%s': say probe [--json]\n",
+                   argv[i]);
             return EXIT_USAGE;
         }
     }
@@ -283,6 +285,6 @@ int sl_probe_main(int argc, char **argv)
         rc = sl_buf_print_line(&text);
     sl_buf_fini(&text);
     if (rc < 0)
-        fprintf(stderr, "sme2lab-agent: the probe cannot be printed: %s\n", sl_strerror(rc));
+        sl_say(stderr, "sme2lab-agent: the probe cannot be printed: %s\n", sl_strerror(rc));
     return rc < 0 ? EXIT_DEFECT : 0;
 }

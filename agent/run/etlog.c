@@ -10,6 +10,7 @@
 
 #include "agent/trace/marks.h"
 #include "common/base/clock.h"
+#include "common/base/utf8.h"
 
 enum { MESSAGE_BYTES = 255, LINE_BYTES = 512 };
 
@@ -42,6 +43,7 @@ static void write_line(char level, const char *file, int line, const char *messa
                         " executorch:%.80s:%d] %.*s\n",
                         level, us / 3600000000u, us / 60000000u % 60, us / 1000000u % 60,
                         us % 1000000u, file, line, (int)len, message);
+    sl_utf8_clean(text, "\n\t");
     size_t rest = size < (int)sizeof(text) ? (size_t)size : sizeof(text) - 1;
     for (const char *at = text; rest > 0;) {
         ssize_t put = write(STDERR_FILENO, at, rest);

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "common/base/say.h"
+
 static const char *const type_names[] = {"string", "bool", "int32", "uint32", "uint64", "double"};
 
 enum { MAX_FILE_BYTES = 65536, MAX_DEPTH = 8 };
@@ -126,12 +128,12 @@ static bool set_value(const struct sl_flag *flag, const char *text)
 static void take(struct parser *parser, const struct sl_flag *flag, const char *text)
 {
     if (!text) {
-        fprintf(parser->err, "ERROR: flag '--%s' is missing its argument; flag description: %s\n",
-                flag->name, flag->help);
+        sl_say(parser->err, "ERROR: flag '--%s' is missing its argument; flag description: %s\n",
+               flag->name, flag->help);
         parser->bad = true;
     } else if (!set_value(flag, text)) {
-        fprintf(parser->err, "ERROR: illegal value '%s' specified for %s flag '%s'\n", text,
-                type_names[flag->type], flag->name);
+        sl_say(parser->err, "ERROR: illegal value '%s' specified for %s flag '%s'\n", text,
+               type_names[flag->type], flag->name);
         parser->bad = true;
     } else if (flag->given) {
         *flag->given = true;
@@ -174,10 +176,10 @@ static void take_unknown(struct parser *parser, const char *name, size_t len)
         return;
     }
     if (flag)
-        fprintf(parser->err, "ERROR: boolean value (%.*s) specified for %s command line flag\n",
-                (int)len, name, type_names[flag->type]);
+        sl_say(parser->err, "ERROR: boolean value (%.*s) specified for %s command line flag\n",
+               (int)len, name, type_names[flag->type]);
     else
-        fprintf(parser->err, "ERROR: unknown command line flag '%.*s'\n", (int)len, name);
+        sl_say(parser->err, "ERROR: unknown command line flag '%.*s'\n", (int)len, name);
     parser->bad = true;
 }
 
@@ -189,9 +191,9 @@ static void take_environment(struct parser *parser, const char *names, bool need
         len = strcspn(names, ",");
         const struct sl_flag *flag = find(parser, names, len);
         if (!flag) {
-            fprintf(parser->err,
-                    "ERROR: unknown command line flag '%.*s' (via --fromenv or --tryfromenv)\n",
-                    (int)len, names);
+            sl_say(parser->err,
+                   "ERROR: unknown command line flag '%.*s' (via --fromenv or --tryfromenv)\n",
+                   (int)len, names);
             parser->bad = true;
             continue;
         }
@@ -200,7 +202,7 @@ static void take_environment(struct parser *parser, const char *names, bool need
         if (text) {
             take(parser, flag, text);
         } else if (needed) {
-            fprintf(parser->err, "ERROR: %s not found in environment\n", variable);
+            sl_say(parser->err, "ERROR: %s not found in environment\n", variable);
             parser->bad = true;
         }
     }
@@ -223,9 +225,9 @@ static char *read_text(struct parser *parser, const char *path, size_t path_len)
     if (file)
         fclose(file);
     if (got == room)
-        fprintf(parser->err, "ERROR: files of flags hold at most %d bytes\n", MAX_FILE_BYTES - 1);
+        sl_say(parser->err, "ERROR: files of flags hold at most %d bytes\n", MAX_FILE_BYTES - 1);
     else if (error != 0)
-        fprintf(parser->err, "%s: %s\n", name, strerror(error));
+        sl_say(parser->err, "%s: %s\n", name, strerror(error));
     if (got == room || error != 0) {
         parser->bad = true;
         return NULL;
@@ -301,8 +303,7 @@ static bool take_own(struct parser *parser, const char *name, size_t len, const 
     } else if (!is_one_of(name, len, files)) {
         return is_one_of(name, len, undefok); /* found before all others */
     } else if (parser->depth == MAX_DEPTH) {
-        fprintf(parser->err, "ERROR: files of flags name each other more than %d deep\n",
-                MAX_DEPTH);
+        sl_say(parser->err, "ERROR: files of flags name each other more than %d deep\n", MAX_DEPTH);
         parser->bad = true;
     } else {
         parser->depth++;

@@ -1,9 +1,12 @@
 /* agent/run/help.c */
 #include "agent/run/help.h"
 
+#include "common/base/say.h"
+
 void sl_help_agent(FILE *out)
 {
-    fputs(
+    sl_say(
+        out,
         "NAME\n"
         "    sme2lab-agent - runs .pte models on the device with SME2 off and on\n"
         "\n"
@@ -31,6 +34,5 @@ void sl_help_agent(FILE *out)
         "    6   defect in sme2lab-agent itself\n"
         "\n"
         "SEE ALSO\n"
-        "    sme2lab(1), which starts this program, reads its traces and compares\n",
-        out);
+        "    sme2lab(1), which starts this program, reads its traces and compares\n");
 }

@@ -8,6 +8,7 @@
 #include "agent/run/gflags.h"
 #include "agent/runtime/runtime.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
@@ -90,16 +91,16 @@ static void print_flags(int part, FILE *out)
 {
     for (size_t i = 0; i < sl_run_option_count; i++)
         if ((int)sl_run_option_list[i].part == part)
-            fputs(sl_run_option_list[i].page, out);
+            sl_say(out, "%s", sl_run_option_list[i].page);
 }
 
 static void print_help(FILE *out)
 {
-    fputs(run_head, out);
+    sl_say(out, "%s", run_head);
     print_flags(SL_RUN_OF_RUNNER, out);
-    fputs(gflags_part, out);
+    sl_say(out, "%s", gflags_part);
     print_flags(SL_RUN_OF_SME2LAB, out);
-    fputs(run_tail, out);
+    sl_say(out, "%s", run_tail);
 }
 
 static void log_extra_words(char **words, int count)
@@ -176,7 +177,7 @@ int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, 
         print_help(stdout);
         return SL_RUN_DONE; /* 1, as gflags' own help */
     case SL_GFLAGS_VERSION:
-        puts("executor_runner");
+        sl_say(stdout, "executor_runner\n");
         *out_exit = 0;
         return SL_RUN_DONE;
     default:

@@ -18,6 +18,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "common/net/address.h"
 #include "common/net/secret.h"
 
@@ -70,8 +71,8 @@ static const char help_text[] =
 
 static int usage(const char *what, const char *word)
 {
-    fprintf(stderr, "sme2lab-agent: %s%s%s: see `sme2lab-agent serve --help`\n", what,
-            word[0] ? " " : "", word);
+    sl_say(stderr, "sme2lab-agent: %s%s%s: see `sme2lab-agent serve --help`\n", what,
+           word[0] ? " " : "", word);
     return EXIT_USAGE_ERROR;
 }
 
@@ -154,7 +155,7 @@ static int read_secret(const char *file, uint8_t out[SL_SECRET_BYTES])
     char line[SL_SECRET_TEXT_BYTES + 1];
     struct sl_diag diag = {0};
     if (file && sl_secret_read(file, out, &diag) < 0) {
-        fprintf(stderr, "sme2lab-agent: %s (%s): %s\n", diag.what, diag.where, diag.hint);
+        sl_say(stderr, "sme2lab-agent: %s (%s): %s\n", diag.what, diag.where, diag.hint);
         return EXIT_USAGE_ERROR;
     }
     if (!file && (!fgets(line, sizeof(line), stdin) || sl_secret_parse(line, out) < 0))
@@ -241,9 +242,9 @@ static int open_server(struct serving *serving, const struct options *options, s
         return sl_diag_set(diag, rc, options->listen, "cannot listen: %s", sl_strerror(rc));
     }
     sl_address_format(&bound, text, sizeof(text));
-    printf("listening %s\n", text);
+    sl_say(stdout, "listening %s\n", text);
     if (options->detach)
-        printf("pid %ld\n", (long)getpid());
+        sl_say(stdout, "pid %ld\n", (long)getpid());
     fflush(stdout);
     if (options->detach)
         sl_detach_ready(serving->detached, options->workdir);
@@ -272,9 +273,8 @@ static void find_program(struct program *program)
 static int tell_failure(int rc, const struct sl_diag *diag)
 {
     if (rc < 0)
-        fprintf(stderr, "sme2lab-agent: %s (%s)%s%s\n",
-                diag->what[0] ? diag->what : sl_strerror(rc), diag->where,
-                diag->hint[0] ? ": " : "", diag->hint);
+        sl_say(stderr, "sme2lab-agent: %s (%s)%s%s\n", diag->what[0] ? diag->what : sl_strerror(rc),
+               diag->where, diag->hint[0] ? ": " : "", diag->hint);
     return rc == 0 ? 0 : rc == -EINVAL ? EXIT_USAGE_ERROR : EXIT_LAB;
 }
 
@@ -323,7 +323,7 @@ int sl_serve_main(int argc, char **argv)
     struct options options = {.spool_bytes = (uint64_t)DEFAULT_SPOOL_MIB << 20,
                               .blob_bytes = (uint64_t)DEFAULT_BLOB_MIB << 20};
     if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(help_text, stdout);
+        sl_say(stdout, "%s", help_text);
         return 0;
     }
     int code = parse_options(argc, argv, &options);

@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/run_show.h"
@@ -25,7 +26,7 @@ static int show_one(const struct sl_cli *cli, const char *path, const char *name
     sl_buf_init(&text, MAX_JSON_BYTES);
     int rc = sl_run_show_json(path, name, &text, diag);
     if (rc == 0)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     sl_buf_fini(&text);
     return rc;
 }
@@ -37,14 +38,14 @@ static int show_all(const struct sl_cli *cli, const char *path,
     size_t count = 0;
     int rc = sl_rundir_list(path, names, &count, diag);
     if (rc == 0 && cli->json && count > 1)
-        putchar('[');
+        sl_say(stdout, "[");
     for (size_t i = 0; rc == 0 && i < count; i++) {
         if (cli->json && i > 0)
-            putchar(',');
+            sl_say(stdout, ",");
         rc = show_one(cli, path, names[i][0] ? names[i] : NULL, categories, full, diag);
     }
     if (rc == 0 && cli->json)
-        puts(count > 1 ? "]" : "");
+        sl_say(stdout, "%s\n", count > 1 ? "]" : "");
     return rc;
 }
 

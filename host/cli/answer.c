@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
 
@@ -80,9 +81,9 @@ void sl_answer_print(const char *schema, const struct sl_buf *object)
     size_t len = object->size;
     while (len > 0 && (text[len - 1] == '\n' || text[len - 1] == ' '))
         len--;
-    printf("{\"schema\":\"sme2lab.%s/1\"", schema);
+    sl_say(stdout, "{\"schema\":\"sme2lab.%s/1\"", schema);
     if (len > 2 && *text == '{') /* more than {} */
-        printf(",%.*s\n", (int)len - 1, text + 1);
+        sl_say(stdout, ",%.*s\n", (int)len - 1, text + 1);
     else
-        puts("}");
+        sl_say(stdout, "}\n");
 }

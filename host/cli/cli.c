@@ -11,6 +11,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "common/base/utf8.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
@@ -140,7 +141,7 @@ static void print_error_json(int exit_code, const struct sl_diag *diag)
     sl_json_close_object(&json);
     sl_json_close_object(&json);
     if (json.error == 0)
-        printf("%s\n", (const char *)text.data);
+        sl_say(stdout, "%s\n", (const char *)text.data);
     sl_buf_fini(&text);
 }
 
@@ -151,11 +152,11 @@ int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *d
     sl_utf8_clean(shown.where, "");
     sl_utf8_clean(shown.hint, "");
     fflush(stdout);
-    fprintf(stderr, "sme2lab: %s.\n", shown.what[0] ? shown.what : sl_exit_name(exit_code));
+    sl_say(stderr, "sme2lab: %s.\n", shown.what[0] ? shown.what : sl_exit_name(exit_code));
     if (shown.where[0])
-        fprintf(stderr, "  where: %s\n", shown.where);
+        sl_say(stderr, "  where: %s\n", shown.where);
     if (shown.hint[0])
-        fprintf(stderr, "  fix: %s\n", shown.hint);
+        sl_say(stderr, "  fix: %s\n", shown.hint);
     if (cli->json)
         print_error_json(exit_code, diag);
     return exit_code;
@@ -215,7 +216,7 @@ int sl_cli_table(const struct sl_cli *cli, struct sl_table *table, const char *n
     int rc = table->error == 0 && sl_table_is_empty(table) ? sl_buf_printf(&text, "%s\n", none)
                                                            : sl_table_show(&text, &style, table);
     if (rc == 0)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     sl_buf_fini(&text);
     sl_table_fini(table);
     return sl_exit_for_error(rc);

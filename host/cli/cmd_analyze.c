@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "common/base/utf8.h"
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
@@ -283,7 +284,7 @@ static void print_output(struct request *r)
 {
     if (r->output.size > 0 && r->inspector_tsv && isatty(STDOUT_FILENO))
         sl_utf8_clean((char *)r->output.data, "\r\n\t");
-    fwrite(r->output.data, 1, r->output.size, stdout);
+    sl_say_page(stdout, &r->output);
 }
 
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)

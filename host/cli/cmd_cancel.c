@@ -6,13 +6,13 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
-#include "host/cli/say.h"
 
 static int cancel(const struct sl_cli *cli, const char *word)
 {
@@ -26,11 +26,11 @@ static int cancel(const struct sl_cli *cli, const char *word)
     int code = sl_ask(cli, "job", &(struct sl_request){.method = "DELETE", .path = path}, &job);
     const char *state = sl_answer_text(job, "state");
     if (job && strcmp(state, "running") == 0)
-        printf("job %" PRIu64 " is being stopped\n", id);
+        sl_say(stdout, "job %" PRIu64 " is being stopped\n", id);
     else if (job && strcmp(state, "cancelled") != 0 && sl_outcome_is_end(state))
         sl_say(stdout, "job %" PRIu64 " had ended already: %s\n", id, state);
     else if (job)
-        printf("job %" PRIu64 " is cancelled\n", id);
+        sl_say(stdout, "job %" PRIu64 " is cancelled\n", id);
     cJSON_Delete(job);
     return code;
 }

@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/analysis/calibration.h"
 #include "host/analysis/gain.h"
 #include "host/cli/cli.h"
@@ -438,7 +439,7 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0 && cli->json)
         rc = sl_buf_printf(&r.output, "\n");
     if (rc == 0)
-        fwrite(r.output.data, 1, r.output.size, stdout);
+        sl_say_page(stdout, &r.output);
     sl_buf_fini(&r.output);
     sl_stored_runs_remove(r.runs, MAX_WORDS + 1);
     if (rc < 0 && diag.what[0] == '\0')

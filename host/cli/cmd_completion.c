@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/completion.h"
@@ -21,7 +22,7 @@ static int print_words(const struct sl_cli *cli, const char *const *words, size_
     sl_buf_init(&text, MAX_SCRIPT_BYTES);
     int rc = sl_completion_words(cli, words, count, &text);
     if (rc == 0 && text.size > 0)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     sl_buf_fini(&text);
     return sl_exit_for_error(rc);
 }
@@ -66,7 +67,7 @@ int sl_cmd_completion(const struct sl_cli *cli, int argc, char **argv)
         sl_json_close_object(&json);
         code = sl_exit_for_error(json.error < 0 ? json.error : sl_buf_print_line(&object));
     } else if (rc == 0) {
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     } else {
         code = sl_exit_for_error(rc);
     }

@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -203,7 +204,7 @@ static int print(const struct doctor *doctor)
             rc = sl_buf_printf(&out, "%18sfix: %s\n", "", finding->fix);
     }
     if (rc == 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     sl_buf_fini(&out);
     return rc;
 }

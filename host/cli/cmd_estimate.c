@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/analysis/estimate.h"
 #include "host/analysis/silicon.h"
 #include "host/cli/cli.h"
@@ -213,7 +214,7 @@ int sl_cmd_estimate(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         rc = cli->json ? sl_estimate_json(&out, &r.answer) : sl_estimate_text(&out, &r.answer);
     if (rc == 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, r.log_path, "there is no estimate: %s", sl_strerror(rc));
     sl_buf_fini(&out);

@@ -4,6 +4,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
@@ -77,11 +78,11 @@ int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv)
     }
     if (cli->json)
         return print_json(cli->verbs);
-    fputs(intro, stdout);
+    sl_say(stdout, "%s", intro);
     for (const struct sl_verb *verb = cli->verbs; verb->name; verb++) {
         if (verb->summary)
-            printf("  %-10s %s\n", verb->name, verb->summary);
+            sl_say(stdout, "  %-10s %s\n", verb->name, verb->summary);
     }
-    fputs(outro, stdout);
+    sl_say(stdout, "%s", outro);
     return SL_EXIT_DONE;
 }

@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/history.h"
 #include "host/cli/answer.h"
@@ -334,18 +335,18 @@ static void put_words(const struct series *s)
     size_t last = s->lines[RATIO].count;
     const char *meaning = last > 1 ? meaning_of(s, last - 1) : NULL;
     if (meaning)
-        printf("the ratio changed last because %s\n", meaning);
+        sl_say(stdout, "the ratio changed last because %s\n", meaning);
     for (int arm = 0; arm < 2; arm++)
         if (s->causes[arm].category[0])
-            printf("%s, most of its last change: %s, %s\n", line_names[arm],
+            sl_say(stdout, "%s, most of its last change: %s, %s\n", line_names[arm],
                    s->causes[arm].category, s->causes[arm].operator_name);
     if (s->count > 0 && !s->lines[RATIO].enough)
-        printf("%zu runs: from %d on changes are told from chance\n", s->count,
+        sl_say(stdout, "%zu runs: from %d on changes are told from chance\n", s->count,
                SL_STEADINESS_MIN_RUNS);
     if (s->left_out > 0)
-        printf("%zu runs are left out: unfit, incomparable or wrong\n", s->left_out);
+        sl_say(stdout, "%zu runs are left out: unfit, incomparable or wrong\n", s->left_out);
     if (s->threshold_percent >= 0)
-        printf("gate: %s by more than %g %% at its last change\n",
+        sl_say(stdout, "gate: %s by more than %g %% at its last change\n",
                regressed(s) ? "not passed: an arm costs more, or the ratio fell,"
                             : "passed: no arm costs more and the ratio did not fall",
                s->threshold_percent);
@@ -438,7 +439,7 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
     code = sl_cli_table(cli, &table, "No series.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
-        fprintf(stderr, "older ones: sme2lab history --cursor %" PRIu64 "\n", next);
+        sl_say(stderr, "older ones: sme2lab history --cursor %" PRIu64 "\n", next);
     cJSON_Delete(answer);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/inspect_text.h"
@@ -118,7 +119,7 @@ static int print(const struct request *r, const struct sl_inspect *inspect, stru
         rc = sl_inspect_text(&out, &style, inspect, r->model, r->only);
     }
     if (rc == 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     sl_buf_fini(&out);
     return rc < 0 ? sl_diag_set(diag, rc, NULL, "the result cannot be made: %s", sl_strerror(rc))
                   : 0;

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -41,7 +42,7 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
     int code = sl_cli_table(cli, &table, "No jobs.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
-        fprintf(stderr, "older ones: sme2lab jobs --cursor %" PRIu64 "\n", next);
+        sl_say(stderr, "older ones: sme2lab jobs --cursor %" PRIu64 "\n", next);
     return code;
 }
 

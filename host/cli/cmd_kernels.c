@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/analysis/reach.h"
 #include "host/cli/bench_device.h"
 #include "host/cli/cli.h"
@@ -142,7 +143,7 @@ static int print_rows(const struct bench *b, const struct sl_kernel_anchors *anc
         rc = sl_kernel_bench_text(&out, &style, &bench);
     }
     if (rc == 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     sl_buf_fini(&out);
     return rc < 0 ? sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc)) : 0;
 }
@@ -339,7 +340,7 @@ static int list_as_text(const struct sl_cli *cli, const struct sl_device *device
     int rc =
         sl_kernels_list_text(&text, list, device->traits.emulated ? device->cpu : NULL, cli->width);
     if (rc == 0 && text.size > 0)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     sl_buf_fini(&text);
     cJSON_Delete(list);
     return rc;
@@ -370,7 +371,7 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     if (cli->json)
-        fwrite(result.out.data, 1, result.out.size, stdout);
+        sl_say_page(stdout, &result.out);
     else
         rc = list_as_text(cli, &device, &result.out, &diag);
     sl_child_fini(&result);

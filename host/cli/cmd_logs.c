@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "common/base/utf8.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
@@ -24,10 +25,7 @@ static int print_log(const struct sl_cli *cli, const char *name, const struct sl
     struct sl_buf text;
     struct sl_json json;
     if (!cli->json) {
-        if (body->size > 0) {
-            sl_utf8_clean((char *)body->data, "\n\t");
-            fputs((const char *)body->data, stdout);
-        }
+        sl_say_file(stdout, body);
         return 0;
     }
     sl_buf_init(&text, (size_t)SL_CLIENT_MAX_ANSWER * 6);

@@ -6,12 +6,12 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
-#include "host/cli/say.h"
 #include "host/cli/stored_run.h"
 #include "host/report/categories_file.h"
 #include "host/report/combined.h"

@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/analysis_only.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -22,7 +23,6 @@
 #include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
-#include "host/cli/say.h"
 #include "host/cli/sender.h"
 #include "host/report/categories_file.h"
 #include "host/report/etrecord.h"
@@ -134,7 +134,7 @@ static int finish_one(struct session *s, size_t i)
 static void print_json(struct session *s)
 {
     if (s->cli->json && s->printed > 0)
-        printf(s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
+        sl_say(stdout, s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
 }
 
 /* The kit's files and the report tell of all experiments of a directory; each came with those of
@@ -152,7 +152,7 @@ static int tell_all(struct session *s)
     if (rc == 0)
         rc = sl_collection_write(s->place.path, &s->categories, &told, &diag);
     if (rc == 0 && !s->cli->json) {
-        fwrite(words.data, 1, words.size, stdout);
+        sl_say_page(stdout, &words);
         if (!s->cli->quiet)
             sl_say(stdout, "all together in %s: combined_report.html, combined_report.md\n",
                    s->place.path);
@@ -216,7 +216,8 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     if (rc == 0)
         rc = sl_run_lab_open(cli, &s->sender, &diag);
     if (rc == 0 && plan->specs[0].device == s->sender.phone && !cli->json && !cli->quiet)
-        printf("on the phone %s, the only one there; --device names another\n", s->sender.phone);
+        sl_say(stdout, "on the phone %s, the only one there; --device names another\n",
+               s->sender.phone);
     sl_interrupt_catch();
     int code = rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : run_all(s);
     sl_client_free(s->sender.client);

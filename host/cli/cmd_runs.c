@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -48,7 +49,7 @@ static int show(const struct sl_cli *cli, const cJSON *answer)
     int code = sl_cli_table(cli, &table, "No runs.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
-        fprintf(stderr, "older ones: sme2lab runs --cursor %" PRIu64 "\n", next);
+        sl_say(stderr, "older ones: sme2lab runs --cursor %" PRIu64 "\n", next);
     return code;
 }
 

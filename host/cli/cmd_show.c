@@ -8,13 +8,13 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/say.h"
 #include "host/cli/url.h"
 #include "host/report/table.h"
 #include "host/rundir/json_copy.h"
@@ -27,19 +27,19 @@ static void print_run(const cJSON *run)
     double ratio = sl_answer_f64(run, "ratio");
     const char *verdict = sl_answer_text(run, "verdict");
     const char *sha256 = sl_answer_text(run, "model_sha256");
-    printf("run %" PRIu64 " of job %" PRIu64 "\n", sl_answer_u64(run, "id"),
+    sl_say(stdout, "run %" PRIu64 " of job %" PRIu64 "\n", sl_answer_u64(run, "id"),
            sl_answer_u64(run, "job"));
     sl_say(stdout, "  model    %s%s%.12s\n", sl_answer_text(run, "model"), *sha256 ? "  " : "",
            sha256);
     sl_say(stdout, "  device   %s (%s)\n", sl_answer_text(run, "device"),
            sl_answer_text(run, "device_kind"));
-    printf("  started  %s", sl_answer_time(sl_answer_u64(run, "started_ms"), text));
-    printf(", took %s\n",
+    sl_say(stdout, "  started  %s", sl_answer_time(sl_answer_u64(run, "started_ms"), text));
+    sl_say(stdout, ", took %s\n",
            sl_answer_span(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
     if (*verdict)
         sl_say(stdout, "  verdict  %s\n", verdict);
     if (ratio > 0)
-        printf("  off/on   %.3f\n", ratio);
+        sl_say(stdout, "  off/on   %.3f\n", ratio);
 }
 
 static int print_files(const struct sl_cli *cli, const cJSON *files)
@@ -53,7 +53,7 @@ static int print_files(const struct sl_cli *cli, const cJSON *files)
         sl_table_put(&table, sl_answer_text(file, "path"));
         sl_table_printf(&table, "%" PRIu64, sl_answer_u64(file, "bytes"));
     }
-    putchar('\n');
+    sl_say(stdout, "\n");
     return sl_cli_table(cli, &table, "No files.");
 }
 
@@ -122,10 +122,10 @@ static void print_job(const cJSON *job)
     sl_say(stdout, "job %" PRIu64 " is %s\n", sl_answer_u64(job, "id"),
            sl_answer_text(job, "state"));
     sl_say(stdout, "  device    %s\n", *device ? device : sl_answer_text(job, "selector"));
-    printf("  submitted %s\n", sl_answer_time(sl_answer_u64(job, "submitted_ms"), text));
-    printf("  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
+    sl_say(stdout, "  submitted %s\n", sl_answer_time(sl_answer_u64(job, "submitted_ms"), text));
+    sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
     if (run != 0)
-        printf("  run       %" PRIu64 "\n", run);
+        sl_say(stdout, "  run       %" PRIu64 "\n", run);
     if (*detail)
         sl_say(stdout, "  detail    %s\n", detail);
     cJSON_ArrayForEach(directory, cJSON_GetObjectItemCaseSensitive(job, "attempt_directories"))

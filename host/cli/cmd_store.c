@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -68,7 +69,7 @@ static void print_freed(const struct removed *removed, const char *kind, const c
         }
     }
     if (count > 0)
-        printf("%" PRIu64 " %s, %" PRIu64 " bytes, %s\n", count, what, bytes,
+        sl_say(stdout, "%" PRIu64 " %s, %" PRIu64 " bytes, %s\n", count, what, bytes,
                removed->rehearsal ? "would go" : "removed");
 }
 
@@ -88,7 +89,7 @@ static void put_freed(struct sl_json *json, const struct removed *removed, const
 static void print_removed(const struct removed *removed)
 {
     for (size_t i = 0; i < removed->count; i++)
-        printf("run %" PRIu64 " %s\n", removed->runs[i],
+        sl_say(stdout, "run %" PRIu64 " %s\n", removed->runs[i],
                removed->rehearsal ? "would go" : "is removed");
     print_freed(removed, "dead-attempt", "directories of attempts without a run");
     print_freed(removed, "unused-blob", "files that no job needs");
@@ -233,7 +234,7 @@ static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl
     if (removed.runs && (rc == 0 || !cli->json))
         tell(cli, &removed);
     if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
-        puts("No run is that old.");
+        sl_say(stdout, "No run is that old.\n");
     sl_free(removed.runs);
     cJSON_Delete(freed);
     cJSON_Delete(answer);

@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
@@ -24,9 +25,9 @@ static void print_jobs(const struct sl_cli *cli, const uint64_t *jobs, size_t co
     struct sl_json json;
     if (!cli->json) {
         for (size_t i = 0; i < count; i++)
-            printf("%" PRIu64 "\n", jobs[i]);
+            sl_say(stdout, "%" PRIu64 "\n", jobs[i]);
         if (cli->live && count == 1)
-            fprintf(stderr, "'sme2lab watch %" PRIu64 "' shows it\n", jobs[0]);
+            sl_say(stderr, "'sme2lab watch %" PRIu64 "' shows it\n", jobs[0]);
         return;
     }
     sl_buf_init(&text, MAX_JSON_BYTES);

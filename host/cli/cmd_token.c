@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -40,10 +41,10 @@ static int add(const struct token *t, const char *name)
         .method = "POST", .path = "/api/v1/tokens", .json = (const char *)body.data};
     int code = sl_ask(t->cli, "token", &request, &answer);
     if (answer) {
-        printf("%s\n", sl_answer_text(answer, "token"));
+        sl_say(stdout, "%s\n", sl_answer_text(answer, "token"));
         if (!t->cli->quiet)
-            fprintf(stderr, "This is the only time it is shown. Keep it in a file that only you "
-                            "can read, and name that by --token-file.\n");
+            sl_say(stderr, "This is the only time it is shown. Keep it in a file that only you "
+                           "can read, and name that by --token-file.\n");
     }
     cJSON_Delete(answer);
     sl_buf_fini(&body);
@@ -89,7 +90,7 @@ static int revoke(const struct token *t, const char *word)
     int code =
         sl_ask(t->cli, "token", &(struct sl_request){.method = "DELETE", .path = path}, &answer);
     if (code == SL_EXIT_DONE && !t->cli->json && !t->cli->quiet)
-        printf("token %" PRIu64 " is revoked\n", id);
+        sl_say(stdout, "token %" PRIu64 " is revoked\n", id);
     cJSON_Delete(answer);
     return code;
 }

@@ -8,10 +8,10 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/say.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/import.h"
@@ -59,7 +59,7 @@ static void put_text(const struct sl_cli *cli, const struct sl_validation *v, co
     for (size_t i = 0; i < v->differences && i < SL_VALIDATION_MAX_DIFFERENCES; i++)
         sl_say(stdout, "%s: %s\n", v->list[i].where, v->list[i].what);
     if (v->differences > SL_VALIDATION_MAX_DIFFERENCES)
-        printf("... and %zu more\n", v->differences - SL_VALIDATION_MAX_DIFFERENCES);
+        sl_say(stdout, "... and %zu more\n", v->differences - SL_VALIDATION_MAX_DIFFERENCES);
     if (v->differences > 0)
         sl_say(stdout, "%s: %zu difference%s; %zu files and %zu numbers were checked\n", path,
                v->differences, v->differences == 1 ? "" : "s", v->files, v->numbers);

@@ -4,6 +4,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/commit.h"
 #include "host/cli/exit_code.h"
@@ -32,7 +33,7 @@ static int print_json(void)
     sl_json_close_object(&json);
     int rc = json.error;
     if (rc == 0)
-        printf("%s\n", (const char *)text.data);
+        sl_say(stdout, "%s\n", (const char *)text.data);
     sl_buf_fini(&text);
     return sl_exit_for_error(rc);
 }
@@ -52,6 +53,7 @@ int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv)
         return SL_EXIT_DONE;
     if (cli->json)
         return print_json();
-    printf("sme2lab %s, commit %s (%s, %s)\n", SL_VERSION, sl_commit, HOST_MACHINE, __VERSION__);
+    sl_say(stdout, "sme2lab %s, commit %s (%s, %s)\n", SL_VERSION, sl_commit, HOST_MACHINE,
+           __VERSION__);
     return SL_EXIT_DONE;
 }

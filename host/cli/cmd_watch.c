@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -30,10 +31,10 @@ static const char codes[] =
 static int leave(const struct sl_cli *cli, uint64_t job)
 {
     if (!cli->quiet)
-        fprintf(stderr,
-                "job %" PRIu64 " goes on: 'sme2lab watch %" PRIu64 "' shows it again, 'sme2lab "
-                "cancel %" PRIu64 "' stops it\n",
-                job, job, job);
+        sl_say(stderr,
+               "job %" PRIu64 " goes on: 'sme2lab watch %" PRIu64 "' shows it again, 'sme2lab "
+               "cancel %" PRIu64 "' stops it\n",
+               job, job, job);
     return sl_interrupt_exit();
 }
 

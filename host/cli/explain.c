@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
@@ -21,7 +22,7 @@ int sl_explain_plan(const struct sl_cli *cli, const struct sl_plan *plan)
     if (rc == 0 && cli->json)
         sl_answer_print("plan", &text);
     else if (rc == 0)
-        printf("%s\n", (const char *)text.data);
+        sl_say(stdout, "%s\n", (const char *)text.data);
     sl_buf_fini(&text);
     if (rc == 0)
         return SL_EXIT_DONE;

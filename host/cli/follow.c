@@ -8,11 +8,11 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/clock.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/outcome.h"
-#include "host/cli/say.h"
 #include "host/cli/sse.h"
 #include "host/cli/stream.h"
 #include "host/report/text.h"
@@ -146,8 +146,7 @@ static void draw(const struct follow *follow)
         return;
     sl_follow_words(&follow->state, follow->job, line, sizeof(line));
     sl_text_fit(line, (size_t)follow->cli->width - 1);
-    fprintf(stderr, "\r%s\033[K", line);
-    fflush(stderr);
+    sl_say_over(stderr, "%s", line);
 }
 
 static void print_event(const char *type, const cJSON *data)
@@ -155,7 +154,7 @@ static void print_event(const char *type, const cJSON *data)
     char *text = cJSON_PrintUnformatted(data);
     char fit[SL_TEXT_SIZE];
     if (text)
-        printf("{\"schema\":\"sme2lab.event/1\",\"event\":\"%s\",\"data\":%s}\n",
+        sl_say(stdout, "{\"schema\":\"sme2lab.event/1\",\"event\":\"%s\",\"data\":%s}\n",
                sl_text_copy(fit, type, strlen(type)), text);
     fflush(stdout);
     cJSON_free(text);
@@ -181,7 +180,7 @@ static void on_lost(void *user, const char *why)
 {
     const struct follow *follow = user;
     if (follow->show && follow->cli->live) {
-        fputs("\r\033[K", stderr);
+        sl_say_over(stderr, "%s", "");
         sl_say(stderr, "%s; trying again", why);
     }
 }
@@ -196,6 +195,6 @@ int sl_follow_job(const struct sl_cli *cli, struct sl_client *client, uint64_t j
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64 "/events", job);
     int rc = sl_stream_follow(client, path, &options, diag);
     if (show && cli->live)
-        fputs("\r\033[K", stderr);
+        sl_say_over(stderr, "%s", "");
     return rc;
 }

@@ -7,6 +7,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
@@ -249,7 +250,7 @@ int sl_kernels_log(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         rc = cli->json ? put_json(&r, &out) : put_text(&r, &out);
     if (rc == 0)
-        fwrite(out.data, 1, out.size, stdout);
+        sl_say_page(stdout, &out);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, r.log_path, "the log cannot be shown: %s", sl_strerror(rc));
     sl_buf_fini(&out);

@@ -12,10 +12,10 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
-#include "host/cli/say.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 
@@ -215,10 +215,11 @@ static void print_loops(const struct peaks *p)
            no_roofline, "loop", "a turn", "measured", "what");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
         const struct row *row = &p->rows[i];
-        printf("%-28s %8" PRIu64 " %9" PRIu64 "  %s\n", row->peak, row->insns, row->work,
+        sl_say(stdout, "%-28s %8" PRIu64 " %9" PRIu64 "  %s\n", row->peak, row->insns, row->work,
                row->what);
     }
-    puts("\nEvery loop executed so many instructions a turn, and so many of the kind it measures.");
+    sl_say(stdout, "\nEvery loop executed so many instructions a turn, and so many of the kind it "
+                   "measures.\n");
 }
 
 static void print_roofline(const struct peaks *p, const char *path)
@@ -228,7 +229,7 @@ static void print_roofline(const struct peaks *p, const char *path)
     for (size_t i = 0; i < p->count; i++) {
         const struct row *row = &p->rows[i];
         bool mode = strcmp(row->kind, "mode") == 0;
-        printf("%-44s %7" PRIu64 " %15.4g %12.4g %10.4g\n", row->what, row->workers,
+        sl_say(stdout, "%-44s %7" PRIu64 " %15.4g %12.4g %10.4g\n", row->what, row->workers,
                per_second(row), mode ? 0 : per_second(row) * (double)row->operations / 1e9,
                per_second(row) * (double)row->bytes / 1e9);
     }
@@ -244,7 +245,7 @@ static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag 
     if (rc == 0 && !p->identity.emulated)
         rc = sl_device_identity_keep(&p->identity, "peaks.json", &text, path, diag);
     if (rc == 0 && cli->json)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     else if (rc == 0 && p->identity.emulated)
         print_loops(p);
     else if (rc == 0)

@@ -13,10 +13,10 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
-#include "host/cli/say.h"
 #include "host/device/launch.h"
 
 enum {
@@ -297,9 +297,9 @@ static void print_text(const struct tuning *t, const char *path)
     for (size_t i = 0; i < t->count; i++) {
         const struct family *f = &t->families[i];
         if (f->measured)
-            printf("%-15s %8.2fx  %s\n", f->name, f->ratio, f->streams ? "yes" : "no");
+            sl_say(stdout, "%-15s %8.2fx  %s\n", f->name, f->ratio, f->streams ? "yes" : "no");
         else
-            printf("%-15s %9s  %s\n", f->name, "-",
+            sl_say(stdout, "%-15s %9s  %s\n", f->name, "-",
                    f->streams ? "yes, by default" : "no, by default");
     }
     if (path[0] != '\0')
@@ -326,7 +326,7 @@ int sl_kernels_tune(const struct sl_cli *cli, const struct sl_device *device, un
     if (rc == 0 && (is_counted(&t) || !t.identity.emulated))
         rc = sl_device_identity_keep(&t.identity, "policy.json", &text, path, diag);
     if (rc == 0 && cli->json)
-        fwrite(text.data, 1, text.size, stdout);
+        sl_say_page(stdout, &text);
     else if (rc == 0)
         print_text(&t, path);
     sl_buf_fini(&text);

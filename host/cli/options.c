@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/spec/nearest.h"
 
 enum { MAX_PAGE_BYTES = 1 << 20, MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
@@ -167,14 +168,14 @@ static size_t line_of(const char *text, size_t len, size_t room)
 static void print_option(const char *left, const char *help)
 {
     size_t room = HELP_COLUMNS - LEFT_COLUMNS - 3;
-    printf("  %-*s ", LEFT_COLUMNS, left);
+    sl_say(stdout, "  %-*s ", LEFT_COLUMNS, left);
     if (strlen(left) > LEFT_COLUMNS)
-        printf("\n  %-*s ", LEFT_COLUMNS, "");
+        sl_say(stdout, "\n  %-*s ", LEFT_COLUMNS, "");
     for (size_t cut; (cut = line_of(help, strlen(help), room)) < strlen(help);) {
-        printf("%.*s\n  %-*s ", (int)cut, help, LEFT_COLUMNS, "");
+        sl_say(stdout, "%.*s\n  %-*s ", (int)cut, help, LEFT_COLUMNS, "");
         help += cut + (help[cut] == ' ');
     }
-    printf("%s\n", help);
+    sl_say(stdout, "%s\n", help);
 }
 
 /* The words of one line, on from `column`; returns where they end. */
@@ -185,10 +186,10 @@ static size_t print_words(const char *line, size_t len, size_t column)
         while (at + word < len && line[at + word] != ' ')
             word++;
         if (column > 0 && column + 1 + word > HELP_COLUMNS) {
-            printf("\n");
+            sl_say(stdout, "\n");
             column = 0;
         }
-        printf("%s%.*s", column > 0 ? " " : "", (int)word, line + at);
+        sl_say(stdout, "%s%.*s", column > 0 ? " " : "", (int)word, line + at);
         column += (column > 0) + word;
         at += word;
         while (at < len && line[at] == ' ')
@@ -204,7 +205,7 @@ static void print_text(const char *text)
     while (*text) {
         size_t len = strcspn(text, "\n");
         if (len == 0 || *text == ' ') {
-            printf("%s%.*s\n", column > 0 ? "\n" : "", (int)len, text);
+            sl_say(stdout, "%s%.*s\n", column > 0 ? "\n" : "", (int)len, text);
             column = 0;
         } else {
             column = print_words(text, len, column);
@@ -212,7 +213,7 @@ static void print_text(const char *text)
         text += len + (text[len] == '\n');
     }
     if (column > 0)
-        printf("\n");
+        sl_say(stdout, "\n");
 }
 
 /* What all verbs take, or those that speak to the daemon. */
@@ -230,10 +231,10 @@ static const struct {
 
 void sl_options_help(const struct sl_usage *usage)
 {
-    printf("usage: sme2lab %s %s\n\n", usage->verb, usage->synopsis);
+    sl_say(stdout, "usage: sme2lab %s %s\n\n", usage->verb, usage->synopsis);
     print_text(usage->about);
     if (usage->option_count > 0)
-        printf("\nOptions:\n");
+        sl_say(stdout, "\nOptions:\n");
     for (size_t i = 0; i < usage->option_count; i++) {
         const struct sl_option *option = &usage->options[i];
         char left[64];
@@ -250,7 +251,7 @@ void sl_options_help(const struct sl_usage *usage)
             print_option(common[i].left, common[i].help);
     }
     if (usage->notes) {
-        printf("\n");
+        sl_say(stdout, "\n");
         print_text(usage->notes);
     }
 }

@@ -8,10 +8,10 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/json.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
-#include "host/cli/say.h"
 #include "host/report/text.h"
 
 bool sl_outcome_is_end(const char *state)
@@ -82,11 +82,11 @@ int sl_outcome_fetch(struct sl_client *client, uint64_t id, struct sl_outcome *o
 
 void sl_outcome_print(const struct sl_outcome *outcome)
 {
-    printf("job %" PRIu64 " %s", outcome->job, outcome->state);
+    sl_say(stdout, "job %" PRIu64 " %s", outcome->job, outcome->state);
     if (outcome->verdict[0])
         sl_say(stdout, ": %s", outcome->verdict);
     if (outcome->ratio > 0)
-        printf(", off / on = %.3f", outcome->ratio);
+        sl_say(stdout, ", off / on = %.3f", outcome->ratio);
     if (outcome->model[0])
         sl_say(stdout, " (%s", outcome->model);
     if (outcome->model[0])
@@ -95,9 +95,9 @@ void sl_outcome_print(const struct sl_outcome *outcome)
         sl_say(stdout, " (%s error)", outcome->cause);
     if (outcome->detail[0])
         sl_say(stdout, ": %s", outcome->detail);
-    putchar('\n');
+    sl_say(stdout, "\n");
     if (outcome->run != 0)
-        printf("  sme2lab show %" PRIu64 "\n", outcome->run);
+        sl_say(stdout, "  sme2lab show %" PRIu64 "\n", outcome->run);
 }
 
 void sl_outcome_json(const struct sl_outcome *outcome, struct sl_json *json)

@@ -9,9 +9,9 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/say.h"
 #include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
-#include "host/cli/say.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
 #include "host/report/style.h"
@@ -51,8 +51,8 @@ static void print_part(const struct sl_cli *cli, const struct sl_compared *compa
                                    cli->unicode};
     struct sl_buf text;
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
-    if (sl_comparison_text(&text, &style, &compared->report, extent) == 0 && text.data)
-        fputs((const char *)text.data, stdout);
+    if (sl_comparison_text(&text, &style, &compared->report, extent) == 0)
+        sl_say_page(stdout, &text);
     sl_buf_fini(&text);
 }
 
@@ -74,7 +74,7 @@ static void print_outputs(const struct sl_compared *compared, bool full)
         if (!directory->has_agreement[lines[i].pair] || !(full || lines[i].asked || !one->agree))
             continue;
         if (!said)
-            printf("%sOutputs, SME2\n", full ? "\n" : "");
+            sl_say(stdout, "%sOutputs, SME2\n", full ? "\n" : "");
         said = true;
         print_agreement(lines[i].words, one);
     }
@@ -97,7 +97,7 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
                directory, compared->sides[0].directory.suffix,
                compared->sides[1].file.analysis.record ? LINES : "");
     if (full)
-        putchar('\n');
+        sl_say(stdout, "\n");
     print_part(cli, compared, SL_COMPARISON_GROUNDS);
 }
 

@@ -10,9 +10,9 @@
 
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
-#include "host/cli/say.h"
 
 enum { STEP_BYTES = 64 << 10, TRIES = 4 };
 
@@ -35,12 +35,10 @@ static void on_progress(void *user, uint64_t sent, uint64_t total)
     if (!upload->cli->live || (mib == upload->shown_mib && sent < total) || all == 0)
         return;
     upload->shown_mib = mib;
-    fputs("\r", stderr);
-    sl_say(stderr, "sending %.40s %3.0f %% of %.1f MiB", file_name(upload->path),
-           100 * (double)(upload->begin + sent) / (double)all, (double)all / (1 << 20));
+    sl_say_over(stderr, "sending %.40s %3.0f %% of %.1f MiB", file_name(upload->path),
+                100 * (double)(upload->begin + sent) / (double)all, (double)all / (1 << 20));
     if (sent == total)
-        fputs("\r\033[K", stderr);
-    fflush(stderr);
+        sl_say_over(stderr, "%s", "");
 }
 
 static int digest(int file, uint64_t *out_bytes, char out_hex[SL_SHA256_HEX_SIZE])

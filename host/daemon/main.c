@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
 #include "host/spec/host_config.h"
@@ -12,10 +13,10 @@ enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
 
 static int report(const struct sl_diag *diag, int rc)
 {
-    fprintf(stderr, "sme2labd: %s", diag->what[0] ? diag->what : sl_strerror(rc));
+    sl_say(stderr, "sme2labd: %s", diag->what[0] ? diag->what : sl_strerror(rc));
     if (diag->where[0])
-        fprintf(stderr, " (%s)", diag->where);
-    fprintf(stderr, "%s%s\n", diag->hint[0] ? ": " : "", diag->hint);
+        sl_say(stderr, " (%s)", diag->where);
+    sl_say(stderr, "%s%s\n", diag->hint[0] ? ": " : "", diag->hint);
     return rc == -EINVAL || rc == SL_E_FORMAT || rc == SL_E_LIMIT ? EXIT_USAGE : EXIT_LAB;
 }
 
@@ -33,7 +34,7 @@ int main(int argc, char **argv)
     if (rc < 0)
         return report(&diag, rc);
     if (options.check_config) {
-        printf("%s: right, %zu device%s\n", options.config ? options.config : "the default",
+        sl_say(stdout, "%s: right, %zu device%s\n", options.config ? options.config : "the default",
                config.device_count, config.device_count == 1 ? "" : "s");
         sl_host_config_fini(&config);
         return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/say.h"
 
 static const char help_text[] =
     "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]... [--rebuild]\n"
@@ -67,11 +68,11 @@ int sl_daemon_options_parse(struct sl_daemon_options *options, int argc, char **
     *options = (struct sl_daemon_options){0};
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(help_text, stdout);
+            sl_say(stdout, "%s", help_text);
             return 1;
         }
         if (strcmp(argv[i], "--version") == 0) {
-            puts("sme2labd " SL_VERSION);
+            sl_say(stdout, "sme2labd %s\n", SL_VERSION);
             return 1;
         }
         if (strcmp(argv[i], "--check-config") == 0) {

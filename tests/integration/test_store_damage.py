@@ -4,6 +4,7 @@ is another's."""
 import json
 import os
 import sqlite3
+import subprocess
 
 import lab
 from daemon import NATIVE_AGENT, SME2LABD, Daemon
@@ -115,6 +116,18 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(shown.returncode, 0, shown.stderr)
             self.assertIn(f"runs/{day}/000000.000-1\n", shown.stdout)
             self.assertEqual(json.loads(self.cli(daemon, "--json", "show", "--job", 1).stdout)["schema"], "sme2lab.job/1")
+
+    def test_a_file_of_a_run_steers_no_terminal_and_is_whole_in_a_pipe(self):
+        state = self.scratch / "state"
+        raw = b"a\x1b[2Jb\x9b\xff\0c\x1b[8md\n"
+        with Daemon(state) as daemon:
+            daemon.wait(submit(daemon))
+            run = next((state / "runs").glob("*/*"))
+            (run / "said.txt").write_bytes(raw)
+            words = [lab.SME2LAB, "--server", f"unix:{daemon.socket}", "show", "1", "--file", "said.txt"]
+            self.assertEqual(subprocess.run(words, capture_output=True, timeout=60).stdout, raw)
+            self.assertEqual(lab.on_a_terminal(80, words, dict(os.environ)), (0, "a?[2Jb???c?[8md\r\n"))
+            (run / "said.txt").unlink()
 
 
 if __name__ == "__main__":

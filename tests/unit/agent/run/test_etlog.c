@@ -58,3 +58,9 @@ TEST(long_message_is_cut_at_a_character)
     capture('E', text);
     assert_int_equal(strlen(message_of()), 255);
 }
+
+TEST(what_steers_a_terminal_is_not_said)
+{
+    capture('E', "operator \033[2J\xff of a model");
+    assert_string_equal(message_of(), "operator ?[2J? of a model");
+}

@@ -1,5 +1,5 @@
-/* host/cli/say.c */
-#include "host/cli/say.h"
+/* common/base/say.c */
+#include "common/base/say.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -12,11 +12,10 @@
 
 enum { SHORT_BYTES = 1024 };
 
-void sl_say(FILE *to, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void say(FILE *to, const char *format, va_list args)
 {
     char room[SHORT_BYTES], *text = room;
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     int len = vsnprintf(room, sizeof(room), format, args);
     if (len >= (int)sizeof(room)) {
@@ -25,13 +24,31 @@ void sl_say(FILE *to, const char *format, ...)
             vsnprintf(text, (size_t)len + 1, format, again);
     }
     va_end(again);
-    va_end(args);
     if (len > 0 && text) {
         sl_utf8_clean(text, "\n\t");
         fputs(text, to);
     }
     if (text != room)
         sl_free(text);
+}
+
+void sl_say(FILE *to, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(to, format, args);
+    va_end(args);
+}
+
+void sl_say_over(FILE *to, const char *format, ...)
+{
+    va_list args;
+    fputc('\r', to);
+    va_start(args, format);
+    say(to, format, args);
+    va_end(args);
+    fputs("\033[K", to);
+    fflush(to);
 }
 
 /* The length of a colour at `at`, which a NUL ends: ESC [ digits and semicolons m; 0: it is none.

@@ -1,7 +1,7 @@
 /* tests/unit/host/cli/test_say.c */
 #define _XOPEN_SOURCE 700 /* pseudo-terminals */
 
-#include "host/cli/say.h"
+#include "common/base/say.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -105,4 +105,17 @@ TEST(a_file_gets_every_byte)
     assert_memory_equal(out + 7, text.data, 7);
     free(out);
     fclose(file);
+}
+
+TEST(a_line_is_drawn_over_the_one_before)
+{
+    char *out = NULL;
+    size_t size = 0;
+    FILE *file = open_memstream(&out, &size);
+    assert_non_null(file);
+    sl_say_over(file, "%s %d", "a\033[2J\x9b", 5);
+    sl_say_over(file, "%s", "");
+    fclose(file);
+    assert_string_equal(out, "\ra?[2J? 5\033[K\r\033[K");
+    free(out);
 }
