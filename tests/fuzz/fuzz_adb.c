@@ -1,12 +1,13 @@
 /* tests/fuzz/fuzz_adb.c: what an adb server and the device behind it say: statuses, texts, lists of
- * devices, packets of a shell, answers about files, properties. The first byte says which, the
- * second how the rest is cut. */
+ * devices, packets of a shell, answers about files, messages without a server, properties. The
+ * first byte says which, the second how the rest is cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "host/device/adb/listing.h"
+#include "host/device/adb/message.h"
 #include "host/device/adb/shell_packet.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/sync_record.h"
@@ -18,7 +19,8 @@ struct parsers {
     struct sl_adb_texts texts;
     struct sl_adb_packets packets;
     struct sl_adb_sync_answer answer;
-    struct sl_buf text;
+    struct sl_adb_messages messages;
+    struct sl_buf text, payload;
 };
 
 static void list(void *user, const char *text, size_t len)
@@ -41,6 +43,18 @@ static void output(void *user, int id, const uint8_t *bytes, size_t len)
     (void)last;
 }
 
+static int take_messages(struct sl_adb_messages *messages, const uint8_t *bytes, size_t len)
+{
+    struct sl_adb_identity identity;
+    int rc = 0;
+    while (rc >= 0 && len > 0) {
+        rc = sl_adb_messages_take(messages, &bytes, &len);
+        if (rc == 1)
+            sl_adb_identity_parse(messages->message.payload, messages->message.len, &identity);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
 {
     size_t wants = sl_adb_status_wants(&p->status);
@@ -51,6 +65,8 @@ static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
         return sl_adb_texts_take(&p->texts, bytes, len, list, NULL);
     case 2:
         return sl_adb_packets_take(&p->packets, bytes, len, output, NULL);
+    case 6:
+        return take_messages(&p->messages, bytes, len);
     default:
         return sl_adb_sync_take(&p->answer, bytes, len);
     }
@@ -73,13 +89,14 @@ static void whole(int kind, const uint8_t *bytes, size_t len)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct parsers parsers = {.texts.text = &parsers.text};
+    struct parsers parsers = {.texts.text = &parsers.text, .messages.payload = &parsers.payload};
     if (size < 2)
         return 0;
-    int kind = data[0] % 6;
+    int kind = data[0] % 7;
     size_t step = (size_t)data[1] + 1;
     sl_buf_init(&parsers.text, SL_ADB_MAX_TEXT);
-    if (kind >= 4) {
+    sl_buf_init(&parsers.payload, SL_ADB_PAYLOAD_BYTES);
+    if (kind == 4 || kind == 5) {
         whole(kind, data + 2, size - 2);
         return 0;
     }
@@ -87,5 +104,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t at = 2; at < size && rc == 0; at += step)
         rc = take(&parsers, kind, data + at, step < size - at ? step : size - at);
     sl_buf_fini(&parsers.text);
+    sl_buf_fini(&parsers.payload);
     return 0;
 }
