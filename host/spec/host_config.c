@@ -80,7 +80,7 @@ static int read_kind(const struct sl_json_at *object, int *out, struct sl_diag *
     return sl_json_refuse(&at, diag, "'%.60s' is no kind of device", text);
 }
 
-/* An agent behind a link: the link's first word is the kind. */
+/* An agent behind a link: the link's first word is the kind, adb-tcp too. */
 static int read_link(const struct sl_json_at *object, struct sl_host_device *out,
                      struct sl_diag *diag)
 {
@@ -95,11 +95,11 @@ static int read_link(const struct sl_json_at *object, struct sl_host_device *out
         rc = sl_json_get_bool(&allowed, &out->way.allow_unencrypted, diag);
     if (rc < 0 || !out->way.link)
         return rc;
-    snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(out->way.link, ":"), out->way.link);
+    snprintf(kind, sizeof(kind), "%.*s", (int)strcspn(out->way.link, ":-"), out->way.link);
     out->way.kind = sl_device_kind_find(kind);
     if (sl_device_kind_traits(out->way.kind).needs_push)
         return 0;
-    sl_diag_hint(diag, "say tcp:HOST:PORT, or adb:SERIAL");
+    sl_diag_hint(diag, "say tcp:HOST:PORT, adb:SERIAL or adb-tcp:HOST:PORT");
     return sl_json_refuse(&link, diag, "'%.60s' is no link to an agent", out->way.link);
 }
 

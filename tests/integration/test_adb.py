@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 import lab
+from adb_gate import Gate
 from daemon import Daemon
 from faults.laboratory import TOY, wait_until
 
@@ -48,9 +49,9 @@ def data(number):
 
 
 class Phones(lab.Scratch):
-    def begin(self, config=None):
+    def begin(self, config=None, env=None):
         daemon = Daemon(self.scratch / "state", config or {"devices": [{"name": "phone", "link": f"adb:{FIRST}"}]},
-                        env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+                        env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR), **(env or {})})
         daemon.start()
         self.addCleanup(daemon.__exit__, None)
         return daemon
@@ -127,6 +128,68 @@ class OverTheServer(Phones):
         self.assertGreater(lock, 1)
         again = self.begin()  # another state would meet the first one's lock
         self.run_toy(again)
+
+
+def direct(number):
+    """The link to a device of the lab without the server."""
+    return "adb-tcp:" + (folder / f"device{number}/address").read_text()
+
+
+class WithoutTheServer(Phones):
+    def test_a_job_over_either_link_gives_the_same_files_but_for_times(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": f"adb:{FIRST}"}, {"name": "direct", "link": direct(2)}]})
+        runs = [self.run_toy(daemon, device=name) for name in ("phone", "direct")]
+        self.assertEqual([run["attempts"] for run in runs], [1, 1], daemon.log_text())
+        names, others = [sorted(file["path"] for file in daemon.get(f"/api/v1/runs/{run['run']}/files")["files"]) for run in runs]
+        self.assertEqual(names, others)
+        counted = [name for name in names if name.endswith((".bin", "_kernels.csv", "_schema.json"))]
+        self.assertGreaterEqual(len(counted), 10)
+        for name in counted:
+            first, second = [daemon.request("GET", f"/api/v1/runs/{run['run']}/files/{name}")[2] for run in runs]
+            if name.endswith(".csv"):  # the slowest kernel is first
+                first, second = sorted(first.splitlines()), sorted(second.splitlines())
+            self.assertEqual(first, second, name)
+        agent = hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
+        self.assertEqual(hashlib.sha256((data(2) / "bin" / agent).read_bytes()).hexdigest(), agent)
+
+    def test_a_cut_in_the_middle_of_a_run_costs_nothing(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
+        self.addCleanup(call, "fault", FIRST, "connect")
+        job = self.submit(daemon, runs=8)
+        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        call("fault", FIRST, "disconnect")
+        wait_until(lambda: "adb_wire_down" in daemon.log_text(), PATIENCE_SECONDS, "the loss")
+        call("fault", FIRST, "connect")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_an_agent_that_is_gone_is_started_again(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
+        self.run_toy(daemon)
+        call("fault", FIRST, "kill-agent")
+        self.run_toy(daemon)
+
+    def test_a_device_that_asks_for_a_key_is_shown_adbs_own_once_and_signed_for_later(self):
+        gate = Gate((folder / "device1/address").read_text())
+        self.addCleanup(gate.close)
+        daemon = self.begin({"devices": [{"name": "phone", "link": gate.link}]}, {"HOME": str(self.scratch)})
+        job = self.submit(daemon)
+        wait_until(lambda: gate.shown, PATIENCE_SECONDS, "the key")
+        gate.accept()
+        self.assertEqual(daemon.wait(job)["state"], "done", daemon.log_text())
+        self.assertEqual((len(gate.shown), gate.signed), (1, 0))
+        key = self.scratch / ".android/adbkey"
+        self.assertEqual(key.stat().st_mode & 0o777, 0o600)
+        tools = lab.BUILD / "adb"
+        libraries = ":".join(str(tools / name) for name in ("usr/lib/x86_64-linux-gnu/android", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
+        stock = subprocess.run([tools / "usr/lib/android-sdk/platform-tools/adb", "pubkey", key], capture_output=True, text=True, check=True,
+                               env={"HOME": str(self.scratch), "LD_LIBRARY_PATH": libraries})
+        self.assertEqual(gate.shown[0].split()[0], stock.stdout.split()[0], "adb itself reads the same key")
+        daemon.terminate()
+        daemon.start()
+        self.run_toy(daemon)
+        self.assertEqual((len(gate.shown), gate.errors), (1, []))
+        self.assertGreaterEqual(gate.signed, 1)
 
 
 class Found(Phones):

@@ -1,6 +1,6 @@
-/* host/device/adb/link_adb.c: the agent of a phone behind an adb server: pushed by its content,
- * started in a session of its own, reached by an abstract socket; taken over from an earlier
- * daemon.
+/* host/device/adb/link_adb.c: the agent of a phone, behind an adb server or without one: pushed by
+ * its content, started in a session of its own, reached by an abstract socket; taken over from an
+ * earlier daemon.
  *
  * A path below /data/local/tmp is no address there: SELinux refuses the shell to listen on one. */
 #include <errno.h>
@@ -18,12 +18,14 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/net/address.h"
 #include "common/net/channel.h"
 #include "common/net/secret.h"
 #include "host/device/adb/listing.h"
 #include "host/device/adb/push.h"
 #include "host/device/adb/shell.h"
 #include "host/device/adb/stream.h"
+#include "host/device/adb/wire.h"
 #include "host/device/agent_record.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
@@ -31,7 +33,7 @@
 
 #define FOLDER "/data/local/tmp/sme2lab"
 
-static const char no_server[] = "the adb server cannot be reached";
+static const char server_word[] = "adb:", tcp_word[] = "adb-tcp:";
 
 enum {
     PATH_BYTES = 1024,
@@ -48,7 +50,9 @@ struct adb {
     uv_loop_t *loop;
     struct sl_transport_events events;
     void *user;
-    char serial[SL_ADB_SERIAL_BYTES], program[SL_PATH_BYTES], workdir[PATH_BYTES];
+    struct sl_adb_wire *wire;         /* to the device; NULL: through the server */
+    char serial[SL_ADB_SERIAL_BYTES]; /* for the server */
+    char program[SL_PATH_BYTES], workdir[PATH_BYTES];
     char sha256[SL_SHA256_HEX_SIZE]; /* of the agent */
     struct sl_agent_record agent;    /* pid 0: none was started */
     char name[NAME_BYTES];           /* of its abstract socket */
@@ -86,10 +90,16 @@ static void lose(struct adb *adb, const char *what, const char *why)
         adb->events.lost(adb->user, reason);
 }
 
+static const char *unreached(const struct adb *adb)
+{
+    return adb->wire ? "the device cannot be reached" : "the adb server cannot be reached";
+}
+
 /* Runs a command on the device: 0 when its end will be told. */
 static int run(struct adb *adb, const char *command, const char *input, sl_adb_shell_fn done)
 {
-    const struct sl_adb_shell_options options = {.serial = adb->serial,
+    const struct sl_adb_shell_options options = {.wire = adb->wire,
+                                                 .serial = adb->serial,
                                                  .command = command,
                                                  .input = input,
                                                  .input_len = input ? strlen(input) : 0};
@@ -147,7 +157,7 @@ static void launch(struct adb *adb)
     int rc = run(adb, command, secret, on_launched);
     memset(secret, 0, sizeof(secret));
     if (rc < 0)
-        lose(adb, no_server, sl_strerror(rc));
+        lose(adb, unreached(adb), sl_strerror(rc));
 }
 
 static void on_installed(void *user, const struct sl_adb_shell_end *end)
@@ -186,7 +196,7 @@ static void on_pushed(void *user, int rc, const char *reason)
              adb->sha256, adb->sha256, adb->sha256);
     rc = run(adb, command, NULL, on_installed);
     if (rc < 0)
-        lose(adb, no_server, sl_strerror(rc));
+        lose(adb, unreached(adb), sl_strerror(rc));
 }
 
 static void push(struct adb *adb)
@@ -194,7 +204,7 @@ static void push(struct adb *adb)
     char to[PATH_BYTES];
     snprintf(to, sizeof(to), "%s/bin/%s.part", FOLDER, adb->sha256);
     const struct sl_adb_push_options options = {
-        .serial = adb->serial, .from = adb->program, .to = to, .mode = 0700};
+        .wire = adb->wire, .serial = adb->serial, .from = adb->program, .to = to, .mode = 0700};
     int rc = sl_adb_push_start(adb->loop, &options, on_pushed, adb, &adb->push);
     if (rc < 0) {
         adb->push = NULL;
@@ -267,15 +277,15 @@ static void on_dial_ended(void *user, int code, const char *reason)
         adb->serves = false; /* the device is there, and nobody listens */
         int rc = look(adb);
         if (rc < 0)
-            lose(adb, no_server, sl_strerror(rc));
+            lose(adb, unreached(adb), sl_strerror(rc));
     } else {
         lose(adb, "the device cannot be reached", reason);
     }
 }
 
-static int unreachable(int rc, struct sl_diag *diag)
+static int unreachable(const struct adb *adb, int rc, struct sl_diag *diag)
 {
-    return sl_diag_set(diag, rc, NULL, "%s: %s", no_server, sl_strerror(rc));
+    return sl_diag_set(diag, rc, NULL, "%s: %s", unreached(adb), sl_strerror(rc));
 }
 
 static int dial(struct adb *adb, struct sl_diag *diag)
@@ -284,12 +294,13 @@ static int dial(struct adb *adb, struct sl_diag *diag)
                                                        on_dial_ended};
     char service[NAME_BYTES + 32];
     snprintf(service, sizeof(service), "localabstract:%s", adb->name);
-    const struct sl_adb_stream_options options = {.serial = adb->serial, .service = service};
+    const struct sl_adb_stream_options options = {
+        .wire = adb->wire, .serial = adb->serial, .service = service};
     int rc = sl_adb_stream_open(adb->loop, &options, &events, adb, &adb->stream);
     if (rc == 0)
         return SL_TRANSPORT_WAIT;
     adb->stream = NULL;
-    return unreachable(rc, diag);
+    return unreachable(adb, rc, diag);
 }
 
 static int reach(void *transport, unsigned failures, struct sl_diag *diag)
@@ -303,7 +314,7 @@ static int reach(void *transport, unsigned failures, struct sl_diag *diag)
     if (adb->serves)
         return dial(adb, diag);
     int rc = look(adb);
-    return rc < 0 ? unreachable(rc, diag) : SL_TRANSPORT_WAIT;
+    return rc < 0 ? unreachable(adb, rc, diag) : SL_TRANSPORT_WAIT;
 }
 
 static const uint8_t *secret(const void *transport)
@@ -334,19 +345,44 @@ static void disconnected(void *transport, int code, bool proven)
 
 /* --- begin and end --- */
 
+/* The address of a device that is reached without a server. -EINVAL: the link names none. */
+static int tcp_address(const char *link, struct sl_address *out, struct sl_diag *diag)
+{
+    if (strncmp(link, tcp_word, sizeof(tcp_word) - 1) != 0)
+        return -EINVAL;
+    return sl_address_parse(link + strlen("adb-"), out, diag);
+}
+
+/* What adbd says over TCP is not encrypted, and neither is the secret that the agent is given. */
+static int check_tcp(const struct sl_device_wish *wish, struct sl_diag *diag)
+{
+    struct sl_address address;
+    int rc = tcp_address(wish->link, &address, diag);
+    if (rc < 0 || sl_address_is_loopback(&address) || wish->allow_unencrypted)
+        return rc;
+    sl_diag_hint(diag, "add \"allow_unencrypted\": true, or go through the adb server or a tunnel");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link,
+                       "What goes over that link is not encrypted, and leaves this machine");
+}
+
 static int open_device(const struct sl_device_wish *wish, struct sl_device *out,
                        struct sl_diag *diag)
 {
-    static const char word[] = "adb:";
-    const char *serial = wish->link ? wish->link + sizeof(word) - 1 : "";
+    const char *serial = wish->link ? wish->link + sizeof(server_word) - 1 : "";
+    struct sl_address address;
     if (!wish->link) {
         sl_diag_hint(diag, "name the phone by its serial: 'sme2lab devices' lists them");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
                            "A phone is reached by the daemon alone");
     }
-    if (strncmp(wish->link, word, sizeof(word) - 1) != 0 || !serial[0] ||
-        strlen(serial) >= SL_ADB_SERIAL_BYTES) {
-        sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it");
+    bool direct = tcp_address(wish->link, &address, NULL) == 0;
+    if (direct) {
+        int rc = check_tcp(wish, diag);
+        if (rc < 0)
+            return rc;
+    } else if (strncmp(wish->link, server_word, sizeof(server_word) - 1) != 0 || !serial[0] ||
+               strlen(serial) >= SL_ADB_SERIAL_BYTES) {
+        sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it, or adb-tcp:ADDRESS:PORT");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link, "That is no phone's link");
     }
     snprintf(out->link, sizeof(out->link), "%s", wish->link);
@@ -367,6 +403,7 @@ static int hash_agent(struct adb *adb)
 static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
                     const struct sl_transport_events *events, void *user, void **out)
 {
+    struct sl_address address;
     struct adb *adb = sl_calloc(1, sizeof(*adb));
     if (!adb)
         return -ENOMEM;
@@ -374,10 +411,13 @@ static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
     adb->events = *events;
     adb->user = user;
     adb->fd = -1;
-    snprintf(adb->serial, sizeof(adb->serial), "%s", options->device->link + strlen("adb:"));
+    snprintf(adb->serial, sizeof(adb->serial), "%s",
+             options->device->link + sizeof(server_word) - 1);
     snprintf(adb->program, sizeof(adb->program), "%s", options->device->agent.path);
     snprintf(adb->workdir, sizeof(adb->workdir), "%s", options->workdir);
     int rc = hash_agent(adb);
+    if (rc == 0 && tcp_address(options->device->link, &address, NULL) == 0)
+        rc = sl_adb_wire_new(loop, &address, &adb->wire);
     if (rc < 0) {
         sl_free(adb);
         return rc;
@@ -389,12 +429,23 @@ static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
     return 0;
 }
 
+static void on_wire_closed(void *user)
+{
+    struct adb *adb = user;
+    adb->wire = NULL;
+    finish_close(adb);
+}
+
 static void finish_close(struct adb *adb)
 {
     struct sl_transport_events events = adb->events;
     void *user = adb->user;
     if (adb->shell || adb->push || adb->stream)
         return;
+    if (adb->wire) {
+        sl_adb_wire_close(adb->wire, on_wire_closed, adb);
+        return;
+    }
     sl_free(adb);
     events.closed(user);
 }
@@ -427,9 +478,14 @@ static bool close_adb(void *transport, bool stop_agent, bool proven)
     bool under_way = adb->shell || adb->push || adb->stream;
     if (!under_way && stop_agent && proven && adb->agent.pid > 1)
         under_way = run(adb, command, NULL, on_stopped) == 0;
-    if (!under_way)
-        sl_free(adb);
-    return !under_way;
+    if (under_way)
+        return false;
+    if (adb->wire) {
+        finish_close(adb);
+        return false;
+    }
+    sl_free(adb);
+    return true;
 }
 
 extern const struct sl_transport_ops sl_transport_adb;

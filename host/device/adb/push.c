@@ -107,7 +107,7 @@ int sl_adb_push_start(uv_loop_t *loop, const struct sl_adb_push_options *options
 {
     static const struct sl_adb_stream_events events = {on_opened, on_bytes, on_writable, on_closed};
     const struct sl_adb_stream_options stream = {
-        .serial = options->serial, .service = "sync:", .idle_ms = IDLE_MS};
+        .wire = options->wire, .serial = options->serial, .service = "sync:", .idle_ms = IDLE_MS};
     struct sl_adb_push *push = sl_calloc(1, sizeof(*push));
     if (!push)
         return -ENOMEM;

@@ -4,8 +4,10 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_adb_push;
+struct sl_adb_wire;
 
 struct sl_adb_push_options {
+    struct sl_adb_wire *wire; /* as for a stream */
     const char *serial;
     const char *from, *to; /* `to` is absolute; what it had before is gone */
     unsigned mode;         /* rights */

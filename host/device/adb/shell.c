@@ -110,7 +110,8 @@ int sl_adb_shell_start(uv_loop_t *loop, const struct sl_adb_shell_options *optio
     if (rc == 0)
         rc = sl_adb_packet_append(&shell->input, SL_ADB_CLOSE_STDIN, NULL, 0);
     if (rc == 0) {
-        struct sl_adb_stream_options stream = {.serial = options->serial,
+        struct sl_adb_stream_options stream = {.wire = options->wire,
+                                               .serial = options->serial,
                                                .service = (const char *)service.data,
                                                .idle_ms = SL_ADB_SHELL_MS};
         rc = sl_adb_stream_open(loop, &stream, &events, shell, &shell->stream);

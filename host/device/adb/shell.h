@@ -7,6 +7,7 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_adb_shell;
+struct sl_adb_wire;
 
 enum {
     SL_ADB_SHELL_OUTPUT_BYTES = 256 << 10, /* of both outputs, each; more ends the command */
@@ -14,6 +15,7 @@ enum {
 };
 
 struct sl_adb_shell_options {
+    struct sl_adb_wire *wire; /* as for a stream */
     const char *serial;
     const char *command; /* for the device's sh, as it stands: whoever writes it quotes */
     const void *input;   /* of its standard input, which then ends; may be NULL */

@@ -17,6 +17,7 @@
 #include "common/base/mem.h"
 #include "common/net/address.h"
 #include "host/device/adb/smart_socket.h"
+#include "host/device/adb/wire.h"
 
 enum { READ_BYTES = 64 << 10, TRANSPORT_BYTES = 256 };
 
@@ -29,6 +30,7 @@ struct sl_adb_stream {
     int fd; /* -1: taken out */
     int open_handles;
     bool connects, bound, open, closing;
+    const char *peer;            /* in words */
     struct sl_adb_status status; /* the one that is awaited */
     char *service;               /* owned; sent once the device is bound */
     struct sl_buf unsent;        /* `gone` of its bytes are gone */
@@ -119,8 +121,9 @@ void sl_adb_stream_close(struct sl_adb_stream *stream)
 static void on_timer(uv_timer_t *timer)
 {
     struct sl_adb_stream *stream = timer->data;
-    end(stream, SL_E_TIMEOUT,
-        stream->open ? "the device went silent" : "the adb server does not answer in time");
+    char reason[SL_ADB_REASON_BYTES];
+    snprintf(reason, sizeof(reason), "%s does not answer in time", stream->peer);
+    end(stream, SL_E_TIMEOUT, stream->open ? "the device went silent" : reason);
 }
 
 /* --- bytes --- */
@@ -196,6 +199,13 @@ static void take(struct sl_adb_stream *stream, size_t len)
         end(stream, rc, "what answers is no adb server");
 }
 
+static void end_by_peer(struct sl_adb_stream *stream)
+{
+    char reason[SL_ADB_REASON_BYTES];
+    snprintf(reason, sizeof(reason), "%s closed the connection", stream->peer);
+    end(stream, stream->open ? 0 : SL_E_TRUNCATED, reason);
+}
+
 static void read_some(struct sl_adb_stream *stream)
 {
     size_t wanted = stream->open ? READ_BYTES : sl_adb_status_wants(&stream->status);
@@ -203,7 +213,7 @@ static void read_some(struct sl_adb_stream *stream)
     if (got > 0)
         take(stream, (size_t)got);
     else if (got == 0)
-        end(stream, stream->open ? 0 : SL_E_TRUNCATED, "the adb server closed the connection");
+        end_by_peer(stream);
     else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
         end(stream, -errno, strerror(errno));
 }
@@ -269,7 +279,9 @@ static int connect_to(const struct sl_address *address, int *out_fd, bool *out_c
 static int queue_first(struct sl_adb_stream *stream, const struct sl_adb_stream_options *options)
 {
     char transport[TRANSPORT_BYTES];
-    stream->bound = !options->serial;
+    stream->bound = !options->serial || options->wire;
+    if (options->wire)
+        return 0;
     if (stream->bound)
         return sl_adb_request(&stream->unsent, options->service);
     int len = snprintf(transport, sizeof(transport), "host:transport:%s", options->serial);
@@ -281,18 +293,21 @@ int sl_adb_stream_open(uv_loop_t *loop, const struct sl_adb_stream_options *opti
                        struct sl_adb_stream **out)
 {
     struct sl_address address;
-    int rc = sl_adb_server_find(&address, NULL, NULL);
+    int rc = options->wire ? 0 : sl_adb_server_find(&address, NULL, NULL);
     struct sl_adb_stream *stream = rc < 0 ? NULL : sl_calloc(1, sizeof(*stream));
     if (!stream)
         return rc < 0 ? rc : -ENOMEM;
     stream->events = *events;
     stream->user = user;
     stream->fd = -1;
+    stream->peer = options->wire ? "the device" : "the adb server";
     stream->idle_ms = options->idle_ms;
     sl_buf_init(&stream->unsent, SL_ADB_QUEUE_BYTES);
     stream->service = sl_strndup(options->service, strlen(options->service));
     rc = stream->service ? queue_first(stream, options) : -ENOMEM;
-    if (rc == 0)
+    if (rc == 0 && options->wire)
+        rc = sl_adb_wire_open(options->wire, options->service, &stream->fd);
+    else if (rc == 0)
         rc = connect_to(&address, &stream->fd, &stream->connects);
     if (rc == 0)
         rc = uv_poll_init(loop, &stream->poll, stream->fd);

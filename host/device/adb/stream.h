@@ -1,5 +1,5 @@
 /* host/device/adb/stream.h: one connection to an adb server, and through it one service of the
- * server or of one of its devices.
+ * server or of one of its devices; or the same service of a device without a server.
  *
  * On the loop's thread. No callback fires inside the call that registered it; `closed` is the
  * terminal one and fires exactly once. */
@@ -11,6 +11,7 @@
 typedef struct uv_loop_s uv_loop_t;
 struct sl_address;
 struct sl_adb_stream;
+struct sl_adb_wire;
 struct sl_diag;
 
 enum {
@@ -26,9 +27,10 @@ int sl_adb_server_find(struct sl_address *out, char out_name[SL_ADB_SERVER_BYTES
                        struct sl_diag *diag);
 
 struct sl_adb_stream_options {
-    const char *serial;  /* of the device; NULL: the service is the server's own */
-    const char *service; /* both are copied */
-    uint32_t idle_ms;    /* once open, silence after which it is given up; 0: never */
+    struct sl_adb_wire *wire; /* to the device, which outlives the stream; NULL: by the server */
+    const char *serial;       /* of the device; NULL: the service is the server's own */
+    const char *service;      /* both are copied */
+    uint32_t idle_ms;         /* once open, silence after which it is given up; 0: never */
 };
 
 struct sl_adb_stream_events {

@@ -69,6 +69,11 @@ TEST(a_link_says_how_the_device_is_reached)
     assert_true(config.adb);
     assert_int_equal(config.devices[0].way.kind, SL_DEVICE_ADB);
     sl_host_config_fini(&config);
+    assert_int_equal(
+        parse("{\"devices\":[{\"name\":\"p\",\"link\":\"adb-tcp:[::1]:5555\"}]}", &config, &diag),
+        0);
+    assert_int_equal(config.devices[0].way.kind, SL_DEVICE_ADB);
+    sl_host_config_fini(&config);
 }
 
 TEST(what_is_wrong_is_refused_at_its_place)
@@ -86,6 +91,7 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"{\"devices\":[{\"kind\":\"local\"}]}", "/devices/0", "name"},
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"tcp\"}]}", "/devices/0/kind", "link"},
         {"{\"devices\":[{\"name\":\"a\",\"link\":\"local:x\"}]}", "/devices/0/link", "no link"},
+        {"{\"devices\":[{\"name\":\"a\",\"link\":\"usb-adb:x\"}]}", "/devices/0/link", "no link"},
         {"{\"devices\":[{\"name\":\"a\",\"link\":\"tcp:[::1]:7\",\"kind\":\"tcp\"}]}",
          "/devices/0/kind", "besides"},
         {"{\"devices\":[{\"name\":\"../a\",\"kind\":\"local\"}]}", "/devices/0/name", "letters"},

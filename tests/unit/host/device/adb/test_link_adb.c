@@ -216,12 +216,28 @@ TEST(an_agent_that_accepts_and_proves_nothing_is_started_anew)
 
 TEST(a_link_that_names_no_phone_is_refused)
 {
-    static const char *const links[] = {"adb:", "tcp:127.0.0.1:1", NULL};
-    for (size_t i = 0; i < 3; i++) {
+    static const char *const links[] = {
+        "adb:", "tcp:127.0.0.1:1", "adb-tcp:phone:1", "adb-tcp:1.2.3.4", "adb-usb:1-1", NULL};
+    for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
         const struct sl_device_wish wish = {.kind = SL_DEVICE_ADB, .link = links[i]};
         struct sl_device device;
         struct sl_diag diag = {.what = ""};
         assert_int_equal(sl_device_open_wish(&wish, &device, &diag), SL_E_UNSUPPORTED);
         assert_true(diag.what[0] && diag.hint[0]);
     }
+}
+
+TEST(a_link_without_a_server_leaves_the_machine_only_where_it_may)
+{
+    struct sl_device_wish wish = {.kind = SL_DEVICE_ADB, .link = "adb-tcp:192.0.2.1:5555"};
+    struct sl_device device;
+    struct sl_diag diag = {.what = ""};
+    setenv("SME2LAB_AGENT", "/bin/true", 1);
+    assert_int_equal(sl_device_open_wish(&wish, &device, &diag), SL_E_UNSUPPORTED);
+    assert_non_null(strstr(diag.hint, "allow_unencrypted"));
+    wish.allow_unencrypted = true;
+    assert_int_equal(sl_device_open_wish(&wish, &device, &diag), 0);
+    assert_string_equal(device.link, wish.link);
+    wish = (struct sl_device_wish){.kind = SL_DEVICE_ADB, .link = "adb-tcp:127.0.0.1:5555"};
+    assert_int_equal(sl_device_open_wish(&wish, &device, &diag), 0);
 }

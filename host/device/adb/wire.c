@@ -1,0 +1,722 @@
+/* host/device/adb/wire.c */
+#include "host/device/adb/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "common/net/address.h"
+#include "host/device/adb/key.h"
+#include "host/device/adb/listing.h"
+#include "host/device/adb/message.h"
+#include "host/device/adb/smart_socket.h"
+
+enum {
+    READ_BYTES = 64 << 10,
+    WINDOW_BYTES = 1 << 20,  /* that a device may send ahead, where acks are delayed */
+    UNREAD_BYTES = 4 << 20,  /* of one service; more ends it */
+    BUSY_BYTES = 1 << 20,    /* not sent yet; above it services wait */
+    UNSENT_BYTES = 16 << 20, /* above it the device is given up: it floods and does not read */
+    SILENT_MS = 20000,       /* of sent bytes that are not acknowledged, by TCP */
+    MAX_UNANSWERED = 2,      /* services in a row, after which the connection is made anew */
+};
+
+enum state { DOWN, CONNECTING, HANDSHAKE, UNAUTHORIZED, ONLINE, ENDING };
+enum phase { WAITING, OPENING, OPEN, LAST_BYTES, DRAINED, CLOSED };
+
+struct service {
+    struct sl_adb_wire *wire;
+    struct service *next;
+    uv_poll_t poll;
+    int fd; /* our end */
+    enum phase phase;
+    uint32_t id, peer;
+    char *name;            /* owned; until it is asked for */
+    struct sl_buf unread;  /* by the other end; `gone` of it is */
+    size_t gone, own_left; /* the second: of the status, which is not the device's */
+    uint32_t owed;         /* acknowledgements of messages, where they are not of bytes */
+    bool sent;             /* and not acknowledged */
+    int64_t credit;        /* bytes that may be sent, where acks are delayed */
+};
+
+struct sl_adb_wire {
+    uv_loop_t *loop;
+    struct sl_address address;
+    uv_tcp_t tcp;
+    uv_timer_t timer;
+    uv_connect_t connect;
+    enum state state;
+    bool closing, timer_closed, tcp_open;
+    struct sl_adb_messages messages;
+    struct sl_buf payload;
+    struct sl_adb_identity identity;
+    bool checked; /* the device is of the version whose messages carry sums */
+    size_t most;  /* bytes of a payload that it takes */
+    uint32_t last_id;
+    unsigned unanswered;
+    struct service *services;
+    size_t service_count;
+    char why[SL_ADB_REASON_BYTES]; /* it cannot be used */
+    uv_work_t work;                /* with the keys */
+    bool works;
+    size_t key; /* the next to be tried */
+    uint8_t token[SL_ADB_TOKEN_BYTES], signature[SL_ADB_SIGNATURE_BYTES];
+    char public_key[SL_ADB_KEY_TEXT_BYTES];
+    int key_rc;
+    struct sl_diag key_diag;
+    void (*closed)(void *user);
+    void *closed_user;
+    uint8_t buffer[READ_BYTES];
+};
+
+static void drop(struct sl_adb_wire *wire, const char *why);
+static void update(struct service *service);
+
+/* --- what is sent --- */
+
+struct write {
+    uv_write_t request;
+    struct sl_buf bytes;
+};
+
+static void on_written(uv_write_t *request, int status)
+{
+    struct write *written = request->data;
+    struct sl_adb_wire *wire = request->handle->data;
+    sl_buf_fini(&written->bytes);
+    sl_free(written);
+    if (status < 0) {
+        drop(wire, uv_strerror(status));
+        return;
+    }
+    for (struct service *service = wire->services; service; service = service->next)
+        update(service);
+}
+
+static void tell(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    bool early = message->command == SL_ADB_CNXN || message->command == SL_ADB_AUTH;
+    struct write *written = sl_calloc(1, sizeof(*written));
+    if (wire->state == ENDING || wire->state == DOWN || !written) {
+        sl_free(written);
+        if (!written)
+            drop(wire, sl_strerror(-ENOMEM));
+        return;
+    }
+    sl_buf_init(&written->bytes, SL_ADB_HEAD_BYTES + SL_ADB_PAYLOAD_BYTES);
+    written->request.data = written;
+    int rc = sl_adb_message_append(&written->bytes, message, early || wire->checked);
+    uv_buf_t buf = uv_buf_init((char *)written->bytes.data, (unsigned)written->bytes.size);
+    if (rc == 0 && uv_stream_get_write_queue_size((uv_stream_t *)&wire->tcp) > UNSENT_BYTES)
+        rc = SL_E_FULL;
+    if (rc == 0)
+        rc = uv_write(&written->request, (uv_stream_t *)&wire->tcp, &buf, 1, on_written);
+    if (rc < 0) {
+        sl_buf_fini(&written->bytes);
+        sl_free(written);
+        drop(wire, sl_strerror(rc));
+    }
+}
+
+static void tell_short(struct sl_adb_wire *wire, uint32_t command, uint32_t arg0, uint32_t arg1)
+{
+    const struct sl_adb_message message = {.command = command, .arg0 = arg0, .arg1 = arg1};
+    tell(wire, &message);
+}
+
+/* So many bytes have gone to the service's reader. */
+static void acknowledge(struct service *service, size_t len)
+{
+    struct sl_adb_wire *wire = service->wire;
+    uint8_t bytes[4];
+    if (!wire->identity.delayed_ack) {
+        for (; service->unread.size == 0 && service->owed > 0; service->owed--)
+            tell_short(wire, SL_ADB_OKAY, service->id, service->peer);
+        return;
+    }
+    for (int i = 0; i < 4; i++)
+        bytes[i] = (uint8_t)(len >> 8 * i);
+    const struct sl_adb_message message = {.command = SL_ADB_OKAY,
+                                           .arg0 = service->id,
+                                           .arg1 = service->peer,
+                                           .payload = bytes,
+                                           .len = sizeof(bytes)};
+    if (len > 0)
+        tell(wire, &message);
+}
+
+/* --- the end of a service --- */
+
+static void finish_wire(struct sl_adb_wire *wire);
+
+static void on_poll_closed(uv_handle_t *handle)
+{
+    struct service *service = handle->data, **at = &service->wire->services;
+    struct sl_adb_wire *wire = service->wire;
+    while (*at != service)
+        at = &(*at)->next;
+    *at = service->next;
+    wire->service_count--;
+    close(service->fd);
+    sl_buf_fini(&service->unread);
+    sl_free(service->name);
+    sl_free(service);
+    finish_wire(wire);
+}
+
+static void close_service(struct service *service)
+{
+    if (service->phase == CLOSED)
+        return;
+    service->phase = CLOSED;
+    uv_close((uv_handle_t *)&service->poll, on_poll_closed);
+}
+
+/* Its owner has closed it, or it cannot go on. */
+static void leave(struct service *service)
+{
+    struct sl_adb_wire *wire = service->wire;
+    enum phase phase = service->phase;
+    close_service(service);
+    if (phase == OPEN)
+        tell_short(wire, SL_ADB_CLSE, service->id, service->peer);
+    else if (phase == OPENING && ++wire->unanswered >= MAX_UNANSWERED)
+        drop(wire, "the device does not answer");
+}
+
+static void flush(struct service *service);
+
+/* The device has ended it: what came before is still read. */
+static void end(struct service *service)
+{
+    service->phase = LAST_BYTES;
+    flush(service);
+}
+
+static void refuse(struct service *service, const char *why)
+{
+    if (service->phase > OPENING)
+        return;
+    sl_buf_printf(&service->unread, "FAIL%04x%s", (unsigned)strlen(why), why);
+    service->own_left = service->unread.size;
+    end(service);
+}
+
+static void refuse_all(struct sl_adb_wire *wire, const char *why)
+{
+    for (struct service *service = wire->services; service; service = service->next)
+        refuse(service, why);
+}
+
+/* --- between a service and its owner --- */
+
+static void flush(struct service *service)
+{
+    size_t before = service->gone;
+    while (service->gone < service->unread.size) {
+        ssize_t put = send(service->fd, service->unread.data + service->gone,
+                           service->unread.size - service->gone, MSG_NOSIGNAL);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+            leave(service);
+            return;
+        }
+        if (put < 0)
+            break;
+        service->gone += (size_t)put;
+    }
+    size_t taken = service->gone - before;
+    size_t own = taken < service->own_left ? taken : service->own_left;
+    service->own_left -= own;
+    if (service->gone == service->unread.size)
+        service->unread.size = service->gone = 0;
+    if (service->phase == OPEN)
+        acknowledge(service, taken - own);
+    if (service->phase == LAST_BYTES && service->unread.size == 0) {
+        shutdown(service->fd, SHUT_WR);
+        service->phase = DRAINED;
+    }
+    update(service);
+}
+
+/* How many bytes the device takes of it now. */
+static size_t room(const struct service *service)
+{
+    const struct sl_adb_wire *wire = service->wire;
+    size_t most = wire->most < READ_BYTES ? wire->most : READ_BYTES;
+    if (service->phase != OPEN ||
+        uv_stream_get_write_queue_size((const uv_stream_t *)&wire->tcp) > BUSY_BYTES)
+        return 0;
+    if (!wire->identity.delayed_ack)
+        return service->sent ? 0 : most;
+    return service->credit <= 0              ? 0
+           : service->credit < (int64_t)most ? (size_t)service->credit
+                                             : most;
+}
+
+static void read_some(struct service *service)
+{
+    struct sl_adb_wire *wire = service->wire;
+    size_t wanted = room(service);
+    ssize_t got = wanted > 0 ? recv(service->fd, wire->buffer, wanted, 0) : -1;
+    if (wanted == 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)))
+        return;
+    if (got <= 0) {
+        leave(service);
+        return;
+    }
+    const struct sl_adb_message message = {.command = SL_ADB_WRTE,
+                                           .arg0 = service->id,
+                                           .arg1 = service->peer,
+                                           .payload = wire->buffer,
+                                           .len = (size_t)got};
+    service->sent = true;
+    service->credit -= got;
+    tell(wire, &message);
+}
+
+/* A service that is over waits for its owner to see that: a close with bytes unread, or one that
+ * the owner writes to, would take the last bytes from it. */
+static void pass_over(struct service *service, int events)
+{
+    char rest[4096];
+    ssize_t got = events & UV_READABLE ? recv(service->fd, rest, sizeof(rest), 0) : 0;
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+        close_service(service);
+}
+
+/* What the owner wrote goes before its end. */
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct service *service = poll->data;
+    if (status < 0) {
+        leave(service);
+        return;
+    }
+    if (events & UV_WRITABLE)
+        flush(service);
+    if (service->phase >= LAST_BYTES && (events & (UV_READABLE | UV_DISCONNECT)))
+        pass_over(service, events);
+    else if (events & UV_READABLE)
+        read_some(service);
+    else if (events & UV_DISCONNECT)
+        leave(service);
+    update(service);
+}
+
+static void update(struct service *service)
+{
+    if (service->phase == CLOSED)
+        return;
+    int events = UV_DISCONNECT;
+    if (service->unread.size > 0)
+        events |= UV_WRITABLE;
+    if (room(service) > 0 || service->phase >= LAST_BYTES)
+        events |= UV_READABLE;
+    if (uv_poll_start(&service->poll, events, on_poll) < 0)
+        leave(service);
+}
+
+/* --- messages --- */
+
+static struct service *find(struct sl_adb_wire *wire, uint32_t id, uint32_t peer)
+{
+    struct service *service = wire->services;
+    while (service && (service->id != id || service->phase == WAITING || service->phase == CLOSED ||
+                       (service->phase != OPENING && service->peer != peer)))
+        service = service->next;
+    return service;
+}
+
+static void ask(struct service *service)
+{
+    struct sl_adb_wire *wire = service->wire;
+    const struct sl_adb_message message = {.command = SL_ADB_OPEN,
+                                           .arg0 = ++wire->last_id,
+                                           .arg1 = wire->identity.delayed_ack ? WINDOW_BYTES : 0,
+                                           .payload = (const uint8_t *)service->name,
+                                           .len = strlen(service->name) + 1};
+    if (message.len > wire->most) {
+        refuse(service, "the command is too long for the device");
+        return;
+    }
+    service->id = message.arg0;
+    service->phase = OPENING;
+    tell(wire, &message);
+}
+
+static void take_okay(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    struct service *service = find(wire, message->arg1, message->arg0);
+    const uint8_t *bytes = message->payload;
+    int32_t credit = 0;
+    if (!service) { /* it was closed before the device had opened it */
+        tell_short(wire, SL_ADB_CLSE, message->arg1, message->arg0);
+        return;
+    }
+    if (wire->identity.delayed_ack && message->len >= 4)
+        credit = (int32_t)((uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
+                           (uint32_t)bytes[3] << 24);
+    service->credit += credit; /* 64 bits: no device lives to overflow it */
+    service->sent = false;
+    if (service->phase == OPENING) {
+        wire->unanswered = 0;
+        service->peer = message->arg0;
+        service->phase = OPEN;
+        service->own_left = 4;
+        if (sl_buf_append(&service->unread, "OKAY", 4) < 0)
+            leave(service);
+        else
+            flush(service);
+    }
+    update(service);
+}
+
+static void take_data(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    struct service *service = find(wire, message->arg1, message->arg0);
+    if (!service || service->phase != OPEN || message->len == 0)
+        return;
+    service->owed++;
+    if (sl_buf_append(&service->unread, message->payload, message->len) < 0)
+        leave(service);
+    else
+        flush(service);
+}
+
+static void take_close(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    struct service *service = find(wire, message->arg1, message->arg0);
+    if (!service)
+        return;
+    if (service->phase == OPENING) {
+        wire->unanswered = 0;
+        refuse(service, "closed");
+    } else if (service->phase == OPEN) {
+        end(service);
+    }
+}
+
+static void take_online(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    switch (message->command) {
+    case SL_ADB_OKAY:
+        take_okay(wire, message);
+        break;
+    case SL_ADB_WRTE:
+        take_data(wire, message);
+        break;
+    case SL_ADB_CLSE:
+        take_close(wire, message);
+        break;
+    case SL_ADB_OPEN: /* nothing was asked to come back */
+        tell_short(wire, SL_ADB_CLSE, 0, message->arg0);
+        break;
+    case SL_ADB_CNXN:
+        drop(wire, "the device has begun anew");
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- handshake --- */
+
+static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    sl_adb_identity_parse(message->payload, message->len, &wire->identity);
+    wire->checked = message->arg0 < SL_ADB_VERSION;
+    wire->most = message->arg1 < SL_ADB_PAYLOAD_BYTES ? message->arg1 : SL_ADB_PAYLOAD_BYTES;
+    if (wire->identity.state != SL_ADB_ONLINE || !wire->identity.shell_v2) {
+        drop(wire, wire->identity.state != SL_ADB_ONLINE
+                       ? "no Android runs on the device"
+                       : "the device's Android is older than 7: its shell tells no exit codes");
+        return;
+    }
+    uv_timer_stop(&wire->timer);
+    wire->state = ONLINE;
+    for (struct service *service = wire->services; service; service = service->next) {
+        if (service->phase == WAITING)
+            ask(service);
+    }
+}
+
+/* On a thread of its own. */
+static void use_keys(uv_work_t *work)
+{
+    struct sl_adb_wire *wire = work->data;
+    wire->key_diag = (struct sl_diag){.what = ""};
+    do
+        wire->key_rc = sl_adb_key_sign(wire->key++, wire->token, wire->signature, &wire->key_diag);
+    while (wire->key_rc < 0 && wire->key_rc != SL_E_NOT_FOUND && wire->key < SL_ADB_MAX_KEYS);
+    wire->public_key[0] = '\0';
+    if (wire->key_rc < 0)
+        wire->key_rc = sl_adb_key_public(wire->public_key, &wire->key_diag);
+}
+
+/* Every key is tried once; then the device is shown ours, once, and its owner is waited for. */
+static void on_keys_used(uv_work_t *work, int status)
+{
+    struct sl_adb_wire *wire = work->data;
+    bool shows = wire->public_key[0];
+    wire->works = false;
+    if (wire->state != HANDSHAKE || status < 0) {
+        finish_wire(wire);
+        return;
+    }
+    if (wire->key_rc < 0) {
+        drop(wire, wire->key_diag.what);
+        return;
+    }
+    const struct sl_adb_message message = {
+        .command = SL_ADB_AUTH,
+        .arg0 = shows ? SL_ADB_PUBLIC_KEY : SL_ADB_SIGNATURE,
+        .payload = shows ? (const uint8_t *)wire->public_key : wire->signature,
+        .len = shows ? strlen(wire->public_key) + 1 : SL_ADB_SIGNATURE_BYTES};
+    tell(wire, &message);
+    if (!shows || wire->state != HANDSHAKE)
+        return;
+    uv_timer_stop(&wire->timer);
+    wire->state = UNAUTHORIZED;
+    snprintf(wire->why, sizeof(wire->why), "device unauthorized: %s",
+             sl_adb_state_fix(SL_ADB_UNAUTHORIZED));
+    refuse_all(wire, wire->why);
+}
+
+static void take_token(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    if (message->arg0 != SL_ADB_TOKEN || message->len != SL_ADB_TOKEN_BYTES || wire->works ||
+        wire->state != HANDSHAKE)
+        return;
+    memcpy(wire->token, message->payload, SL_ADB_TOKEN_BYTES);
+    wire->work.data = wire;
+    wire->works = uv_queue_work(wire->loop, &wire->work, use_keys, on_keys_used) == 0;
+}
+
+/* Until it has introduced itself, whatever else comes belongs to somebody before us. */
+static void take(struct sl_adb_wire *wire, const struct sl_adb_message *message)
+{
+    if (wire->state == ONLINE)
+        take_online(wire, message);
+    else if (message->command == SL_ADB_CNXN)
+        go_online(wire, message);
+    else if (message->command == SL_ADB_AUTH)
+        take_token(wire, message);
+    else if (message->command == SL_ADB_STLS)
+        drop(wire, "the device wants TLS: pair it by adb, and go through the adb server");
+}
+
+/* --- the connection --- */
+
+static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    struct sl_adb_wire *wire = handle->data;
+    (void)suggested;
+    *out = uv_buf_init((char *)wire->buffer, sizeof(wire->buffer));
+}
+
+static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
+{
+    struct sl_adb_wire *wire = stream->data;
+    const uint8_t *at = (const uint8_t *)buf->base;
+    size_t left = got > 0 ? (size_t)got : 0;
+    if (got < 0)
+        drop(wire, got == UV_EOF ? "the device closed the connection" : uv_strerror((int)got));
+    while (left > 0 && wire->state != ENDING) {
+        int rc = sl_adb_messages_take(&wire->messages, &at, &left);
+        if (rc == 1)
+            take(wire, &wire->messages.message);
+        else if (rc < 0)
+            drop(wire, rc == SL_E_FORMAT ? "what answers is no adbd" : sl_strerror(rc));
+    }
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    drop(timer->data, "the device does not answer in time");
+}
+
+static void on_connected(uv_connect_t *request, int status)
+{
+    static const char identity[] = "host::features=shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,"
+                                   "sendrecv_v2,delayed_ack";
+    struct sl_adb_wire *wire = request->data;
+    int fd = -1, silent_ms = SILENT_MS;
+    if (status < 0) {
+        drop(wire, uv_strerror(status));
+        return;
+    }
+    uv_tcp_nodelay(&wire->tcp, 1);
+    uv_tcp_keepalive(&wire->tcp, 1, 1);
+    if (uv_fileno((uv_handle_t *)&wire->tcp, &fd) == 0)
+        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof(silent_ms));
+    wire->state = HANDSHAKE;
+    uv_timer_start(&wire->timer, on_timer, SL_ADB_WIRE_HANDSHAKE_MS, 0);
+    const struct sl_adb_message message = {.command = SL_ADB_CNXN,
+                                           .arg0 = SL_ADB_VERSION,
+                                           .arg1 = SL_ADB_PAYLOAD_BYTES,
+                                           .payload = (const uint8_t *)identity,
+                                           .len = sizeof(identity) - 1};
+    tell(wire, &message);
+    uv_read_start((uv_stream_t *)&wire->tcp, on_alloc, on_read);
+}
+
+static void start(struct sl_adb_wire *wire)
+{
+    int rc = uv_tcp_init(wire->loop, &wire->tcp);
+    if (rc < 0) {
+        refuse_all(wire, uv_strerror(rc));
+        return;
+    }
+    wire->tcp.data = wire->connect.data = wire;
+    wire->tcp_open = true;
+    wire->state = CONNECTING;
+    wire->identity = (struct sl_adb_identity){.state = 0};
+    wire->messages = (struct sl_adb_messages){.payload = &wire->payload};
+    wire->checked = false;
+    wire->key = 0;
+    wire->last_id = wire->unanswered = 0;
+    uv_timer_start(&wire->timer, on_timer, SL_ADB_WIRE_CONNECT_MS, 0);
+    rc = uv_tcp_connect(&wire->connect, &wire->tcp, (const struct sockaddr *)&wire->address.socket,
+                        on_connected);
+    if (rc < 0)
+        drop(wire, uv_strerror(rc));
+}
+
+static void on_tcp_closed(uv_handle_t *handle)
+{
+    struct sl_adb_wire *wire = handle->data;
+    wire->tcp_open = false;
+    wire->state = DOWN;
+    finish_wire(wire);
+}
+
+/* The connection is over; services that wait or are open end with it. */
+static void drop(struct sl_adb_wire *wire, const char *why)
+{
+    if (wire->state == ENDING || wire->state == DOWN)
+        return;
+    if (wire->state == ONLINE && !wire->closing)
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("adb_wire_down"), SL_LOG_REASON(why));
+    wire->state = ENDING;
+    uv_timer_stop(&wire->timer);
+    refuse_all(wire, why);
+    for (struct service *service = wire->services; service; service = service->next) {
+        if (service->phase == OPEN)
+            end(service);
+    }
+    uv_close((uv_handle_t *)&wire->tcp, on_tcp_closed);
+}
+
+/* --- begin and end --- */
+
+/* Also begins anew, once the old connection is gone and a service waits. */
+static void finish_wire(struct sl_adb_wire *wire)
+{
+    bool waits = false;
+    for (struct service *service = wire->services; service; service = service->next)
+        waits = waits || service->phase == WAITING;
+    if (!wire->closing && wire->state == DOWN && !wire->works && waits) {
+        start(wire);
+        return;
+    }
+    if (!wire->closing || wire->services || wire->tcp_open || wire->works || !wire->timer_closed)
+        return;
+    void (*closed)(void *) = wire->closed;
+    void *user = wire->closed_user;
+    sl_buf_fini(&wire->payload);
+    sl_free(wire);
+    closed(user);
+}
+
+int sl_adb_wire_new(uv_loop_t *loop, const struct sl_address *address, struct sl_adb_wire **out)
+{
+    struct sl_adb_wire *wire = sl_calloc(1, sizeof(*wire));
+    if (!wire)
+        return -ENOMEM;
+    wire->loop = loop;
+    wire->address = *address;
+    sl_buf_init(&wire->payload, SL_ADB_PAYLOAD_BYTES);
+    uv_timer_init(loop, &wire->timer); /* cannot fail */
+    wire->timer.data = wire;
+    *out = wire;
+    return 0;
+}
+
+static int new_service(struct sl_adb_wire *wire, const char *name, int fd)
+{
+    struct service *service = sl_calloc(1, sizeof(*service));
+    char *copy = service ? sl_strndup(name, strlen(name)) : NULL;
+    int rc = copy ? uv_poll_init(wire->loop, &service->poll, fd) : -ENOMEM;
+    if (rc < 0) {
+        sl_free(copy);
+        sl_free(service);
+        return rc;
+    }
+    service->wire = wire;
+    service->name = copy;
+    service->fd = fd;
+    service->poll.data = service;
+    sl_buf_init(&service->unread, UNREAD_BYTES);
+    service->next = wire->services;
+    wire->services = service;
+    wire->service_count++;
+    if (wire->state == ONLINE)
+        ask(service);
+    else if (wire->state == UNAUTHORIZED)
+        refuse(service, wire->why);
+    update(service);
+    if (wire->state == DOWN && !wire->works)
+        start(wire);
+    return 0;
+}
+
+int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
+{
+    int fds[2];
+    if (strlen(service) > SL_ADB_MAX_TEXT)
+        return SL_E_LIMIT;
+    if (wire->service_count == SL_ADB_WIRE_MAX_SERVICES || wire->closing)
+        return SL_E_FULL;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0)
+        return -errno;
+    int rc = new_service(wire, service, fds[0]);
+    if (rc < 0) {
+        close(fds[0]);
+        close(fds[1]);
+        return rc;
+    }
+    *out_fd = fds[1];
+    return 0;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct sl_adb_wire *wire = handle->data;
+    wire->timer_closed = true;
+    finish_wire(wire);
+}
+
+void sl_adb_wire_close(struct sl_adb_wire *wire, void (*closed)(void *user), void *user)
+{
+    wire->closing = true;
+    wire->closed = closed;
+    wire->closed_user = user;
+    for (struct service *service = wire->services; service; service = service->next)
+        close_service(service);
+    drop(wire, "closed");
+    uv_close((uv_handle_t *)&wire->timer, on_timer_closed);
+}

@@ -1,0 +1,115 @@
+"""In front of a real adbd, which has no authentication here: asks for a key as Android does, and lets through who has a known one.
+Standard library only."""
+
+import base64
+import contextlib
+import os
+import socket
+import struct
+import threading
+
+CNXN, AUTH, STLS = 0x4E584E43, 0x48545541, 0x534C5453
+TOKEN, SIGNATURE, PUBLIC_KEY = 1, 2, 3
+DIGEST_HEAD = bytes.fromhex("3021300906052b0e03021a05000414")
+
+
+def read_exactly(peer, size):
+    data = b""
+    while len(data) < size:
+        piece = peer.recv(size - len(data))
+        if not piece:
+            raise OSError("the peer ended")
+        data += piece
+    return data
+
+
+def read_message(peer):
+    command, arg0, arg1, size, check, magic = struct.unpack("<6I", read_exactly(peer, 24))
+    payload = read_exactly(peer, size)
+    if magic != command ^ 0xFFFFFFFF or check != sum(payload):
+        raise AssertionError(f"{command:08x} has a wrong magic or sum")
+    return command, arg0, arg1, payload
+
+
+def pack(command, arg0, arg1, payload=b""):
+    return struct.pack("<6I", command, arg0, arg1, len(payload), sum(payload), command ^ 0xFFFFFFFF) + payload
+
+
+def is_signed(token, signature, public_text):
+    """By the owner of the key that was shown: computed from the structure that the device stores."""
+    words, _, modulus = struct.unpack_from("<II256s", base64.b64decode(public_text.split()[0]))
+    if words != 64:
+        return False
+    block = pow(int.from_bytes(signature, "big"), 65537, int.from_bytes(modulus, "little")).to_bytes(256, "big")
+    end = DIGEST_HEAD + token
+    return block == b"\x00\x01" + b"\xff" * (253 - len(end)) + b"\x00" + end
+
+
+class Gate:
+    """`shown`: the public keys; `accept()` is the tap on the dialog; `signed`: connections that came in by a known key."""
+
+    def __init__(self, address):
+        host, port = address.rsplit(":", 1)
+        self.device = (host, int(port))
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.link = "adb-tcp:127.0.0.1:%d" % self.listener.getsockname()[1]
+        self.shown, self.known, self.signed, self.errors = [], [], 0, []
+        self.accepted = threading.Event()
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def accept(self):
+        self.known += self.shown
+        self.accepted.set()
+
+    def close(self):
+        self.listener.shutdown(socket.SHUT_RDWR)  # ends the accept() that is under way
+        self.listener.close()
+
+    def serve(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.meet, args=(peer,), daemon=True).start()
+
+    def meet(self, peer):
+        try:
+            hello = read_message(peer)
+            self.ask(peer)
+            with socket.create_connection(self.device) as device:
+                device.sendall(pack(*hello))
+                back = threading.Thread(target=pump, args=(device, peer), daemon=True)
+                back.start()
+                pump(peer, device)
+                back.join()
+        except OSError:
+            pass
+        except AssertionError as error:
+            self.errors.append(error)
+        peer.close()
+
+    def ask(self, peer):
+        """Returns once the peer may come in."""
+        while True:
+            token = os.urandom(20)
+            peer.sendall(pack(AUTH, TOKEN, 0, token))
+            command, kind, _, payload = read_message(peer)
+            if (command, kind) == (AUTH, PUBLIC_KEY):
+                self.shown.append(payload.rstrip(b"\0").decode())
+                self.accepted.wait()
+                return
+            if (command, kind) != (AUTH, SIGNATURE):
+                raise AssertionError(f"{command:08x} {kind} is no answer to a token")
+            if any(is_signed(token, payload, key) for key in self.known):
+                self.signed += 1
+                return
+
+
+def pump(source, sink):
+    with contextlib.suppress(OSError):
+        while data := source.recv(1 << 16):
+            sink.sendall(data)
+    for end in (source, sink):
+        with contextlib.suppress(OSError):
+            end.shutdown(socket.SHUT_RDWR)
