@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "agent/executorch/apart.h"
 #include "agent/executorch/stamps.h"
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
@@ -15,7 +17,7 @@
 enum { MAX_EVENTS = 1 << 20, MAX_NAMES_BYTES = 1 << 26, FIRST_ROOM = 1024 };
 
 struct event {
-    uint32_t name; /* interned; of a delegate's operator: where its text is in `names` */
+    uint32_t name; /* where its text is in `names` */
     int32_t chain;
     uint32_t instruction;
     uint32_t kind; /* enum sl_trace_event_kind */
@@ -35,11 +37,19 @@ struct sl_events {
     struct event *events;         /* in the order of their begins */
     uint32_t *ended;              /* places in `events`, in the order of their ends */
     size_t count, ended_count, room, last_count;
-    struct sl_buf names; /* of delegates' operators, terminated */
+    struct sl_buf names; /* of all events, terminated */
     struct sl_buf shown; /* struct shown */
     size_t delegates;    /* operators of delegates in this execution */
     size_t next_stamp;
-    int error; /* the first */
+    char *current; /* borrowed: where the name of what begins is left; NULL: nobody looks */
+    int error;     /* the first */
+};
+
+/* An event on its way to another process; its two texts follow. */
+struct packed {
+    struct sl_trace_past past;
+    int32_t chain;
+    uint32_t instruction, kind, name_bytes, kernel_bytes; /* terminated; 0: there is none */
 };
 
 struct sl_events *sl_events_new(struct sl_recorder *recorder)
@@ -82,15 +92,19 @@ static int grow(struct sl_events *events)
 }
 
 /* The next event, whose begin takes the next ordinal; NULL when there is no room. */
-static struct event *append(struct sl_events *events, int32_t chain, uint32_t instruction)
+static struct event *append(struct sl_events *events, const char *name, int32_t chain,
+                            uint32_t instruction)
 {
+    size_t at = events->names.size;
     int rc = events->count < events->room ? 0 : grow(events);
+    if (rc == 0)
+        rc = sl_buf_append(&events->names, name, strlen(name) + 1);
     if (rc < 0) {
         events->error = events->error ? events->error : rc;
         return NULL;
     }
     struct event *event = &events->events[events->count];
-    *event = (struct event){.chain = chain, .instruction = instruction};
+    *event = (struct event){.name = (uint32_t)at, .chain = chain, .instruction = instruction};
     event->past.order = (uint32_t)events->count++;
     return event;
 }
@@ -100,10 +114,12 @@ int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chai
 {
     int64_t number = -1;
     sl_mark_pause();
-    struct event *event = append(events, chain, instruction);
+    struct event *event = append(events, name, chain, instruction);
     if (event) {
         number = event->past.order;
-        event->name = sl_recorder_enter(events->recorder, name);
+        sl_recorder_enter(events->recorder, name);
+        if (events->current)
+            snprintf(events->current, SL_APART_SHARED_BYTES, "%s", name);
         event->kind = chain < 0 ? SL_TRACE_FRAMEWORK : SL_TRACE_OPERATOR;
         events->next_stamp = 0;
         sl_stamps_clear();
@@ -144,20 +160,18 @@ static void append_delegate(struct sl_events *events, const char *name, int32_t 
                             uint32_t instruction)
 {
     const struct sl_stamp *stamps;
-    size_t at = events->names.size;
+    int rc = 0;
     if (events->next_stamp + 1 >= sl_stamps_get(&stamps)) {
         events->error = events->error ? events->error : SL_E_STATE;
         return;
     }
-    int rc = sl_buf_append(&events->names, name, strlen(name) + 1);
-    struct event *event = rc < 0 ? NULL : append(events, chain, instruction);
+    struct event *event = append(events, name, chain, instruction);
     if (event)
         rc = find_kernel(events, event, stamps[events->next_stamp + 1].kernel);
     if (!event || rc < 0) {
         events->error = events->error ? events->error : rc;
         return;
     }
-    event->name = (uint32_t)at;
     event->kind = SL_TRACE_DELEGATE;
     event->past.start = stamps[events->next_stamp++].begin;
     event->past.end = stamps[events->next_stamp].end;
@@ -175,37 +189,104 @@ void sl_events_delegate(struct sl_events *events, const char *name, int32_t chai
         sl_mark_resume();
 }
 
-static int write_event(struct sl_events *events, const struct event *event)
+static int write_event(struct sl_recorder *recorder, const struct packed *event, const char *name,
+                       const char *kernel)
 {
     bool framework = event->kind == SL_TRACE_FRAMEWORK;
-    struct sl_trace_label label = {
-        .name = event->name,
+    const struct sl_trace_label label = {
+        .name = sl_recorder_name(recorder, name),
+        .kernel = sl_recorder_name(recorder, kernel),
         .node = SL_TRACE_NO_NODE,
         .chain = framework ? -1 : event->chain,
         .instruction = framework ? 0 : (int32_t)event->instruction,
         .event = event->kind,
     };
-    if (event->kind == SL_TRACE_DELEGATE)
-        label.name =
-            sl_recorder_name(events->recorder, (const char *)events->names.data + event->name);
-    if (event->kernel)
-        label.kernel = sl_recorder_name(events->recorder, event->kernel);
-    int rc = sl_recorder_ready(events->recorder, 1);
+    int rc = sl_recorder_ready(recorder, 1);
     if (rc == 0)
-        sl_recorder_event(events->recorder, &label, &event->past);
+        sl_recorder_event(recorder, &label, &event->past);
     return rc;
 }
 
-int sl_events_flush(struct sl_events *events)
+static int pack_event(struct sl_buf *out, const struct packed *event, const char *name,
+                      const char *kernel)
+{
+    int rc = sl_buf_append(out, event, sizeof(*event));
+    if (rc == 0)
+        rc = sl_buf_append(out, name, event->name_bytes);
+    return rc == 0 ? sl_buf_append(out, kernel, event->kernel_bytes) : rc;
+}
+
+/* Over with the execution: its events in the order of their ends, as records or into `out`. */
+static int finish(struct sl_events *events, struct sl_buf *out)
 {
     int rc = events->error;
-    for (size_t i = 0; i < events->ended_count && rc == 0; i++)
-        rc = write_event(events, &events->events[events->ended[i]]);
+    for (size_t i = 0; i < events->ended_count && rc == 0; i++) {
+        const struct event *event = &events->events[events->ended[i]];
+        const char *name = (const char *)events->names.data + event->name;
+        const struct packed packed = {
+            .past = event->past,
+            .chain = event->chain,
+            .instruction = event->instruction,
+            .kind = event->kind,
+            .name_bytes = (uint32_t)strlen(name) + 1,
+            .kernel_bytes = event->kernel ? (uint32_t)strlen(event->kernel) + 1 : 0,
+        };
+        rc = out ? pack_event(out, &packed, name, event->kernel)
+                 : write_event(events->recorder, &packed, name, event->kernel);
+    }
     events->last_count = events->ended_count;
     events->count = events->ended_count = 0;
     events->names.size = events->delegates = 0;
     events->error = 0;
     return rc;
+}
+
+int sl_events_flush(struct sl_events *events)
+{
+    return finish(events, NULL);
+}
+
+int sl_events_pack(struct sl_events *events, struct sl_buf *out)
+{
+    return finish(events, out);
+}
+
+/* A terminated text of `size` bytes; NULL where there is none. */
+static const char *take_text(struct sl_bytes *from, uint32_t size, int *rc)
+{
+    const char *text = (const char *)from->data;
+    if (size == 0)
+        return NULL;
+    if (size > from->size || text[size - 1] != '\0') {
+        *rc = SL_E_FORMAT;
+        return NULL;
+    }
+    from->data += size;
+    from->size -= size;
+    return text;
+}
+
+int sl_events_unpack(struct sl_events *events, struct sl_bytes packed)
+{
+    int rc = 0;
+    for (events->last_count = 0; packed.size > 0 && rc == 0; events->last_count++) {
+        struct packed event;
+        if (packed.size < sizeof(event))
+            return SL_E_FORMAT;
+        memcpy(&event, packed.data, sizeof(event));
+        packed.data += sizeof(event);
+        packed.size -= sizeof(event);
+        const char *name = take_text(&packed, event.name_bytes, &rc);
+        const char *kernel = take_text(&packed, event.kernel_bytes, &rc);
+        if (rc == 0)
+            rc = name ? write_event(events->recorder, &event, name, kernel) : SL_E_FORMAT;
+    }
+    return rc;
+}
+
+void sl_events_leave_current(struct sl_events *events, char *current)
+{
+    events->current = current;
 }
 
 size_t sl_events_count(const struct sl_events *events)

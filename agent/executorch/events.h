@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/bytes.h"
+
+struct sl_buf;
 struct sl_events;
 struct sl_recorder;
 
@@ -27,5 +30,14 @@ void sl_events_delegate(struct sl_events *events, const char *name, int32_t chai
 /* Writes the records of the execution that is over. Returns 0, -ENOMEM, SL_E_STATE when a delegate
  * named an operator that has no stamps, or the recorder's failure. */
 int sl_events_flush(struct sl_events *events);
-/* Events of the last flush. */
+
+/* The same in two steps, where a variant has a process of its own: there the events are appended to
+ * `out`, here they become records. SL_E_FORMAT: that is no such list. */
+int sl_events_pack(struct sl_events *events, struct sl_buf *out);
+int sl_events_unpack(struct sl_events *events, struct sl_bytes packed);
+/* The name of each event that begins is left there too, in memory that both processes share
+ * (apart.h); NULL: it is not. */
+void sl_events_leave_current(struct sl_events *events, char *current);
+
+/* Events of the last of these. */
 size_t sl_events_count(const struct sl_events *events);

@@ -7,9 +7,8 @@
 #include <stdbool.h>
 #include <string.h>
 #include <sys/auxv.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "agent/executorch/apart.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
 
@@ -22,13 +21,12 @@ struct hidden {
 
 static struct hidden hidden;
 static void *delegate;
-static int ask_child = -1, hear_child = -1; /* pipes; -1: there is no child */
-static uint32_t loaded;                     /* bits of all variants so far */
+static uint32_t loaded; /* bits of all variants so far */
 
 /* The program's own code, as the linker lays it. */
 extern const char __executable_start[], etext[];
 
-static bool is_own(uintptr_t caller)
+bool sl_features_is_own(uintptr_t caller)
 {
     return caller >= (uintptr_t)__executable_start && caller < (uintptr_t)etext;
 }
@@ -40,7 +38,7 @@ unsigned long getauxval(unsigned long type)
     if (!real)
         *(void **)&real = dlsym(RTLD_NEXT, "getauxval");
     unsigned long bits = real(type);
-    if (is_own((uintptr_t)__builtin_return_address(0)))
+    if (sl_features_is_own((uintptr_t)__builtin_return_address(0)))
         return bits;
     if (type == AT_HWCAP)
         return bits & ~hidden.hwcap;
@@ -91,59 +89,14 @@ static bool initialise(void)
     return initialize && initialize();
 }
 
-static bool transfer(ssize_t (*move)(int, void *, size_t), int fd, void *bytes, size_t size)
-{
-    for (size_t at = 0; at < size;) {
-        ssize_t n = move(fd, (char *)bytes + at, size - at);
-        if (n <= 0)
-            return false;
-        at += (size_t)n;
-    }
-    return true;
-}
-
-static ssize_t put(int fd, void *bytes, size_t size)
-{
-    return write(fd, bytes, size);
-}
-
-/* Waits for one question; the pipe's end is the parent's. */
-static void answer(int question, int reply)
+int sl_features_image(struct sl_bytes question, struct sl_buf *reply)
 {
     size_t size = 0;
-    if (transfer(read, question, &hidden, sizeof(hidden)) && initialise()) {
-        void *result = image(&size);
-        if (result)
-            transfer(put, reply, result, size);
-    }
-    _exit(0);
-}
-
-void sl_features_start(void)
-{
-    int question[2], reply[2];
-    if (pipe(question) < 0)
-        return;
-    if (pipe(reply) < 0) {
-        close(question[0]);
-        close(question[1]);
-        return;
-    }
-    pid_t child = fork();
-    if (child == 0) {
-        close(question[1]);
-        close(reply[0]);
-        answer(question[0], reply[1]);
-    }
-    close(question[0]);
-    close(reply[1]);
-    if (child < 0) {
-        close(question[1]);
-        close(reply[0]);
-        return;
-    }
-    ask_child = question[1];
-    hear_child = reply[0];
+    if (question.size != sizeof(hidden))
+        return SL_E_FORMAT;
+    memcpy(&hidden, question.data, sizeof(hidden));
+    void *result = initialise() ? image(&size) : NULL;
+    return result ? sl_buf_append(reply, result, size) : SL_E_NOT_FOUND;
 }
 
 static int load_delegate(uint32_t isa, struct sl_diag *diag)
@@ -158,43 +111,50 @@ static int load_delegate(uint32_t isa, struct sl_diag *diag)
     return 0;
 }
 
-static int switch_delegate(uint32_t isa, struct sl_diag *diag)
+/* The other process's cpuinfo says what the libraries are to see from now on. */
+static int switch_delegate(uint32_t isa, uint32_t *generation, struct sl_diag *diag)
 {
-    char other[MAX_IMAGE_BYTES];
+    const uint32_t kind = SL_APART_IMAGE;
+    const struct hidden hide = hide_all_but(isa);
+    struct sl_buf question, reply;
     size_t size = 0;
-    struct hidden question = hide_all_but(isa);
+    int ended_by;
     void *result = image(&size);
-    uint32_t *generation = dlsym(delegate, "xnn_init_generation");
-    if (!result || !generation) {
-        sl_diag_hint(diag, "run each variant in a process of its own, by --isa");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch",
-                           "these libraries do not export %s, so one process has one variant",
-                           result ? "xnn_init_generation" : "cpuinfo_isa");
+    sl_buf_init(&question, MAX_IMAGE_BYTES);
+    sl_buf_init(&reply, MAX_IMAGE_BYTES);
+    int rc = sl_buf_append(&question, &kind, sizeof(kind));
+    if (rc == 0)
+        rc = sl_buf_append(&question, &hide, sizeof(hide));
+    if (rc == 0)
+        rc = sl_apart_ask(&question, &reply, &ended_by);
+    if (rc == 0 && reply.size != size)
+        rc = SL_E_STATE;
+    if (rc == 0) {
+        memcpy(result, reply.data, size);
+        ++*generation;
     }
-    bool heard = transfer(put, ask_child, &question, sizeof(question)) &&
-                 transfer(read, hear_child, other, size);
-    close(ask_child);
-    close(hear_child);
-    ask_child = hear_child = -1;
-    wait(NULL);
-    if (!heard)
-        return sl_diag_set(diag, SL_E_STATE, "ExecuTorch",
-                           "the process that reads the CPU's features ended too early");
-    memcpy(result, other, size);
-    ++*generation;
-    return 0;
+    sl_buf_fini(&question);
+    sl_buf_fini(&reply);
+    return rc == 0 ? 0
+                   : sl_diag_set(diag, SL_E_STATE, "ExecuTorch",
+                                 "the process that reads the CPU's features ended too early");
 }
 
 int sl_features_use(uint32_t isa, struct sl_diag *diag)
 {
+    size_t size;
     if (!(isa & SL_ISA_NEON))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--isa", "ExecuTorch has no build without NEON");
-    if (loaded & ~isa & (SL_ISA_SME | SL_ISA_SME2)) {
-        sl_diag_hint(diag, "say --variants off,on");
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--variants",
-                           "ExecuTorch's libraries load the variant without SME first");
+    int rc;
+    if (!delegate) {
+        rc = load_delegate(isa, diag);
+    } else {
+        uint32_t *generation = dlsym(delegate, "xnn_init_generation");
+        bool back = (loaded & ~isa & (SL_ISA_SME | SL_ISA_SME2)) != 0;
+        if (back || !generation || !image(&size))
+            return SL_FEATURES_APART;
+        rc = switch_delegate(isa, generation, diag);
     }
-    int rc = delegate ? switch_delegate(isa, diag) : load_delegate(isa, diag);
     if (rc == 0)
         loaded |= isa;
     return rc;

@@ -3,13 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agent/executorch/features.h"
+#include "agent/executorch/apart.h"
+#include "agent/executorch/apart_variant.h"
 #include "agent/run/run.h"
 #include "common/base/say.h"
 
 int main(int argc, char **argv)
 {
-    sl_features_start();
+    sl_apart_start(sl_executorch_answer);
     if (argc > 1 && strcmp(argv[1], "version") == 0) {
         sl_say(stdout, "sme2lab-agent-executorch %s\n", SL_VERSION);
         return 0;

@@ -2,48 +2,35 @@
  *
  * The verb `run` is linked with this in place of our own runtime, so that flags, schedule, recorder
  * and outputs are the same code. Each variant is a Method of its own, with its own memory; both
- * live in one process (features.h). This is all C++ that there is. Source of the calls: the headers
+ * live in one process (features.h), or one of them beside it (apart.h). This and
+ * apart_variant.cpp are all C++ that there is. Source of the calls: the headers
  * in the ExecuTorch 1.5 wheel. */
+#include "agent/executorch/variant.hpp"
+
+#include <executorch/extension/data_loader/buffer_data_loader.h>
+#include <executorch/extension/threadpool/threadpool_guard.h>
+#include <executorch/runtime/platform/runtime.h>
+
 #include <dlfcn.h>
 
 #include <cstdio>
-#include <cstring>
-#include <memory>
 #include <new>
-#include <string>
-#include <vector>
-
-#include <executorch/extension/data_loader/file_data_loader.h>
-#include <executorch/extension/flat_tensor/flat_tensor_data_map.h>
-#include <executorch/extension/memory_allocator/malloc_memory_allocator.h>
-#include <executorch/extension/threadpool/threadpool_guard.h>
-#include <executorch/runtime/core/event_tracer.h>
-#include <executorch/runtime/executor/method.h>
-#include <executorch/runtime/executor/program.h>
-#include <executorch/runtime/platform/runtime.h>
 
 extern "C" {
-#include "agent/executorch/events.h"
 #include "agent/executorch/features.h"
 #include "agent/executorch/kernel_calls.h"
+#include "agent/executorch/libraries.h"
+#include "agent/executorch/pool.h"
 #include "agent/executorch/stamps.h"
-#include "agent/runtime/runtime.h"
-#include "agent/runtime/workers.h"
-#include "common/base/error.h"
+#include "agent/trace/recorder.h"
 #include "common/format/scalar_type.h"
+#include "kernels/cpu/isa.h"
 }
 
-using executorch::aten::SizesType;
-using executorch::aten::Tensor;
-using executorch::aten::TensorImpl;
-using executorch::extension::FileDataLoader;
-using executorch::extension::FlatTensorDataMap;
-using executorch::extension::MallocMemoryAllocator;
+using executorch::extension::BufferDataLoader;
 using executorch::extension::threadpool::NoThreadPoolGuard;
-using namespace executorch::runtime;
 
-static sl_runtime_log runtime_log;
-static uint32_t pool_threads = 1;
+sl_runtime_log sl_executorch_log;
 
 /* The libraries ask this for the size of their pool. With 1 no thread ever starts. */
 namespace executorch::extension::cpuinfo
@@ -51,171 +38,48 @@ namespace executorch::extension::cpuinfo
 uint32_t get_num_performant_cores();
 uint32_t get_num_performant_cores()
 {
-    return pool_threads;
+    return sl_pool_count();
 }
 } // namespace executorch::extension::cpuinfo
 
 static void emit_log(et_timestamp_t, et_pal_log_level_t level, const char *file, const char *,
                      size_t line, const char *message, size_t)
 {
-    if (runtime_log.log && level != kDebug)
-        runtime_log.log(runtime_log.user, (char)level, file, (int)line, message);
+    if (sl_executorch_log.log && level != kDebug)
+        sl_executorch_log.log(sl_executorch_log.user, (char)level, file, (int)line, message);
 }
-
-namespace
-{
-
-/* Tells events.h what happens. */
-class Tracer final : public EventTracer
-{
-  public:
-    ~Tracer() override
-    {
-        sl_events_free(events);
-    }
-
-    sl_events *events = nullptr;       /* owned; NULL: untraced */
-    bool whole = false, inner = false; /* what is recorded: Method::execute, what is in it */
-
-    EventTracerEntry start_profiling(const char *name, ChainID chain, DebugHandle handle) override
-    {
-        EventTracerEntry entry{};
-        bool wanted = inner || (whole && strcmp(name, "Method::execute") == 0);
-        bool unset = chain == kUnsetChainId;
-        entry.event_id = -1;
-        if (events && wanted)
-            entry.event_id = sl_events_begin(events, name, unset ? chain_id_ : chain,
-                                             unset ? debug_handle_ : handle);
-        return entry;
-    }
-    void end_profiling(EventTracerEntry entry) override
-    {
-        if (events)
-            sl_events_end(events, entry.event_id);
-    }
-    void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t,
-                                et_timestamp_t, const void *, size_t) override
-    {
-        if (events && inner)
-            sl_events_delegate(events, name, chain_id_, debug_handle_);
-    }
-
-    void create_event_block(const char *) override
-    {
-    } /* the verb `run` opens blocks */
-    EventTracerEntry start_profiling_delegate(const char *, DelegateDebugIntId) override
-    {
-        return {};
-    }
-    void end_profiling_delegate(EventTracerEntry, const void *, size_t) override
-    {
-    }
-    void track_allocation(AllocatorID, size_t) override
-    {
-    }
-    AllocatorID track_allocator(const char *) override
-    {
-        return 0;
-    }
-    Result<bool> log_evalue(const EValue &, LoggedEValueType) override
-    {
-        return true;
-    }
-    Result<bool> log_intermediate_output_delegate(const char *, DelegateDebugIntId,
-                                                  const Tensor &) override
-    {
-        return true;
-    }
-    Result<bool> log_intermediate_output_delegate(const char *, DelegateDebugIntId,
-                                                  const executorch::aten::ArrayRef<Tensor>) override
-    {
-        return true;
-    }
-    Result<bool> log_intermediate_output_delegate(const char *, DelegateDebugIntId,
-                                                  const int &) override
-    {
-        return true;
-    }
-    Result<bool> log_intermediate_output_delegate(const char *, DelegateDebugIntId,
-                                                  const bool &) override
-    {
-        return true;
-    }
-    Result<bool> log_intermediate_output_delegate(const char *, DelegateDebugIntId,
-                                                  const double &) override
-    {
-        return true;
-    }
-    void set_delegation_intermediate_output_filter(EventTracerFilterBase *) override
-    {
-    }
-};
-
-/* What one input takes, and the bytes that were set last. */
-struct Input {
-    Tag tag = Tag::None;
-    executorch::aten::ScalarType type{};
-    std::vector<SizesType> sizes, bounds;
-    std::vector<executorch::aten::DimOrderType> dim_order;
-    std::vector<uint8_t> bytes;
-
-    size_t count(const std::vector<SizesType> &of) const
-    {
-        size_t n = 1;
-        for (SizesType size : of)
-            n *= (size_t)size;
-        return n;
-    }
-    size_t nbytes(const std::vector<SizesType> &of) const
-    {
-        return count(of) * executorch::runtime::elementSize(type);
-    }
-};
-
-} // namespace
-
-struct sl_data {
-    std::unique_ptr<FileDataLoader> loader;
-    std::unique_ptr<FlatTensorDataMap> map;
-};
-
-struct sl_model {
-    std::string path;
-    std::unique_ptr<FileDataLoader> loader;
-    std::unique_ptr<Program> program;
-    const sl_data *data = nullptr;
-};
-
-struct sl_method {
-    sl_model *model;
-    std::string name;
-    std::unique_ptr<MethodMeta> meta;
-    std::vector<Input> inputs;
-    sl_variant *last =
-        nullptr; /* whose outputs are the method's: that was executed last, or made */
-};
-
-struct sl_variant {
-    sl_method *method = nullptr;
-    std::unique_ptr<Tracer> tracer;
-    std::vector<std::unique_ptr<uint8_t[]>> buffers;
-    std::vector<Span<uint8_t>> spans;
-    MallocMemoryAllocator method_memory, temporary_memory;
-    std::unique_ptr<HierarchicalAllocator> planned;
-    std::unique_ptr<MemoryManager> memory;
-    std::unique_ptr<Method> plan;
-    sl_recorder *recorder = nullptr;
-    std::vector<std::unique_ptr<TensorImpl>> tensors; /* of the inputs of this execution */
-};
 
 static int failed(Error error)
 {
-    return (int)error; /* enum sl_et_error has the same numbers */
+    return error == Error::Ok ? 0 : SL_ET((int)error);
 }
 
 static int no_memory(sl_diag *diag)
 {
     return sl_diag_set(diag, SL_ET_MEMORY_ALLOCATION_FAILED, nullptr, "there is not enough memory");
+}
+
+/* The bytes of a program lie where its alignment allows, as in a file. */
+static int open_bundle(sl_model *model, sl_diag *diag)
+{
+    enum { MAX_BYTES = 1 << 30 };
+    int rc = sl_buf_read_file(model->path.c_str(), MAX_BYTES, &model->file);
+    if (rc == 0)
+        rc = sl_bundle_parse(sl_bytes{model->file.data, model->file.size}, &model->bundle, diag);
+    if (rc == 0)
+        model->loader = std::make_unique<BufferDataLoader>(model->bundle.program.data,
+                                                           model->bundle.program.size);
+    return rc;
+}
+
+static bool is_bundle(const char *path)
+{
+    uint8_t head[8];
+    FILE *file = fopen(path, "rb");
+    size_t got = file ? fread(head, 1, sizeof(head), file) : 0;
+    if (file)
+        fclose(file);
+    return sl_bundle_is(sl_bytes{head, got});
 }
 
 static std::unique_ptr<FileDataLoader> open_file(const char *path, Error *out_error)
@@ -232,20 +96,45 @@ extern "C" const char *sl_runtime_version(void)
     return "ExecuTorch " SL_EXECUTORCH_VERSION;
 }
 
+/* Once: what loads of itself are ExecuTorch's own operators. */
+static int load_users_operators(sl_diag *diag)
+{
+    char folder[4096], text[80];
+    /* An address in libexecutorch: of a function that this program does not define. */
+    void *inside = dlsym(RTLD_DEFAULT, "et_pal_init");
+    int rc = inside ? sl_libraries_folder(inside, folder, sizeof(folder)) : SL_E_NOT_FOUND;
+    if (rc == 0)
+        rc = sl_libraries_load(folder, diag);
+    if (rc > 0 && sl_executorch_log.log) {
+        snprintf(text, sizeof(text), "Loaded %d libraries of custom operators", rc);
+        sl_executorch_log.log(sl_executorch_log.user, 'I', __FILE__, __LINE__, text);
+    }
+    return rc < 0 ? rc : 0;
+}
+
 extern "C" int sl_model_open(const char *path, const sl_runtime_limits *, const sl_runtime_log *log,
-                             sl_model **out, sl_diag *)
+                             sl_model **out, sl_diag *diag)
 {
     static bool started;
-    Error error;
-    runtime_log = log ? *log : sl_runtime_log{};
+    Error error = Error::Ok;
+    int rc = 0;
+    sl_executorch_log = log ? *log : sl_runtime_log{};
     if (!started) {
         register_pal(PalImpl::create(emit_log, __FILE__));
         runtime_init();
-        started = true;
+        rc = load_users_operators(diag);
+        started = rc == 0;
     }
+    if (rc < 0)
+        return rc;
     auto model = std::make_unique<sl_model>();
     model->path = path;
-    model->loader = open_file(path, &error);
+    if (is_bundle(path))
+        rc = open_bundle(model.get(), diag);
+    else
+        model->loader = open_file(path, &error);
+    if (rc < 0)
+        return rc;
     if (!model->loader)
         return SL_ET_ACCESS_FAILED;
     Result<Program> program = Program::load(model->loader.get());
@@ -261,17 +150,18 @@ extern "C" void sl_model_free(sl_model *model)
     delete model;
 }
 
-/* Its libraries have no reader of bundled programs: Program::load() refuses them. */
-extern "C" const sl_bundle *sl_model_bundle(const sl_model *)
+/* Read by us: its libraries have no reader of bundled programs. */
+extern "C" const sl_bundle *sl_model_bundle(const sl_model *model)
 {
-    return nullptr;
+    return model->bundle.pool ? &model->bundle : nullptr;
 }
 
 extern "C" int sl_data_open(const char *path, const sl_runtime_log *log, sl_data **out, sl_diag *)
 {
     Error error;
-    runtime_log = log ? *log : sl_runtime_log{};
+    sl_executorch_log = log ? *log : sl_runtime_log{};
     auto data = std::make_unique<sl_data>();
+    data->path = path;
     data->loader = open_file(path, &error);
     if (!data->loader)
         return SL_ET_ACCESS_FAILED;
@@ -355,8 +245,8 @@ extern "C" void sl_method_free(sl_method *method)
 
 extern "C" void sl_method_set_workers(sl_method *, sl_workers *workers)
 {
-    pool_threads = sl_workers_count(workers, false);
-    NoThreadPoolGuard::set_enabled(pool_threads == 1);
+    sl_pool_use(workers);
+    NoThreadPoolGuard::set_enabled(sl_pool_count() == 1);
 }
 
 extern "C" const char *sl_method_name(const sl_method *method)
@@ -420,6 +310,10 @@ static sl_plain_value plain_value(const EValue &value)
 
 extern "C" int sl_method_output(const sl_method *method, size_t i, sl_tensor_view *out)
 {
+    if (method->last->apart) {
+        *out = method->last->outputs[i].view;
+        return 0;
+    }
     const EValue &value = method->last->plan->get_output(i);
     *out = sl_tensor_view{};
     out->scalar_type = -1;
@@ -525,13 +419,18 @@ static int plan_memory(sl_variant *v)
     return 0;
 }
 
-static int load_plan(sl_variant *v, sl_recorder *recorder)
+/* The execution's, or the loading's, events become records, or go to the process that has them. */
+static int give_events(sl_variant *v)
+{
+    sl_events *events = v->tracer->events;
+    if (!events)
+        return 0;
+    return v->packed ? sl_events_pack(events, v->packed) : sl_events_flush(events);
+}
+
+static int load_plan(sl_variant *v)
 {
     const sl_model *model = v->method->model;
-    v->tracer = std::make_unique<Tracer>();
-    v->tracer->events = recorder ? sl_events_new(recorder) : nullptr;
-    if (recorder && !v->tracer->events)
-        return SL_ET_MEMORY_ALLOCATION_FAILED;
     v->tracer->inner = true;
     Result<Method> plan =
         model->program->load_method(v->method->name.c_str(), v->memory.get(), v->tracer.get(),
@@ -539,27 +438,51 @@ static int load_plan(sl_variant *v, sl_recorder *recorder)
     if (!plan.ok())
         return failed(plan.error());
     v->plan = std::make_unique<Method>(std::move(*plan));
-    return recorder ? sl_events_flush(v->tracer->events) : 0;
+    return give_events(v);
 }
 
-extern "C" int sl_variant_new(sl_method *method, uint32_t isa, uint16_t, sl_recorder *recorder,
-                              sl_variant **out, sl_diag *diag)
+int sl_variant_load_here(sl_variant *v, uint32_t isa, sl_diag *diag)
 {
     int rc = sl_features_use(isa, diag);
-    if (rc < 0)
+    if (rc != 0)
         return rc;
     if (!sl_stamps_open(sl_features_delegate()))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch",
                            "these libraries have no XNNProfiler to time operators by");
     sl_kernel_calls_open(sl_features_delegate());
-    auto v = std::make_unique<sl_variant>();
+    v->tracer->without_sme = (isa & (SL_ISA_SME | SL_ISA_SME2)) == 0;
+    return plan_memory(v) == 0 ? load_plan(v) : no_memory(diag);
+}
+
+int sl_variant_set_up(sl_variant *v, sl_method *method, sl_recorder *recorder)
+{
     v->method = method;
     v->recorder = recorder;
-    if (plan_memory(v.get()) != 0)
-        return no_memory(diag);
-    rc = load_plan(v.get(), recorder);
+    v->tracer = std::make_unique<Tracer>();
+    v->tracer->events = recorder ? sl_events_new(recorder) : nullptr;
+    return recorder && !v->tracer->events ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
+}
+
+extern "C" int sl_variant_new(sl_method *method, uint32_t isa, uint16_t index,
+                              sl_recorder *recorder, sl_variant **out, sl_diag *diag)
+{
+    auto v = std::make_unique<sl_variant>();
+    int rc = sl_variant_set_up(v.get(), method, recorder);
+    if (rc == 0)
+        rc = sl_variant_load_here(v.get(), isa, diag);
+    if (rc == SL_FEATURES_APART && sl_pool_count() > 1)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--variants",
+                           "these libraries can have both variants only in a process each, which "
+                           "is done on one thread alone");
+    if (rc == SL_FEATURES_APART)
+        rc = sl_variant_load_apart(v.get(), isa, diag);
     if (rc != 0)
         return rc;
+    if (recorder && index == 0)
+        sl_recorder_meta_text(recorder, "runtime", sl_runtime_version());
+    if (recorder && index > 0)
+        sl_recorder_meta_text(recorder, "processes",
+                              v->apart ? "one for each variant" : "one for both variants");
     method->last = v.get();
     *out = v.release();
     return 0;
@@ -608,7 +531,7 @@ static int bind_input(sl_variant *v, size_t i)
 }
 
 /* Inputs before every execution: their planned memory is used for other values too. */
-extern "C" int sl_variant_execute(sl_variant *v, int traced, sl_diag *diag)
+int sl_variant_execute_here(sl_variant *v, int traced, sl_diag *diag)
 {
     v->tensors.clear();
     for (size_t i = 0; i < v->method->inputs.size(); i++) {
@@ -618,7 +541,6 @@ extern "C" int sl_variant_execute(sl_variant *v, int traced, sl_diag *diag)
     }
     v->tracer->whole = traced == SL_VARIANT_WHOLE;
     v->tracer->inner = traced == SL_VARIANT_TRACED || traced == SL_VARIANT_WARM_UP;
-    v->method->last = v;
     int watching = sl_kernel_calls_watch(traced == SL_VARIANT_WARM_UP);
     sl_stamps_record(v->tracer->inner ? v->recorder : nullptr);
     Error error = v->plan->execute();
@@ -628,11 +550,23 @@ extern "C" int sl_variant_execute(sl_variant *v, int traced, sl_diag *diag)
     if (watching < 0)
         return sl_diag_set(diag, watching, "ExecuTorch",
                            "the table of its delegate's calls cannot be written");
-    int rc = v->recorder ? sl_events_flush(v->tracer->events) : 0;
+    int rc = give_events(v);
     if (error != Error::Ok)
         return failed(error);
     if (rc == SL_E_STATE)
         return sl_diag_set(diag, rc, "ExecuTorch",
                            "its delegate named more operators than it asked the clock for");
+    if (!v->tracer->wrong.empty())
+        return sl_diag_set(diag, SL_E_MISMATCH, "ExecuTorch",
+                           "the variant without SME executed %.150s, which is SME's: this is no "
+                           "baseline",
+                           v->tracer->wrong.c_str());
     return rc;
+}
+
+extern "C" int sl_variant_execute(sl_variant *v, int traced, sl_diag *diag)
+{
+    v->method->last = v;
+    return v->apart ? sl_variant_execute_apart(v, traced, diag)
+                    : sl_variant_execute_here(v, traced, diag);
 }

@@ -68,7 +68,7 @@ struct sl_runtime_limits {
 const char *sl_runtime_version(void);
 
 /* Maps and parses a program or a bundled one; `limits` NULL: those above. All functions that return
- * int give 0 or a positive enum sl_et_error for what ExecuTorch has a code for, or a negative code
+ * int give 0, an enum sl_et_error for what ExecuTorch has a code for, or a negative code
  * of ours (-errno, SL_E_*); `diag` (may be NULL) has the words. */
 int sl_model_open(const char *path, const struct sl_runtime_limits *limits,
                   const struct sl_runtime_log *log, struct sl_model **out, struct sl_diag *diag);

@@ -240,6 +240,11 @@ uint32_t sl_workers_count(const struct sl_workers *workers, bool streaming)
     return !workers ? 1 : streaming ? workers->streaming : workers->count;
 }
 
+int sl_workers_cpu(const struct sl_workers *workers, uint32_t worker)
+{
+    return worker >= 1 && worker <= workers->started ? workers->worker[worker].cpu : -1;
+}
+
 void sl_workers_run(struct sl_workers *workers, uint32_t seats, uint32_t parts, sl_workers_fn run,
                     void *user)
 {

@@ -29,6 +29,8 @@ void sl_workers_free(struct sl_workers *workers);
 
 /* How many work at once, the caller included; 1 when `workers` is NULL. */
 uint32_t sl_workers_count(const struct sl_workers *workers, bool streaming);
+/* The CPU that a worker but the caller (from 1) stays on; -1: any. */
+int sl_workers_cpu(const struct sl_workers *workers, uint32_t worker);
 
 /* Runs on the calling thread or a worker; of all that run at once each has its own `seat`, below
  * the job's number of seats. */

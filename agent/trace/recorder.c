@@ -342,6 +342,17 @@ void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *sp
     write_event(recorder, label, &(struct sl_trace_past){span->start, end, span->order});
 }
 
+struct sl_recorder_clock sl_recorder_get_clock(const struct sl_recorder *recorder)
+{
+    return (struct sl_recorder_clock){recorder->unit, recorder->now_base};
+}
+
+void sl_recorder_set_clock(struct sl_recorder *recorder, struct sl_recorder_clock clock)
+{
+    recorder->unit = clock.unit;
+    recorder->now_base = clock.base;
+}
+
 void sl_recorder_finish(struct sl_recorder *recorder)
 {
     if (!recorder)

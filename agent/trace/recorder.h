@@ -104,6 +104,14 @@ struct sl_trace_past {
 void sl_recorder_event(struct sl_recorder *recorder, const struct sl_trace_label *label,
                        const struct sl_trace_past *past);
 
+/* The clock, for a recorder of another process that goes on with it while this one waits. */
+struct sl_recorder_clock {
+    int unit; /* SL_TRACE_NS or SL_TRACE_MARKS */
+    uint64_t base;
+};
+struct sl_recorder_clock sl_recorder_get_clock(const struct sl_recorder *recorder);
+void sl_recorder_set_clock(struct sl_recorder *recorder, struct sl_recorder_clock clock);
+
 /* Writes the END record. */
 void sl_recorder_finish(struct sl_recorder *recorder);
 /* The first failure since creation (-ENOMEM, SL_E_LIMIT, SL_E_FULL: an event found no slot and was

@@ -1,6 +1,9 @@
 /* tests/support/delegate_stand_in.c: a library that asks for the time as the XNNPACK delegate does:
  * once before its first operator and once after each, and then copies its stamps into events. Its
  * first operator packs and multiplies, its second multiplies, the others call no named kernel. */
+#define _GNU_SOURCE /* CPU_COUNT */
+#include <pthread.h>
+#include <sched.h>
 #include <time.h>
 
 #define SUBMIT_TRACE                                                                               \
@@ -52,4 +55,27 @@ void stand_in_run(int operators, void (*name)(void *user, int operator_number), 
         clock_gettime(CLOCK_MONOTONIC, &now);
     }
     submit_trace(&profiler);
+}
+
+static void *count_cpus(void *user)
+{
+    cpu_set_t set;
+    pthread_barrier_wait(user); /* whoever started it is done with it */
+    sched_getaffinity(0, sizeof(set), &set);
+    stand_in_sum = CPU_COUNT(&set);
+    return NULL;
+}
+
+int stand_in_thread_cpus(void);
+int stand_in_thread_cpus(void)
+{
+    pthread_t thread;
+    pthread_barrier_t started;
+    pthread_barrier_init(&started, NULL, 2);
+    if (pthread_create(&thread, NULL, count_cpus, &started) != 0)
+        return -1;
+    pthread_barrier_wait(&started);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&started);
+    return stand_in_sum;
 }

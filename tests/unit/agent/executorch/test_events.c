@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "agent/executorch/apart.h"
 #include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/stamps.h"
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
@@ -117,6 +119,34 @@ TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
     assert_int_equal(event(f, 4)->event.event, SL_TRACE_FRAMEWORK);
     assert_int_equal(event(f, 4)->event.chain, -1);
     assert_int_equal(event(f, 4)->event.order, 0);
+}
+
+TEST_WITH(packed_events_become_the_same_records, open_all, close_all)
+{
+    struct fixture *f = *state;
+    char current[SL_APART_SHARED_BYTES] = "";
+    struct sl_buf packed;
+    sl_buf_init(&packed, 1 << 20);
+    sl_events_leave_current(f->events, current);
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    f->run(3, name_operator, f);
+    sl_events_end(f->events, call);
+    assert_string_equal(current, "DELEGATE_CALL");
+    assert_int_equal(sl_events_pack(f->events, &packed), 0);
+    struct sl_bytes bytes = {packed.data, packed.size};
+    assert_int_equal(sl_events_unpack(f->events, bytes), 0);
+    assert_int_equal(sl_events_count(f->events), 4);
+    assert_int_equal(event(f, 1)->event.start, 4);
+    assert_int_equal(event(f, 1)->event.end, 5);
+    assert_int_equal(event(f, 1)->event.order, 2);
+    assert_int_equal(event(f, 3)->event.event, SL_TRACE_OPERATOR);
+    for (size_t cut = 1; cut < bytes.size; cut++) {
+        int rc = sl_events_unpack(f->events, (struct sl_bytes){bytes.data, cut});
+        assert_true(rc == 0 || rc == SL_E_FORMAT);
+        take(f);
+        f->count = 0;
+    }
+    sl_buf_fini(&packed);
 }
 
 static void execute(struct fixture *f, uint32_t instruction)
