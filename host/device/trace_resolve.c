@@ -9,6 +9,7 @@
 #include "common/format/sltrace.h"
 #include "common/format/sltrace_seal.h"
 #include "host/device/count_log.h"
+#include "host/device/trace_pairs.h"
 
 struct resolver {
     const struct sl_count_mark *marks; /* borrowed */
@@ -133,6 +134,8 @@ int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, str
         rc = sl_diag_set(diag, SL_E_TRUNCATED, NULL, "The trace breaks off before its end");
     else
         rc = check_claims(&trace, &resolver);
+    if (rc == 0)
+        rc = sl_trace_pairs_check(&trace, resolver.marks, resolver.count, diag);
     sl_trace_fini(&trace);
     return rc < 0 ? rc : seal_again(stream, &resolver, out);
 }

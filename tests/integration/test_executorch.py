@@ -1,0 +1,201 @@
+"""sme2lab-agent-executorch by itself, on libraries that are not the wheel's: renamed symbols, missing, damaged and crashing ones, a user's own."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+
+import lab
+
+FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
+AGENT = "sme2lab-agent-executorch"
+TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+DELEGATE = "libexecutorch_backend_xnnpack.so"
+SUBMIT_TRACE = "_ZN10executorch8backends7xnnpack8delegate9profiling11XNNProfiler12submit_traceEv"
+PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
+UNDEFINED_INSTRUCTION = bytes(4)
+SIGILL = 4
+CLANG = shutil.which("clang-19")
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR, FOLDER / AGENT)
+
+
+def of_same_hash(name):
+    """Another name that the dynamic linker's table finds at the same place: nobody who asks for `name` does."""
+    return name[:-2] + chr(ord(name[-2]) + 1) + chr(ord(name[-1]) - 33)
+
+
+def file_offset(elf, symbol):
+    """Where in a library's file the code of an exported symbol stands."""
+    headers, count = struct.unpack_from("<Q", elf, 40)[0], struct.unpack_from("<H", elf, 60)[0]
+    sections = [struct.unpack_from("<IIQQQQIIQQ", elf, headers + 64 * i) for i in range(count)]
+    table = next(s for s in sections if s[1] == 11)  # SHT_DYNSYM
+    names = sections[table[6]][4]
+    for at in range(table[4], table[4] + table[5], 24):
+        name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", elf, at)
+        if elf[names + name:names + name + len(symbol) + 1] == symbol.encode() + b"\0":
+            return value - sections[section][3] + sections[section][4]
+    raise AssertionError(f"no {symbol}")
+
+
+class Libraries(lab.Scratch):
+    def setUp(self):
+        super().setUp()
+        self.folder = self.scratch / "libraries"
+
+    def copy(self):
+        shutil.copytree(FOLDER, self.folder, symlinks=True)
+
+    def change(self, name, *pairs):
+        path = self.folder / name
+        content = path.read_bytes()
+        for old, new in pairs:
+            self.assertEqual((content.count(old) > 0, len(old)), (True, len(new)), old)
+            content = content.replace(old, new)
+        path.write_bytes(content)
+
+    def rename(self, library, symbol):
+        self.change(library, (b"\0" + symbol.encode() + b"\0", b"\0" + of_same_hash(symbol).encode() + b"\0"))
+
+    def crash_in(self, symbol):
+        path = self.folder / DELEGATE
+        content = bytearray(path.read_bytes())
+        at = file_offset(content, symbol)
+        content[at:at + 4] = UNDEFINED_INSTRUCTION
+        path.write_bytes(content)
+
+    def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on"):
+        folder = folder or self.folder
+        command = [lab.EMULATOR, "-cpu", cpu, folder / "ld-linux-aarch64.so.1", "--library-path", folder, folder / AGENT, "run", f"--model_path={model}",
+                   "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", f"--output_file={self.scratch}/output",
+                   f"--etdump_path={self.scratch}/run.etdump", *words]
+        return subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+                              timeout=170)
+
+    def must_fail(self, said, **how):
+        done = self.run_agent(**how)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertRegex(done.stdout, said)
+
+    def must_give_the_fixtures_outputs(self, done):
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for variant, word in (("off", "nosme"), ("on", "sme2")):
+            self.assertEqual((self.scratch / f"output_sme2-{variant}-0.bin").read_bytes(), (TOY / f"aarch64-{word}-0.bin").read_bytes(), variant)
+
+    def counted(self):
+        """A counted run of the host on these libraries."""
+        state = self.scratch / "state"
+        self.addCleanup(lab.end_private_daemons, state)
+        return lab.sme2lab("run", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "counted", "--runtime", "executorch", "-o", self.scratch / "out",
+                           env={"SME2LAB_EXECUTORCH": str(self.folder), "SME2LAB_STATE": str(state)})
+
+
+class TwoProcesses(Libraries):
+    def test_where_a_process_has_one_variant_each_gets_one_and_counts_stay(self):
+        self.copy()
+        self.rename(DELEGATE, "xnn_init_generation")
+        done = self.run_agent(f"--inputs={TOY}/input-0.bin")
+        self.must_give_the_fixtures_outputs(done)
+        self.assertIn("a process of its own", done.stdout)
+        counted = self.counted()
+        self.assertEqual(counted.returncode, 0, counted.stderr)
+        self.assertRegex(counted.stdout, r"exact: 36036\d\d -> 12754\d\d executed instructions a run")
+        for variant in ("off", "on"):
+            etdump = next((self.scratch / f"out/run_executorch_sme2-{variant}").glob("*.etdump"))
+            runs = json.loads(lab.sme2lab("analyze", "--json", etdump).stdout)["runs"]
+            self.assertEqual(len({run["e2e_insns"] for run in runs[1:]}), 1, "repeats are equal")
+
+    def test_the_other_order_takes_two_processes(self):
+        done = self.run_agent(f"--inputs={TOY}/input-0.bin", "--variants=on,off", folder=FOLDER)
+        self.must_give_the_fixtures_outputs(done)
+        self.assertIn("a process of its own", done.stdout)
+
+    def test_a_crash_in_the_other_process_is_the_runs(self):
+        self.copy()
+        self.rename(DELEGATE, "xnn_init_generation")
+        self.crash_in(PRODUCT)
+        self.assertEqual(abs(self.run_agent().returncode), SIGILL)
+
+
+class BadLibraries(Libraries):
+    def test_a_missing_symbol_is_named(self):
+        self.copy()
+        self.rename(DELEGATE, SUBMIT_TRACE)
+        self.must_fail("no XNNProfiler to time operators by")
+
+    def test_a_missing_library_is_named(self):
+        self.copy()
+        (self.folder / DELEGATE).unlink()
+        self.must_fail(f"{DELEGATE}: cannot open shared object file")
+
+    def test_a_damaged_library_is_named(self):
+        self.copy()
+        (self.folder / DELEGATE).write_bytes(b"no library" * 5000)
+        self.must_fail(f"{DELEGATE}: invalid ELF header")
+
+    def test_a_library_for_a_newer_libc_says_so(self):
+        self.copy()
+        self.change(DELEGATE, (b"\0GLIBC_2.17\0", b"\0GLIBC_2.97\0"))
+        self.must_fail("version `GLIBC_2.97' not found")
+
+    def test_a_crash_has_its_signal_and_its_operator(self):
+        self.copy()
+        self.crash_in(PRODUCT)
+        done = self.counted()
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn(f"signal {SIGILL}", done.stdout + done.stderr)
+        self.assertIn("DELEGATE_CALL", done.stdout + done.stderr)
+
+    def test_an_operator_of_sme_in_the_baseline_is_a_failed_run(self):
+        self.copy()
+        self.change(DELEGATE, (b"Convolution (NHWC, F32)", b"Convolution (NHW, PF32)"))
+        self.must_fail("the variant without SME executed Convolution .NHW, PF32.* this is no baseline")
+
+
+class Programs(Libraries):
+    def test_a_damaged_program_is_refused_in_the_runtimes_words(self):
+        model = self.scratch / "damaged.pte"
+        model.write_bytes(bytes(4096))
+        self.must_fail("'' != expected 'ET12'|identifier", folder=FOLDER, model=model)
+
+    def test_another_delegate_is_named(self):
+        model = self.scratch / "other.pte"
+        model.write_bytes((TOY / "model.pte").read_bytes().replace(b"XnnpackBackend", b"XnnpackBackenX"))
+        self.must_fail(r"Backend XnnpackBackenX is not registered[\s\S]*status 0x20", folder=FOLDER, model=model)
+
+    def test_a_bundled_program_is_held_to_what_it_expects(self):
+        done = self.run_agent(folder=FOLDER, model=lab.MODELS / "toy_cnn_bundled/model.bpte")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, "Model verified successfully|Model executed successfully")
+
+    def test_threads_with_cpus_of_their_own_give_the_same_outputs(self):
+        cpus = sorted(os.sched_getaffinity(0))[:2]
+        done = self.run_agent(f"--inputs={TOY}/input-0.bin", "--cpu_threads=2", "--affinity=" + ",".join(map(str, cpus)), folder=FOLDER)
+        self.must_give_the_fixtures_outputs(done)
+
+
+class UsersOperators(Libraries):
+    def setUp(self):
+        super().setUp()
+        if not CLANG:
+            self.skipTest("no clang-19 to build a library with")
+
+    def test_libraries_beside_executorchs_are_loaded(self):
+        self.copy()
+        source = self.scratch / "mine.c"
+        source.write_text('#include <unistd.h>\n__attribute__((constructor)) static void begin(void) { (void)!write(2, "mine is loaded\\n", 15); }\n')
+        sysroot = pathlib.Path(lab.BUILD / "sysroot")
+        subprocess.run([CLANG, "--target=aarch64-linux-gnu", f"--sysroot={sysroot}", "-fuse-ld=lld", "-shared", "-fPIC", "-nostartfiles", "-o", self.folder / "libmine.so",
+                        source], check=True)
+        done = self.run_agent(f"--inputs={TOY}/input-0.bin")
+        self.must_give_the_fixtures_outputs(done)
+        self.assertIn("mine is loaded", done.stdout)
+        self.assertIn("Loaded 1 libraries of custom operators", done.stdout)
+
+
+if __name__ == "__main__":
+    lab.main()
