@@ -125,19 +125,35 @@ static int add_fields(struct sl_command *command, const char *workdir,
     return rc;
 }
 
-static int add_program(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job)
+/* The loader starts the program, with the libraries beside it (runtime_folder.h). */
+static int add_runtime(struct sl_command *command, const Sme2lab__Proto__Job *job,
+                       const struct sl_job_dir *dir)
 {
-    int rc = job->n_exec_prefix == 0 ? add(command, self)
-                                     : 0; /* a prefix names the program it runs itself */
+    if (job->n_runtime_names < 2)
+        return -EINVAL;
+    int rc = addf(command, "%s/runtime/%s", dir->path, job->runtime_names[0]);
+    if (rc == 0)
+        rc = add(command, "--library-path");
+    if (rc == 0)
+        rc = addf(command, "%s/runtime", dir->path);
+    return rc == 0 ? addf(command, "%s/runtime/%s", dir->path, job->runtime_names[1]) : rc;
+}
+
+static int add_program(struct sl_command *command, const char *self, const Sme2lab__Proto__Job *job,
+                       const struct sl_job_dir *dir)
+{
+    int rc = job->n_runtime != 0       ? add_runtime(command, job, dir)
+             : job->n_exec_prefix == 0 ? add(command, self)
+                                       : 0; /* a prefix names the program it runs itself */
     for (size_t i = 0; rc == 0 && i < job->n_exec_prefix; i++)
         rc = add(command, job->exec_prefix[i]);
     return rc;
 }
 
 static int add_own(struct sl_command *command, const char *self, const char *workdir,
-                   const Sme2lab__Proto__Job *job)
+                   const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir)
 {
-    int rc = add_program(command, self, job);
+    int rc = add_program(command, self, job, dir);
     if (rc == 0)
         rc = add(command, "run");
     if (rc == 0)
@@ -177,9 +193,9 @@ static int add_blob(struct sl_command *command, const char *workdir, const char 
 
 /* The words, and the files behind them. */
 static int add_task(struct sl_command *command, const char *self, const char *workdir,
-                    const Sme2lab__Proto__Job *job)
+                    const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir)
 {
-    int rc = is_task(job->task[0]) ? add_program(command, self, job) : -EINVAL;
+    int rc = is_task(job->task[0]) ? add_program(command, self, job, dir) : -EINVAL;
     for (size_t i = 0; rc == 0 && i < job->n_task; i++)
         rc = add(command, job->task[i]);
     if (rc == 0)
@@ -208,9 +224,9 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
     int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
-        rc = job->n_task > 0                 ? add_task(command, self, workdir, job)
+        rc = job->n_task > 0                 ? add_task(command, self, workdir, job, dir)
              : job->runner && job->runner[0] ? add_external(command, workdir, job)
-                                             : add_own(command, self, workdir, job);
+                                             : add_own(command, self, workdir, job, dir);
     if (rc == 0 && job->n_task == 0)
         rc = add(command, "--output_file=output");
     if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
@@ -228,7 +244,7 @@ int sl_command_init_load(struct sl_command *command, const char *self, const cha
     int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
-        rc = add_program(command, self, job);
+        rc = add_program(command, self, job, dir);
     if (rc == 0)
         rc = add(command, "run");
     if (rc == 0)

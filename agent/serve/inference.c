@@ -13,6 +13,7 @@
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
 #include "agent/serve/load.h"
+#include "agent/serve/runtime_folder.h"
 #include "agent/stream/spool.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
@@ -384,6 +385,8 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
     sl_buf_init(&inference->sealed, (BATCH_RECORDS + 16) * 2 * sizeof(struct sl_trace_record));
     sl_trace_sealer_init(&inference->sealer);
     int rc = sl_ring_new(RING_RECORDS, &inference->ring);
+    if (rc == 0)
+        rc = sl_runtime_folder_make(workdir, job, dir);
     if (rc == 0)
         rc = sl_command_init(&inference->command, self, workdir, job, dir);
     if (rc < 0) {

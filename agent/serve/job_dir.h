@@ -1,8 +1,8 @@
 /* agent/serve/job_dir.h: what the agent keeps of one job on its disk: streams, request, result.
  *
  * <workdir>/jobs/<id>/ holds `request` (a packed Job), the spools `trace` `log` `output` `files`,
- * the folder `out` that the inference process writes results into, and `result` (a packed Result)
- * once there is one. All of it survives the agent. */
+ * the folder `out` that the inference process writes results into, `runtime` (runtime_folder.h),
+ * and `result` (a packed Result) once there is one. All of it survives the agent. */
 #pragma once
 
 #include <stddef.h>

@@ -194,11 +194,8 @@ static void remove_fifo(struct command *command)
 int sl_device_take_executorch(const struct sl_device *device, struct sl_device *out,
                               struct sl_diag *diag)
 {
-    if (device->traits.needs_push)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch's runtime",
-                           "It runs on devices of the daemon's own machine only");
 #if !defined(__aarch64__)
-    if (!device->emulator.path[0])
+    if (!device->emulator.path[0] && !device->traits.needs_push)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch's runtime",
                            "Its libraries are for aarch64, and this device is not");
 #endif
@@ -247,8 +244,8 @@ size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
 size_t sl_device_exec_prefix(const struct sl_device *device, const char *fifo,
                              const char *out[SL_DEVICE_PREFIX_WORDS])
 {
-    return device->emulator.path[0] || device->libraries[0] ? sl_device_prefix(device, fifo, out)
-                                                            : 0;
+    bool here = !device->traits.needs_push && device->libraries[0];
+    return device->emulator.path[0] || here ? sl_device_prefix(device, fifo, out) : 0;
 }
 
 static int build(const struct sl_device *device, const struct sl_launch *launch,

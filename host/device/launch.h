@@ -76,7 +76,8 @@ bool sl_device_same_way(const struct sl_device *a, const struct sl_device *b);
 size_t sl_device_prefix(const struct sl_device *device, const char *fifo,
                         const char *out[SL_DEVICE_PREFIX_WORDS]);
 
-/* The same before what the serving agent of this machine starts: none where it starts itself. */
+/* The same before what the serving agent starts: none where it starts itself, or what it was sent
+ * (runtime_files.h). */
 size_t sl_device_exec_prefix(const struct sl_device *device, const char *fifo,
                              const char *out[SL_DEVICE_PREFIX_WORDS]);
 

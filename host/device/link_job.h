@@ -35,6 +35,7 @@ struct sl_link_job {
     const char *variants, *clock, *policy;
     const char *const *exec_prefix;
     size_t exec_prefix_count;
+    const struct sl_runtime_files *runtime; /* in the agent's place; NULL: the agent's own */
     uint32_t first_look, budget_ms;
     const char *const *task; /* words of the agent's own verb, in place of a run */
     size_t task_count;

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/net/channel.h"
 #include "host/device/link_job.h"
+#include "host/device/runtime_files.h"
 #include "host/spec/param.h"
 #include "proto/envelope.pb-c.h"
 
@@ -124,6 +125,7 @@ static void put_param(Sme2lab__Proto__Job *body, const struct sl_param *param,
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
 {
     char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS], *task[SL_LINK_MAX_TASK];
+    char *names[SL_RUNTIME_FILES_MAX], *digests[SL_RUNTIME_FILES_MAX];
     Sme2lab__Proto__Job body = SME2LAB__PROTO__JOB__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     if (job->exec_prefix_count > SL_LINK_MAX_WORDS || job->task_count > SL_LINK_MAX_TASK)
@@ -149,6 +151,13 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.n_exec_prefix = job->exec_prefix_count;
     body.task = task;
     body.n_task = job->task_count;
+    body.runtime_names = names;
+    body.runtime = digests;
+    body.n_runtime_names = body.n_runtime = job->runtime ? job->runtime->count : 0;
+    for (size_t i = 0; i < body.n_runtime; i++) {
+        names[i] = text(job->runtime->name[i]);
+        digests[i] = text(job->runtime->sha256[i]);
+    }
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
     envelope.job = &body;
     return sl_channel_send(channel, &envelope);

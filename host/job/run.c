@@ -16,6 +16,7 @@
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
+#include "host/device/runtime_files.h"
 #include "host/ingest/run_store.h"
 #include "host/job/run_cause.h"
 #include "host/job/run_count.h"
@@ -54,6 +55,7 @@ struct sl_job_run {
     struct sl_spec spec;         /* owned; nothing until it was read */
     struct sl_device executorch; /* the device with ExecuTorch's runtime, if that is asked for */
     const struct sl_device *measures; /* that or `device`: what the measured run is executed by */
+    struct sl_runtime_files files;    /* its files, for a device that they are sent to */
     struct sl_job_means means;
     struct part parts[SL_RUN_PARTS];
     int part;                       /* the one under way */
@@ -225,6 +227,8 @@ static int take_facts(struct sl_job_run *run)
     snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
     snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
              facts->program_sha256);
+    run->executorch.probe_json = run->probe_json;
+    run->executorch.traits = run->device.traits;
     return run->probe_json ? 0 : -ENOMEM;
 }
 
@@ -308,6 +312,7 @@ static void send_part(struct sl_job_run *run)
                                      .id = wire_id(run, run->part),
                                      .fifo = counted ? fifo : NULL,
                                      .policy = policy_words(run),
+                                     .runtime = measured ? &run->files : NULL,
                                      .reference = !measured};
     int rc = sl_run_send(run->link, &what);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
@@ -456,6 +461,11 @@ static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
     uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
 }
 
+static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
+{
+    snprintf(out, SL_PATH_BYTES + 8, "%s/blobs", run->state_dir);
+}
+
 /* All files that the agent opens: on a device that was put them before, they are found. */
 static void put_blobs(struct sl_job_run *run)
 {
@@ -463,7 +473,9 @@ static void put_blobs(struct sl_job_run *run)
     const char *names[SL_BLOB_PUT_MAX];
     char store[SL_PATH_BYTES + 8];
     size_t count = 0;
-    snprintf(store, sizeof(store), "%s/blobs", run->state_dir);
+    blobs_of(run, store);
+    for (size_t i = 0; i < run->files.count; i++)
+        names[count++] = run->files.sha256[i];
     if (run->spec.model_sha256)
         names[count++] = run->spec.model_sha256;
     if (run->spec.data_path_sha256)
@@ -476,6 +488,43 @@ static void put_blobs(struct sl_job_run *run)
         end_unprepared(run, rc, &none);
     else
         run->putting = true;
+}
+
+static void do_store_runtime(uv_work_t *request)
+{
+    struct sl_job_run *run = request->data;
+    char store[SL_PATH_BYTES + 8];
+    const char *program = strrchr(run->executorch.agent.path, '/') + 1;
+    blobs_of(run, store);
+    run->work.rc = sl_runtime_files_store(run->executorch.libraries, program, store, &run->files,
+                                          &run->work.diag);
+}
+
+static void after_store_runtime(uv_work_t *request, int status)
+{
+    struct sl_job_run *run = request->data;
+    int rc = status < 0 ? status : run->work.rc;
+    run->working = false;
+    if (run->closing) {
+        close_down(run);
+    } else if (rc < 0) {
+        end_unprepared(run, rc, &run->work.diag);
+    } else {
+        snprintf(run->executorch.agent_sha256, sizeof(run->executorch.agent_sha256), "%s",
+                 run->files.sha256[1]);
+        put_blobs(run);
+    }
+}
+
+/* Another runtime's files are blobs first, where the device has to be sent them. */
+static void store_runtime(struct sl_job_run *run)
+{
+    if (run->measures == &run->device || !run->device.traits.needs_push) {
+        put_blobs(run);
+        return;
+    }
+    run->working = true;
+    uv_queue_work(run->loop, &run->request, do_store_runtime, after_store_runtime);
 }
 
 static void tell_progress(struct sl_job_run *run)
@@ -570,7 +619,7 @@ static void set_going(struct sl_job_run *run)
             run->progress.precision_percent = run->spec.precision_percent;
         run->progress.warmup = run->spec.warmup;
         run->replayed = run->progress;
-        put_blobs(run);
+        store_runtime(run);
     }
 }
 

@@ -56,8 +56,8 @@ class Phones(lab.Scratch):
         self.addCleanup(daemon.__exit__, None)
         return daemon
 
-    def submit(self, daemon, device="phone", runs=2):
-        job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": runs}
+    def submit(self, daemon, device="phone", runs=2, **more):
+        job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": runs, **more}
         status, _, body = daemon.submit(job)
         self.assertEqual(status, 201, body)
         return json.loads(body)["id"]
@@ -79,6 +79,27 @@ class OverTheServer(Phones):
         agent = hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
         self.assertEqual([path.name for path in (data(1) / "bin").iterdir()], [agent], "no half file is left")
         self.assertEqual(hashlib.sha256((data(1) / "bin" / agent).read_bytes()).hexdigest(), agent)
+
+    def test_executorchs_own_libraries_are_sent_once_and_measured(self):
+        libraries = lab.ROOT / "build/agent-aarch64/executorch"
+        if not (libraries / "sme2lab-agent-executorch").exists():
+            self.skipTest("no ExecuTorch here: scripts/setup --executorch")
+        daemon = self.begin()
+        record = self.run_toy(daemon, runtime="executorch")
+        manifest = daemon.get(f"/api/v1/runs/{record['run']}/files/manifest.json")
+        self.assertEqual(manifest["runtime"], "executorch")
+        self.assertRegex(manifest["agent_report"]["runtime"], "^ExecuTorch ")
+        blobs = data(1) / "blobs"
+        digests = {hashlib.sha256(path.read_bytes()).hexdigest(): path.name for path in libraries.iterdir() if path.is_file()}
+        self.assertGreaterEqual(len(digests), 13)
+        sent = [digest for digest in digests if (blobs / digest).exists()]
+        self.assertEqual(len(sent), len(digests))
+        for variant, word in (("off", "nosme"), ("on", "sme2")):
+            output = next((self.scratch / "state").rglob(f"*_sme2-{variant}-0.bin"))
+            self.assertEqual(output.read_bytes(), (TOY / f"aarch64-{word}-0.bin").read_bytes(), variant)
+        inodes = {digest: (blobs / digest).stat().st_ino for digest in sent}
+        self.run_toy(daemon, runtime="executorch")
+        self.assertEqual({digest: (blobs / digest).stat().st_ino for digest in sent}, inodes, "nothing is sent twice")
 
     def test_an_agent_that_is_gone_is_started_again(self):
         daemon = self.begin()

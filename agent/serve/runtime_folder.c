@@ -1,0 +1,68 @@
+/* agent/serve/runtime_folder.c */
+#include "agent/serve/runtime_folder.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/serve/job_dir.h"
+#include "common/base/buf.h"
+#include "proto/job.pb-c.h"
+
+enum { PATH_BYTES = 1024, MAX_NAME = 100, MAX_FILE_BYTES = 256 << 20 };
+
+static bool is_name(const char *name)
+{
+    size_t len = strlen(name);
+    return len > 0 && len <= MAX_NAME && name[0] != '.' && !strchr(name, '/');
+}
+
+static bool is_digest(const char *name)
+{
+    return strlen(name) == 64 && strspn(name, "0123456789abcdef") == 64;
+}
+
+static int copy(const char *from, const char *to)
+{
+    struct sl_buf file;
+    int rc = sl_buf_read_file(from, MAX_FILE_BYTES, &file);
+    if (rc < 0)
+        return rc;
+    rc = sl_buf_write_file(to, file.data, file.size);
+    sl_buf_fini(&file);
+    return rc;
+}
+
+static int place(const char *workdir, const char *folder, const char *name, const char *digest)
+{
+    char from[PATH_BYTES], to[PATH_BYTES];
+    int a = snprintf(from, sizeof(from), "%s/blobs/%s", workdir, digest);
+    int b = snprintf(to, sizeof(to), "%s/%s", folder, name);
+    if (a >= PATH_BYTES || b >= PATH_BYTES)
+        return -ENAMETOOLONG;
+    int rc = link(from, to) == 0 ? 0 : errno == ENOENT ? -ENOENT : copy(from, to);
+    return rc < 0 ? rc : chmod(to, 0700) == 0 ? 0 : -errno;
+}
+
+int sl_runtime_folder_make(const char *workdir, const Sme2lab__Proto__Job *job,
+                           const struct sl_job_dir *dir)
+{
+    char folder[PATH_BYTES];
+    int rc = 0;
+    if (job->n_runtime == 0 && job->n_runtime_names == 0)
+        return 0;
+    if (job->n_runtime != job->n_runtime_names || job->n_runtime < 2 ||
+        job->n_runtime > SL_RUNTIME_FOLDER_FILES)
+        return -EINVAL;
+    snprintf(folder, sizeof(folder), "%s/runtime", dir->path);
+    if (mkdir(folder, 0700) < 0 && errno != EEXIST)
+        return -errno;
+    for (size_t i = 0; rc == 0 && i < job->n_runtime; i++)
+        rc = is_name(job->runtime_names[i]) && is_digest(job->runtime[i])
+                 ? place(workdir, folder, job->runtime_names[i], job->runtime[i])
+                 : -EINVAL;
+    return rc;
+}
