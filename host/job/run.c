@@ -312,7 +312,7 @@ static void send_part(struct sl_job_run *run)
                                      .id = wire_id(run, run->part),
                                      .fifo = counted ? fifo : NULL,
                                      .policy = policy_words(run),
-                                     .runtime = measured ? &run->files : NULL,
+                                     .files = measured ? &run->files : NULL,
                                      .reference = !measured};
     int rc = sl_run_send(run->link, &what);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */

@@ -23,7 +23,7 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
         .clock = what->fifo || what->means->marks ? "marks" : "ns",
         .exec_prefix = prefix,
         .exec_prefix_count = words,
-        .runtime = what->runtime,
+        .runtime = what->files,
         .reference = what->reference,
         .task = task,
         .task_count = sl_task_words(what->spec, what->fifo != NULL, task),
