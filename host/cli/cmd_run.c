@@ -17,6 +17,7 @@
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
+#include "host/cli/run_baseline.h"
 #include "host/cli/run_external.h"
 #include "host/cli/run_failure.h"
 #include "host/cli/run_lab.h"
@@ -168,6 +169,19 @@ static int code_of(const struct session *s, size_t i, int code)
     return s->plan->specs[i].process > 0 && s->plan->count > 1 && verdict ? SL_EXIT_DONE : code;
 }
 
+/* Of a run that failed there is nothing to compare, and its own code says so. */
+static int hold_to_baseline(const struct session *s)
+{
+    int code = SL_EXIT_DONE;
+    if (!s->request->baseline || s->fetched < s->plan->count)
+        return code;
+    for (size_t i = 0; i < s->plan->count; i++)
+        code = sl_outcome_worse(code, sl_run_baseline_gate(s->cli, s->request->baseline,
+                                                           s->place.path, suffix_of(s, i),
+                                                           s->plan->specs[i].threshold_percent));
+    return code;
+}
+
 /* All are sent before the first is followed: a lab with several devices runs them side by side. */
 static int run_all(struct session *s)
 {
@@ -185,7 +199,7 @@ static int run_all(struct session *s)
         code = sl_outcome_worse(code, tell_all(s));
     print_json(s);
     if (sl_interrupt_number() == 0)
-        return code;
+        return sl_outcome_worse(code, hold_to_baseline(s));
     code = sl_interrupt_exit();
     sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->plan->count - open,
                          s->request->cancel_on_interrupt, s->place.path);
@@ -230,17 +244,29 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     return code;
 }
 
+static int refuse_other(const char *option, struct sl_diag *diag)
+{
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "It goes with a run by the agent alone");
+}
+
 static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request)
 {
     struct sl_diag diag = {0};
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
-    if (rc == 0 && request->record_path && (plan->specs[0].runner || request->analysis_only)) {
+    bool other = rc == 0 && (plan->specs[0].runner || request->analysis_only);
+    bool planned = rc == 0;
+    if (other && request->record_path) {
         sl_diag_hint(&diag, "'sme2lab report DIR --etrecord FILE' on what was measured");
-        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--etrecord",
-                         "It goes with a run by the agent alone");
-        sl_plan_fini(plan);
+        rc = refuse_other("--etrecord", &diag);
+    } else if (other && request->baseline) {
+        sl_diag_hint(&diag, "'sme2lab compare BASELINE DIR' on what was measured");
+        rc = refuse_other("--baseline", &diag);
+    } else if (planned && request->baseline) {
+        rc = sl_run_baseline_check(request->baseline, &diag);
     }
+    if (planned && rc < 0)
+        sl_plan_fini(plan);
     if (rc < 0) {
         sl_free(plan);
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);

@@ -42,12 +42,15 @@ static const char run_notes[] =
     "file that cannot be is 2; a missing emulator, agent or daemon is 5; interrupted is 130. Of\n"
     "several experiments each is run, whatever becomes of the others, and the gravest code "
     "counts.\n"
+    "With --baseline the comparison of 'sme2lab compare' follows (with --json as a line of its\n"
+    "own), and its code counts as well.\n"
     "\n"
     "Examples:\n"
     "  sme2lab run model.pte\n"
     "  sme2lab run model.pte --data-path weights.ptd --inputs x.bin\n"
     "  sme2lab run model.bpte                (a bundled program brings its inputs)\n"
     "  sme2lab run model.pte --svl 256 --runs 3 --json\n"
+    "  sme2lab run model.pte --baseline out/before --threshold 2\n"
     "  sme2lab run configs/examples/toy_cnn.json --explain";
 
 static const char submit_about[] =
@@ -142,6 +145,9 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
          "Ctrl-C stops the jobs in place of leaving them to go on"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
          "the model's ETRecord: names the lines of its source that cost most"},
+        {"--baseline", 0, SL_OPTION_TEXT, &r->baseline, "RUN|DIR",
+         "an earlier run: neither off, on nor what SME2 gains may be worse by more than "
+         "--threshold"},
         {"--full", 0, SL_OPTION_FLAG, &r->full, NULL,
          "print operators, kernels, proof of SME2 and files too"},
     };

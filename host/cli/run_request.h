@@ -28,6 +28,7 @@ struct sl_run_request {
     union sl_run_said said[SL_RUN_MAX_PARAMS]; /* in the order of sl_params */
     struct sl_option_list only;
     const char *record_path; /* of the model's ETRecord; NULL: none */
+    const char *baseline;    /* an earlier run to be held to; NULL: none */
     bool explain, analysis_only, cancel_on_interrupt, force, full;
     char command[SL_RUN_COMMAND_BYTES];
     char *path_texts[SL_RUN_MAX_PARAMS]; /* owned: the lists of files that are split */

@@ -73,6 +73,24 @@ class CountedRun(unittest.TestCase):
         self.assertEqual(lab.sme2lab(*words, "--threshold", "900").returncode, 0)
         self.assertEqual(lab.sme2lab("compare", self.run_.out, narrow.out, "--variant", "off").returncode, 4)
 
+    def test_a_run_is_held_to_its_baseline_on_each_arm_and_on_the_gain(self):
+        again = lab.Run("toy_cnn_f32_xnnpack", self.folder + "/again")
+        model = [lab.MODELS / "toy_cnn_f32_xnnpack" / name for name in ("model.pte", "input-0.bin")]
+        words = ("run", model[0], "--inputs", model[1], "--device", "counted", "--baseline", again.out)
+        done = lab.sme2lab(*words, "--threshold", "1", "--out", self.folder + "/held")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        _, _, gate = done.stdout.partition(f"against the baseline {again.out}\n")
+        self.assertRegex(gate, r"what SME2 gains: .* now \(\+0\.0 %\)")
+        self.assertIn("gate: passed", gate)
+        done = lab.sme2lab(*words, "--svl", "128", "--out", self.folder + "/held-128")
+        self.assertEqual(done.returncode, 4, done.stderr)  # of another device nothing can be told
+        self.assertIn("device differs", done.stdout)
+        done = lab.sme2lab(*words, "--json", "--out", self.folder + "/held-json")
+        schemas = [json.loads(line).get("schema") for line in done.stdout.splitlines()]
+        self.assertEqual(schemas, ["sme2lab.run/1", "sme2lab.comparison/1"], done.stdout)
+        self.assertEqual(lab.sme2lab(*words[:-1], self.folder, "--out", self.folder + "/none").returncode, 2)
+        self.assertFalse((pathlib.Path(self.folder) / "none").exists())
+
     def test_categories_sum_to_end_to_end_in_every_run(self):
         for analysis in self.run_.result["analyses"]:
             self.assertEqual(analysis["time_unit"], "instructions")
