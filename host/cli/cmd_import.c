@@ -15,16 +15,23 @@
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/import_pairs.h"
 #include "host/cli/options.h"
 #include "host/report/categories_file.h"
 #include "host/rundir/armkit.h"
+#include "host/rundir/import.h"
 #include "host/spec/path_stem.h"
 
-enum { MAX_WORDS = 64, PATH_BYTES = 1024, NAME_BYTES = 256, MAX_IMPORT_BYTES = 1 << 26 };
+enum {
+    MAX_WORDS = 64,
+    PATH_BYTES = 1024,
+    NAME_BYTES = SL_IMPORT_NAME_BYTES,
+    MAX_IMPORT_BYTES = 1 << 26
+};
 #define MAX_COPIED_BYTES ((size_t)1 << 31)
 
 struct request {
-    const char *folder, *model, *pair;
+    const char *folder, *model, *pair, *config;
     struct sl_etdump_paths files;
     struct sl_buf text; /* of import.json */
     struct sl_json json;
@@ -40,14 +47,19 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--pair", 0, SL_OPTION_TEXT, &r->pair, "BASE=CAND",
          "two experiments to compare, at equal threads, by their names or how these begin; nothing "
          "is guessed"},
+        {"--config", 0, SL_OPTION_TEXT, &r->config, "FILE",
+         "the kit's configuration: the pairs of its analysis.compare_pairs"},
     };
     const struct sl_usage usage = {
         .verb = "import",
         .synopsis = "DIR|FILE.etdump... -o DIR [option...]",
-        .about = "Makes a run directory of ETDumps that another tool left: Arm's profiling kit or\n"
-                 "executor_runner. The ETDumps and their logs are copied, and every table and\n"
-                 "summary is computed anew from them. An ETDump's experiment is the directory it\n"
-                 "lies in, or its own name without _tN, which is its number of threads.",
+        .about =
+            "Makes a run directory of ETDumps that another tool left: Arm's profiling kit or\n"
+            "executor_runner. The ETDumps and their logs are copied, and every table and\n"
+            "summary is computed anew from them. A log of XNNPACK's kernels without an ETDump is\n"
+            "an experiment of its own, of kernels alone. An ETDump's experiment is the directory "
+            "it\n"
+            "lies in, or its own name without _tN, which is its number of threads.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .notes = "'sme2lab validate DIR' computes all of it again."};
@@ -59,17 +71,29 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     }
     if (rc == 0 && r->pair && !strchr(r->pair, '='))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--pair", "a pair is BASE=CAND");
+    if (rc == 0 && r->pair && r->config)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--pair", "--config says the pairs already");
+    r->files.logs = true;
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = sl_etdump_paths_add(&r->files, words[i], diag);
     return rc;
 }
 
-/* The name of an ETDump without its ending and "_tN"; the threads, or 0 where it has none. */
+static bool is_log(const char *path)
+{
+    size_t len = strlen(path), tail = strlen(SL_IMPORT_LOG);
+    return len > tail && strcmp(path + len - tail, SL_IMPORT_LOG) == 0;
+}
+
+/* The name of an ETDump, or of a log, without its ending and "_tN"; the threads, or 0 where it has
+ * none. */
 static long name_of(const char *path, char stem[NAME_BYTES], char experiment[NAME_BYTES])
 {
     char *mark;
     long threads = 0;
     sl_path_stem(path, stem, NAME_BYTES);
+    if (is_log(path)) /* sl_path_stem() took ".log" off */
+        stem[strlen(stem) - strlen(SL_IMPORT_LOG) + strlen(".log")] = '\0';
     snprintf(experiment, NAME_BYTES, "%s", stem);
     mark = strstr(experiment, "_t");
     for (char *next = mark; next; next = strstr(next + 1, "_t"))
@@ -144,6 +168,16 @@ static int take_log(struct request *r, const char *path, const char *name,
     return 0;
 }
 
+static void put_run(struct request *r, const char *experiment, long threads)
+{
+    sl_json_open_object(&r->json, NULL);
+    sl_json_text(&r->json, "experiment", experiment);
+    if (threads > 0)
+        sl_json_i64(&r->json, "threads", threads);
+    else
+        sl_json_null(&r->json, "threads");
+}
+
 /* Copies one ETDump, with its logs if there are any, and lists it. */
 static int take_file(struct request *r, size_t index, struct sl_diag *diag)
 {
@@ -151,7 +185,7 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     char stem[NAME_BYTES], experiment[NAME_BYTES], sha256[SL_SHA256_HEX_SIZE];
     char folder[PATH_BYTES], name[3 * NAME_BYTES], to[PATH_BYTES + 3 * NAME_BYTES];
     static const char *const latency[] = {"_latency.log", NULL};
-    static const char *const xnntrace[] = {"_xnntrace.log", ".xnntrace.log", NULL};
+    static const char *const xnntrace[] = {SL_IMPORT_LOG, ".xnntrace.log", NULL};
     struct stat info;
     long threads = name_of(path, stem, experiment);
     snprintf(to, sizeof(to), "%s/%s/%s.etdump", r->folder, experiment, stem);
@@ -167,12 +201,7 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     int rc = copy_file(path, to, sha256, diag);
     if (rc < 0)
         return rc;
-    sl_json_open_object(&r->json, NULL);
-    sl_json_text(&r->json, "experiment", experiment);
-    if (threads > 0)
-        sl_json_i64(&r->json, "threads", threads);
-    else
-        sl_json_null(&r->json, "threads");
+    put_run(r, experiment, threads);
     sl_json_text(&r->json, "etdump", name);
     sl_json_text(&r->json, "etdump_sha256", sha256);
     sl_json_text(&r->json, "source", path);
@@ -184,47 +213,51 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     return rc;
 }
 
-/* The experiment of that name, or the only one whose name begins so. */
-static int find_experiment(const struct request *r, const char *name, char out[NAME_BYTES],
-                           struct sl_diag *diag)
+/* Copies a log that is an experiment of its own, and lists it. */
+static int take_lone_log(struct request *r, const char *path, struct sl_diag *diag)
 {
-    char stem[NAME_BYTES], experiment[NAME_BYTES], found[NAME_BYTES] = "";
-    for (size_t i = 0; i < r->files.count; i++) {
-        name_of(r->files.paths[i], stem, experiment);
-        bool exact = strcmp(experiment, name) == 0;
-        if (!exact && strncmp(experiment, name, strlen(name)) != 0)
-            continue;
-        if (!exact && found[0] && strcmp(found, experiment) != 0) {
-            sl_diag_hint(diag, "name one of them in full");
-            return sl_diag_set(diag, SL_E_UNSUPPORTED, "--pair",
-                               "'%.60s' begins both '%.60s' and '%.60s'", name, found, experiment);
-        }
-        snprintf(found, sizeof(found), "%s", experiment);
-        if (exact)
-            break;
-    }
-    if (!found[0])
-        return sl_diag_set(diag, SL_E_NOT_FOUND, "--pair",
-                           "no experiment is called '%.60s' or begins so", name);
-    snprintf(out, NAME_BYTES, "%s", found);
-    return 0;
+    char stem[NAME_BYTES], experiment[NAME_BYTES], sha256[SL_SHA256_HEX_SIZE];
+    char folder[PATH_BYTES], name[3 * NAME_BYTES], to[PATH_BYTES + 3 * NAME_BYTES];
+    struct stat info;
+    long threads = name_of(path, stem, experiment);
+    snprintf(folder, sizeof(folder), "%.760s/%s", r->folder, experiment);
+    if (mkdir(folder, 0777) < 0 && errno != EEXIST)
+        return sl_diag_set(diag, -errno, folder, "the directory cannot be made");
+    snprintf(name, sizeof(name), "%s/%s%s", experiment, stem, SL_IMPORT_LOG);
+    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
+    if (stat(to, &info) == 0)
+        return sl_diag_set(diag, SL_E_MISMATCH, path, "two logs would be %s", name);
+    put_run(r, experiment, threads);
+    sl_json_text(&r->json, "mode", "xnntrace");
+    sl_json_text(&r->json, "xnntrace_log", name);
+    sl_json_text(&r->json, "source", path);
+    sl_json_close_object(&r->json);
+    return copy_file(path, to, sha256, diag);
 }
 
-static int put_pair(struct request *r, struct sl_diag *diag)
+static int write_pairs(struct request *r, struct sl_diag *diag)
 {
-    char sides[2][NAME_BYTES], base[NAME_BYTES];
-    const char *equals = strchr(r->pair, '=');
-    snprintf(base, sizeof(base), "%.*s", (int)(equals - r->pair), r->pair);
-    int rc = find_experiment(r, base, sides[0], diag);
-    if (rc == 0)
-        rc = find_experiment(r, equals + 1, sides[1], diag);
-    if (rc < 0)
-        return rc;
-    sl_json_open_object(&r->json, "pair");
-    sl_json_text(&r->json, "baseline", sides[0]);
-    sl_json_text(&r->json, "candidate", sides[1]);
-    sl_json_close_object(&r->json);
-    return 0;
+    char stem[NAME_BYTES], names[SL_ETDUMP_PATHS_MAX][NAME_BYTES];
+    if (!r->pair && !r->config)
+        return 0;
+    for (size_t i = 0; i < r->files.count; i++)
+        name_of(r->files.paths[i], stem, names[i]);
+    const struct sl_import_names experiments = {names, r->files.count};
+    return r->pair ? sl_import_pairs_put(&r->json, r->pair, &experiments, diag)
+                   : sl_import_pairs_put_config(&r->json, r->config, &experiments, diag);
+}
+
+/* The ETDumps, or the logs that are experiments of their own. */
+static int take_all(struct request *r, bool logs, struct sl_diag *diag)
+{
+    int rc = 0;
+    sl_json_open_array(&r->json, logs ? "logs" : "runs");
+    for (size_t i = 0; rc == 0 && i < r->files.count; i++) {
+        if (is_log(r->files.paths[i]) == logs)
+            rc = logs ? take_lone_log(r, r->files.paths[i], diag) : take_file(r, i, diag);
+    }
+    sl_json_close_array(&r->json);
+    return rc;
 }
 
 static int write_import(struct request *r, struct sl_diag *diag)
@@ -238,13 +271,12 @@ static int write_import(struct request *r, struct sl_diag *diag)
     sl_json_text(&r->json, "schema", "sme2lab.import/1");
     sl_json_text(&r->json, "model", r->model);
     sl_json_text(&r->json, "generated_at", stamp);
-    int rc = r->pair ? put_pair(r, diag) : 0;
+    int rc = write_pairs(r, diag);
     if (rc < 0)
         return rc;
-    sl_json_open_array(&r->json, "runs");
-    for (size_t i = 0; rc == 0 && i < r->files.count; i++)
-        rc = take_file(r, i, diag);
-    sl_json_close_array(&r->json);
+    rc = take_all(r, false, diag);
+    if (rc == 0)
+        rc = take_all(r, true, diag);
     sl_json_close_object(&r->json);
     if (rc < 0)
         return rc;
@@ -311,7 +343,7 @@ int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0 && cli->json)
         sl_buf_print_line(&r.text);
     else if (rc == 0 && !cli->quiet)
-        sl_say(stdout, "%s: %zu ETDumps imported\n", r.folder, r.files.count);
+        sl_say(stdout, "%s: %zu files imported\n", r.folder, r.files.count);
     sl_buf_fini(&r.text);
     sl_etdump_paths_fini(&r.files);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;

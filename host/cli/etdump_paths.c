@@ -8,9 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/rundir/import.h"
 
 enum { PATH_BYTES = 1024, LEVELS = 2 };
 
@@ -27,10 +29,21 @@ static bool is_directory(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static bool is_etdump(const char *name)
+static bool ends_with(const char *name, const char *ending)
 {
-    size_t len = strlen(name);
-    return len > 7 && strcmp(name + len - 7, ".etdump") == 0;
+    size_t len = strlen(name), tail = strlen(ending);
+    return len > tail && strcmp(name + len - tail, ending) == 0;
+}
+
+/* One beside an ETDump belongs to that. */
+static bool is_lone_log(const char *path)
+{
+    char etdump[PATH_BYTES + 8];
+    if (!ends_with(path, SL_IMPORT_LOG))
+        return false;
+    snprintf(etdump, sizeof(etdump), "%.*s.etdump", (int)(strlen(path) - strlen(SL_IMPORT_LOG)),
+             path);
+    return access(etdump, F_OK) != 0;
 }
 
 static int keep(struct sl_etdump_paths *paths, const char *path, struct sl_diag *diag)
@@ -57,7 +70,8 @@ static int add_entry(struct sl_etdump_paths *paths, const char *folder, const ch
         return 0;
     if (is_directory(path))
         return levels > 1 ? add_directory(paths, path, levels - 1, diag) : 0;
-    return is_etdump(name) ? keep(paths, path, diag) : 0;
+    bool wanted = ends_with(name, ".etdump") || (paths->logs && is_lone_log(path));
+    return wanted ? keep(paths, path, diag) : 0;
 }
 
 static int add_directory(struct sl_etdump_paths *paths, const char *folder, int levels,

@@ -1,6 +1,7 @@
 /* host/cli/etdump_paths.h: the ETDump files that a command line's words mean. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sl_diag;
@@ -10,6 +11,7 @@ enum { SL_ETDUMP_PATHS_MAX = 256 };
 struct sl_etdump_paths {
     char *paths[SL_ETDUMP_PATHS_MAX]; /* owned */
     size_t count;
+    bool logs; /* of directories also XNNPACK's logs that have no ETDump beside them */
 };
 
 /* Adds a file, whatever its name; or of a directory (a run's, ours or another tool's) every file

@@ -587,6 +587,78 @@ static int pair_imported(struct maker *m, const struct cJSON *import, const char
     return rc;
 }
 
+/* A log that is an experiment of its own: kernels, and nothing of any run. */
+static int open_log(const struct cJSON *log, const char *path, const char *stem, struct side *out,
+                    struct sl_diag *diag)
+{
+    static const struct sl_analysis nothing;
+    struct sl_rundir directory = {.manifest = NULL};
+    char log_path[SL_RUNDIR_PATH_BYTES];
+    snprintf(directory.path, sizeof(directory.path), "%s", path);
+    *out = (struct side){.attribution = &nothing.attribution,
+                         .xnntrace = sl_rundir_text(log, "xnntrace_log"),
+                         .threads = sl_rundir_number(log, "threads", NAN),
+                         .traced = true};
+    name_side(out, sl_rundir_text(log, "experiment"), NULL);
+    snprintf(out->base, sizeof(out->base), "%s", out->xnntrace ? out->xnntrace : "");
+    char *ending = strstr(out->base, SL_IMPORT_LOG);
+    if (!ending)
+        return sl_diag_set(diag, SL_E_FORMAT, path, "import.json lists a log without its file");
+    *ending = '\0';
+    int rc = sl_rundir_file(&directory, out->xnntrace, log_path, diag);
+    if (rc == 0)
+        rc = kernels_read(&nothing, log_path, &out->kernels, diag);
+    out->kit = (struct sl_kit_side){&nothing, stem, out->experiment, &out->kernels.log};
+    return rc;
+}
+
+/* It in the summaries, and its table of kernels. */
+static int add_log(struct maker *m, const struct side *side)
+{
+    struct sl_buf *text = NULL;
+    sl_json_open_object(&m->summary, NULL);
+    sl_json_text(&m->summary, "experiment", side->experiment);
+    sl_json_f64(&m->summary, "threads", side->threads);
+    sl_json_text(&m->summary, "mode", "xnntrace");
+    sl_json_text(&m->summary, "status", side->kernels.some ? "ok" : "failed");
+    sl_json_open_object(&m->summary, "paths");
+    sl_json_text(&m->summary, "xnntrace_log", side->xnntrace);
+    sl_json_close_object(&m->summary);
+    sl_json_close_object(&m->summary);
+    int rc = sl_buf_printf(&m->traces, "| %s | %g | %s |\n", side->experiment, side->threads,
+                           side->xnntrace);
+    if (rc == 0)
+        rc = add_file(m->out, side->base, "_kernels.csv", &text);
+    return rc < 0 ? rc : sl_kernel_log_csv(text, side->kit.log, side->kit.model);
+}
+
+/* Each with those that the import declared its pairs. */
+static int add_logs(struct maker *m, const struct cJSON *import, const char *path,
+                    struct sl_diag *diag)
+{
+    const cJSON *logs = cJSON_GetObjectItemCaseSensitive(import, "logs"), *a, *b;
+    int rc = 0;
+    cJSON_ArrayForEach(a, logs)
+    {
+        struct side off = {.log = NULL}, on;
+        if (rc == 0)
+            rc = open_log(a, path, m->stem, &off, diag);
+        if (rc == 0)
+            rc = add_log(m, &off);
+        cJSON_ArrayForEach(b, logs)
+        {
+            if (rc < 0 || !sl_import_pair(import, a, b))
+                continue;
+            rc = open_log(b, path, m->stem, &on, diag);
+            if (rc == 0)
+                rc = add_pair(m, &off, &on);
+            kernels_fini(&on.kernels);
+        }
+        kernels_fini(&off.kernels);
+    }
+    return rc;
+}
+
 /* A run that has no result, in the pipeline summary. */
 static void put_failed(struct sl_json *json, const struct cJSON *failed)
 {
@@ -658,6 +730,8 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
         put_failed(&m->summary, failed);
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
+    if (rc == 0)
+        rc = add_logs(m, import, path, diag);
     if (rc == 0)
         rc = keep_totals(m);
     return rc < 0 ? rc : finish(m);

@@ -11,6 +11,9 @@ struct sl_agreement;
 struct sl_diag;
 struct sl_rounds;
 
+/* How a log of XNNPACK's kernels ends. One without an ETDump stands in "logs", not in "runs". */
+#define SL_IMPORT_LOG "_xnntrace.log"
+
 /* import.json of a directory that `import` made; end it with cJSON_Delete(). 0, -ENOENT where the
  * directory is none, SL_E_FORMAT ... */
 int sl_import_read(const char *path, struct cJSON **out);

@@ -229,6 +229,32 @@ class Import(lab.Scratch):
         self.assertIn("| xnn_f32_igemm_minmax_ukernel_6x8__asm_aarch64_neonfma |  | yes | NEON | XNNPACK |", view)
         self.assertIn("| sme2 | 4 | sme2/toy_sme2_t4_xnntrace.log |", (out / "toy_pipeline_summary.md").read_text())
 
+    def test_logs_that_are_experiments_of_their_own_and_the_pairs_of_a_configuration_are_imported(self):
+        folder, out, config = self.kit(), self.scratch / "out", self.scratch / "kit.json"
+        line = "Note (XNNPACK): Using {} microkernel '{}'. (f, x.c:1)\n"
+        for name, kernel in (("base", "xnn_f32_igemm_minmax_ukernel_6x8__asm_aarch64_neonfma"), ("sme2", "xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2")):
+            (folder / f"{name}_xnntrace").mkdir()
+            (folder / f"{name}_xnntrace/toy_{name}_xnntrace_t4_xnntrace.log").write_text(line.format("igemm", kernel))
+        experiments = [{"name": f"{name}{mode}", "runner_path": "r", "threads": [4], "mode": "xnntrace" if mode else "timing"}
+                       for name in ("base", "sme2") for mode in ("", "_xnntrace")]
+        pairs = [{"baseline": {"experiment": "base" + mode, "threads": 4}, "candidate": {"experiment": "sme2" + mode, "threads": 4}}
+                 for mode in ("", "_xnntrace")]
+        config.write_text(json.dumps({"model": "toy.pte", "experiments": experiments, "analysis": {"compare_pairs": pairs}}))
+        done = lab.sme2lab("import", folder, "-o", out, "--model", "toy", "--config", config)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        kernel, = rows(out / "sme2_xnntrace/toy_sme2_xnntrace_t4_kernels.csv")
+        self.assertEqual((kernel["kernel_name"], kernel["has_sme2"]), ("xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2", "True"))
+        self.assertIn("| xnn_pf32_igemm_minmax_ukernel_32x32__neonsme2 | yes |  | SME2 | XNNPACK |", (out / "kernel_view_gemm.md").read_text())
+        runs = json.loads((out / "toy_pipeline_summary.json").read_text())["runs"]
+        self.assertEqual([(run["experiment"], run["mode"], run["status"]) for run in runs],
+                         [("base", "timing", "ok"), ("sme2", "timing", "ok"), ("base_xnntrace", "xnntrace", "ok"), ("sme2_xnntrace", "xnntrace", "ok")])
+        self.assertTrue((out / "base_t4_vs_sme2_t4_comparison.csv").is_file())
+        self.assertEqual(json.loads(lab.sme2lab("compare", out, "--json").stdout)["method"], "block-bootstrap")
+        config.write_text(json.dumps({"model": "toy.pte"}))
+        done = lab.sme2lab("import", folder, "-o", self.scratch / "none", "--config", config)
+        self.assertEqual((done.returncode, (self.scratch / "none").exists()), (2, False))
+        self.assertIn("compare_pairs", done.stderr)
+
     def test_nothing_is_overwritten_and_nothing_is_paired_by_its_name(self):
         folder, out = self.kit(), self.scratch / "out"
         self.assertEqual(lab.sme2lab("import", folder, "-o", out).returncode, 0)
