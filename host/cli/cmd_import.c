@@ -32,6 +32,7 @@ enum {
 
 struct request {
     const char *folder, *model, *pair, *config;
+    int64_t warmup; /* -1: not said */
     struct sl_etdump_paths files;
     struct sl_buf text; /* of import.json */
     struct sl_json json;
@@ -47,6 +48,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--pair", 0, SL_OPTION_TEXT, &r->pair, "BASE=CAND",
          "two experiments to compare, at equal threads, by their names or how these begin; nothing "
          "is guessed"},
+        {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
+         "the first N runs of each ETDump are warm-up (found in the runs themselves)"},
         {"--config", 0, SL_OPTION_TEXT, &r->config, "FILE",
          "the kit's configuration: the pairs of its analysis.compare_pairs"},
     };
@@ -205,6 +208,8 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     sl_json_text(&r->json, "etdump", name);
     sl_json_text(&r->json, "etdump_sha256", sha256);
     sl_json_text(&r->json, "source", path);
+    if (r->warmup >= 0)
+        sl_json_i64(&r->json, "cold", r->warmup);
     snprintf(name, sizeof(name), "%s/%s", experiment, stem);
     rc = take_log(r, path, name, latency, "log", diag);
     if (rc == 0)
@@ -333,7 +338,7 @@ static int import_all(struct request *r, struct sl_diag *diag)
 
 int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct request r = {.model = "imported"};
+    struct request r = {.model = "imported", .warmup = -1};
     struct sl_diag diag = {.what = ""};
     sl_buf_init(&r.text, MAX_IMPORT_BYTES);
     sl_json_init(&r.json, &r.text);

@@ -541,7 +541,7 @@ static int open_imported(const struct cJSON *run, const char *path,
     if (rc < 0)
         return rc;
     file->analysis.file = out->etdump;
-    if (file->rounds.count > 0)
+    if (file->said.rounds.count > 0)
         out->warmup = 0; /* they stand in the ETDump */
     rc = kernels_read(&file->analysis, log ? log_path : NULL, &out->kernels, diag);
     if (rc < 0)

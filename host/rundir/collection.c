@@ -133,7 +133,7 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
 /* Of several processes, next to which those of other sides ran? */
 static bool is_round(const struct sl_compared_side *side)
 {
-    return side->file.rounds.count > 1 && side->file.rounds.together;
+    return side->file.said.rounds.count > 1 && side->file.said.rounds.together;
 }
 
 static int compare_imported(struct sl_compared *compared, const char *path,

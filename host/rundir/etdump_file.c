@@ -7,7 +7,6 @@
 
 #include "common/base/error.h"
 #include "host/analysis/origin_plan.h"
-#include "host/rundir/import.h"
 
 #define MAX_ETDUMP_BYTES (UINT64_C(1) << 31) /* what the format's 32-bit offsets can reach */
 
@@ -28,14 +27,17 @@ static int open_trace(const struct sl_etdump_request *request, struct sl_etdump_
 static int analyse_opened(const struct sl_etdump_request *request, struct sl_etdump_file *file,
                           struct sl_diag *diag)
 {
+    const struct sl_rounds *rounds = &file->said.rounds;
     struct sl_analysis_request what = {.file = request->path,
                                        .etdump = &file->etdump,
                                        .categories = request->categories,
                                        .trace = file->traced ? &file->trace.trace : NULL,
                                        .only_run = request->only_run,
                                        .plan = request->plan,
-                                       .rounds = file->rounds.count > 0 ? &file->rounds : NULL,
-                                       .cold = request->cold};
+                                       .rounds = rounds->count > 0 ? rounds : NULL,
+                                       .cold = request->cold         ? request->cold
+                                               : file->said.has_cold ? &file->said.cold
+                                                                     : NULL};
     int rc = sl_analysis_make(&what, &file->analysis, diag);
     if (rc == 0 && file->loss.first[0] != '\0')
         sl_attribution_warn(&file->analysis.attribution,
@@ -53,8 +55,9 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     if (rc < 0)
         return rc;
     struct sl_bytes bytes = {file->bytes.data, file->bytes.size};
-    if (file->traced || !sl_import_rounds(request->path, bytes, &file->rounds))
-        file->rounds.count = 0;
+    file->said = (struct sl_import_said){.has_cold = false};
+    if (!file->traced)
+        sl_import_find(request->path, bytes, &file->said);
     rc = analyse_opened(request, file, diag);
     if (rc < 0 && file->traced)
         sl_trace_file_close(&file->trace);

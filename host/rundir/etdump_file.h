@@ -5,8 +5,8 @@
 
 #include "common/base/buf.h"
 #include "common/format/etdump.h"
-#include "host/analysis/rounds.h"
 #include "host/report/analysis.h"
+#include "host/rundir/import.h"
 #include "host/rundir/trace_beside.h"
 
 struct sl_categories;
@@ -18,7 +18,7 @@ struct sl_etdump_file {
     struct sl_etdump etdump;
     struct sl_trace_file trace; /* if `traced` */
     struct sl_analysis analysis;
-    struct sl_rounds rounds;    /* of several processes, where import.json tells; none: count 0 */
+    struct sl_import_said said; /* where import.json tells, and there is no trace */
     struct sl_etdump_loss loss; /* of a damaged file that was salvaged */
     bool traced;
 };
@@ -31,7 +31,7 @@ struct sl_etdump_request {
     int64_t only_run;                  /* or -1 */
     bool salvage;                      /* of a damaged file, take what can be read */
     const struct sl_origin_plan *plan; /* of the model, for files without a trace; or NULL */
-    const uint32_t *cold;              /* leading runs, or NULL: found (attribution.h) */
+    const uint32_t *cold; /* leading runs, or NULL: as import.json says, or found (attribution.h) */
 };
 
 /* Opens with the one of two plans (plans[0]: SME2 off, plans[1]: on) that fits the file better. */

@@ -11,7 +11,6 @@
 #include "common/base/error.h"
 #include "common/format/scalar_type.h"
 #include "host/analysis/agreement.h"
-#include "host/analysis/rounds.h"
 #include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/trace_beside.h"
@@ -177,7 +176,15 @@ static bool read_rounds(const struct cJSON *run, struct sl_rounds *out)
     return rounds.count > 0;
 }
 
-static bool find_in(const char *folder, struct sl_bytes file, struct sl_rounds *out)
+/* "cold" of a run; what cannot be is none. */
+static void read_cold(const struct cJSON *run, struct sl_import_said *out)
+{
+    double cold = sl_rundir_number(run, "cold", -1);
+    out->has_cold = cold >= 0 && cold <= MAX_EXECUTIONS;
+    out->cold = out->has_cold ? (uint32_t)cold : 0;
+}
+
+static bool find_in(const char *folder, struct sl_bytes file, struct sl_import_said *out)
 {
     cJSON *import = NULL;
     const cJSON *run, *runs;
@@ -190,16 +197,21 @@ static bool find_in(const char *folder, struct sl_bytes file, struct sl_rounds *
     cJSON_ArrayForEach(run, runs)
     {
         const char *theirs = sl_rundir_text(run, "etdump_sha256");
-        if (!found && theirs && strcmp(theirs, sha256) == 0)
-            found = read_rounds(run, out);
+        if (found || !theirs || strcmp(theirs, sha256) != 0)
+            continue;
+        found = true;
+        read_cold(run, out);
+        if (!read_rounds(run, &out->rounds))
+            out->rounds.count = 0;
     }
     cJSON_Delete(import);
     return found;
 }
 
-bool sl_import_rounds(const char *etdump_path, struct sl_bytes file, struct sl_rounds *out)
+void sl_import_find(const char *etdump_path, struct sl_bytes file, struct sl_import_said *out)
 {
     struct sl_folders folders;
-    return sl_folders_beside(etdump_path, &folders) &&
-           (find_in(folders.own, file, out) || find_in(folders.above, file, out));
+    *out = (struct sl_import_said){.has_cold = false};
+    if (sl_folders_beside(etdump_path, &folders) && !find_in(folders.own, file, out))
+        find_in(folders.above, file, out);
 }

@@ -3,13 +3,14 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "host/analysis/rounds.h"
 
 struct cJSON;
 struct sl_agreement;
 struct sl_diag;
-struct sl_rounds;
 
 /* How a log of XNNPACK's kernels ends. One without an ETDump stands in "logs", not in "runs". */
 #define SL_IMPORT_LOG "_xnntrace.log"
@@ -34,6 +35,13 @@ bool sl_import_traced(const struct cJSON *run);
 bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
                        const struct cJSON *candidate, struct sl_agreement *out);
 
+/* What an import says of how an ETDump was recorded. */
+struct sl_import_said {
+    struct sl_rounds rounds; /* its processes; none: count 0 */
+    bool has_cold;           /* so many of its first runs were said to be warm-up */
+    uint32_t cold;
+};
+
 /* Looks into the import.json of the file's directory and of the one above for the run whose ETDump
- * has the SHA-256 of `file`, its bytes: of which processes it is. False without any. */
-bool sl_import_rounds(const char *etdump_path, struct sl_bytes file, struct sl_rounds *out);
+ * has the SHA-256 of `file`, its bytes. All zero where neither knows it. */
+void sl_import_find(const char *etdump_path, struct sl_bytes file, struct sl_import_said *out);

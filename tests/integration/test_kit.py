@@ -321,6 +321,48 @@ class Import(lab.Scratch):
         self.assertEqual(lab.sme2lab("analyze", etdump, "--perfetto", self.scratch / "mine").returncode, 2)
         self.assertEqual((self.scratch / "mine").read_text(), "mine")
 
+    def test_warm_up_that_is_stated_is_in_no_figure_of_any_verb(self):
+        toy = lab.MODELS / "toy_cnn_f32_xnnpack"
+        sides = [toy / f"aarch64-{name}.etdump" for name in ("nosme", "sme2")]
+        steady = []
+        for side in sides:
+            every = json.loads(lab.sme2lab("analyze", side, "--warmup", 0, "--json").stdout)
+            found = json.loads(lab.sme2lab("analyze", side, "--warmup", 1, "--json").stdout)
+            runs = [run["e2e_ns"] for run in every["runs"]][1:]
+            self.assertEqual((every["latency"]["n"], found["latency"]["n"]), (len(runs) + 1, len(runs)))
+            self.assertEqual(sum(row["total_ns"] for row in found["operators"]), sum(runs))  # the table is of the same runs
+            self.assertIn("first run ", lab.sme2lab("analyze", side, "--warmup", 1).stdout)
+            self.assertIn("below 20", lab.sme2lab("analyze", side).stdout)
+            steady.append(runs)
+        found = json.loads(lab.sme2lab("compare", *sides, "--warmup", 1, "--json").stdout)
+        for level, runs in zip(("baseline", "candidate"), steady):
+            self.assertEqual((found[level]["runs"], found[level]["cold_runs"]), (len(runs), 1))
+            self.assertAlmostEqual(found["end_to_end"][f"{level}_ns"], sum(runs) / len(runs))
+            self.assertAlmostEqual(sum(row[f"{level}_ns"] for row in found["categories"]), sum(runs) / len(runs), places=3)
+        self.assertIn("at least 20 are needed", " ".join(found["reasons"]))
+        out = self.scratch / "out"
+        for side, name in zip(sides, ("base", "sme2")):
+            (self.scratch / f"kit/{name}").mkdir(parents=True)
+            shutil.copy(side, self.scratch / f"kit/{name}/toy_{name}_t4.etdump")
+        done = lab.sme2lab("import", self.scratch / "kit", "-o", out, "--pair", "base=sme2", "--warmup", 1)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        again = json.loads(lab.sme2lab("compare", out, "--json").stdout)
+        self.assertEqual((again["ratio"], again["categories"]), (found["ratio"], found["categories"]))
+        self.assertEqual([json.loads((out / f"{name}/toy_{name}_t4_robust_stats.json").read_text())["count"] for name in ("base", "sme2")],
+                         [len(runs) for runs in steady])
+
+    def test_parts_that_users_name_add_up_to_the_five_categories(self):
+        rules = json.loads((lab.ROOT / "configs/categories.json").read_text())
+        rules["rules"].insert(0, {"category": "Other", "part": "my pooling", "words": ["max pooling"]})
+        (self.scratch / "mine.json").write_text(json.dumps(rules))
+        etdump = lab.MODELS / "toy_cnn_f32_xnnpack/aarch64-sme2.etdump"
+        found = json.loads(lab.sme2lab("analyze", etdump, "--categories", self.scratch / "mine.json", "--warmup", 0, "--json").stdout)
+        mine = next(part for part in found["parts"] if part["name"] == "my pooling")
+        self.assertEqual(mine["category"], "Other")
+        total = sum(run["categories_ns"]["Other"] for run in found["runs"]) / len(found["runs"])
+        self.assertAlmostEqual(sum(part["mean_ns"] for part in found["parts"] if part["category"] == "Other"), total, places=3)
+        self.assertGreater(mine["mean_ns"], 0)
+
     def test_af_31_and_32_with_json_have_their_rows_as_json_beside_them(self):
         etdump, out = lab.MODELS / "toy_cnn_f32_xnnpack/run.etdump", self.scratch / "json"
         self.assertEqual(lab.sme2lab("analyze", etdump, "--csv", out, "--json").returncode, 0)

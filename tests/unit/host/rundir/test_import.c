@@ -69,29 +69,35 @@ TEST(without_a_declaration_nothing_is_a_pair)
     assert_pairs("\"pairs\":[]", "");
 }
 
-RUN_TEST(rounds_are_found_by_the_etdumps_hash_here_or_one_above)
+RUN_TEST(what_it_says_of_an_etdump_is_found_by_its_hash_here_or_one_above)
 {
     struct sl_run_case *c = *state;
     static const char etdump[] = "an ETDump";
     const struct sl_bytes bytes = {(const uint8_t *)etdump, sizeof(etdump)};
     char text[512], path[128], hash[SL_SHA256_HEX_SIZE];
-    struct sl_rounds rounds;
+    struct sl_import_said said;
     sl_sha256_hex(bytes.data, bytes.size, hash);
     snprintf(path, sizeof(path), "%s/run_sme2-on/x.etdump", c->folder);
     snprintf(text, sizeof(text),
-             "{\"schema\":\"sme2lab.import/1\",\"runs\":[{\"etdump_sha256\":\"%s\",\"warmup\":2,"
+             "{\"schema\":\"sme2lab.import/"
+             "1\",\"runs\":[{\"etdump_sha256\":\"%s\",\"warmup\":2,\"cold\":5,"
              "\"together\":true,\"rounds\":[{\"executions\":3},{\"executions\":4}]}]}",
              hash);
-    assert_false(sl_import_rounds(path, bytes, &rounds));
+    sl_import_find(path, bytes, &said);
+    assert_true(said.rounds.count == 0 && !said.has_cold);
     sl_run_case_write(c, "import.json", text);
-    assert_true(sl_import_rounds(path, bytes, &rounds));
-    assert_int_equal(rounds.count, 2);
-    assert_int_equal(rounds.executions[1], 4);
-    assert_int_equal(rounds.warmup, 2);
-    assert_true(rounds.together);
-    assert_false(sl_import_rounds(path, (struct sl_bytes){bytes.data, 3}, &rounds));
+    sl_import_find(path, bytes, &said);
+    assert_int_equal(said.rounds.count, 2);
+    assert_int_equal(said.rounds.executions[1], 4);
+    assert_int_equal(said.rounds.warmup, 2);
+    assert_true(said.rounds.together);
+    assert_true(said.has_cold && said.cold == 5);
+    sl_import_find(path, (struct sl_bytes){bytes.data, 3}, &said);
+    assert_true(said.rounds.count == 0 && !said.has_cold);
     sl_run_case_replace(c, "import.json", "\"executions\":4", "\"executions\":0");
-    assert_false(sl_import_rounds(path, bytes, &rounds));
+    sl_run_case_replace(c, "import.json", "\"cold\":5", "\"cold\":-5");
+    sl_import_find(path, bytes, &said);
+    assert_true(said.rounds.count == 0 && !said.has_cold);
 }
 
 RUN_TEST(outputs_agree_only_where_both_have_them)
