@@ -108,13 +108,15 @@ class ToAgents(Hostile):
         laboratory.wait_until(lambda: "secret" in self.lines()[-1], PATIENCE_SECONDS, "the refusal")
 
     def test_silent_and_slow_strangers_are_closed_in_time_and_shut_nobody_out(self):
+        start = time.monotonic()
         silent = [self.stranger() for _ in range(12)]  # more than the agent keeps
         slow = self.stranger()
-        start = time.monotonic()
         self.lab.proxies["here"].drop_all()  # the daemon has to come in again, past them
         record = self.lab.daemon.wait(self.lab.submit("here", 10))
         self.assertEqual(record["state"], "done")
-        self.assertFalse(any("in time" in reason for reason in self.lines()))  # they were all there still
+        late = any("in time" in reason for reason in self.lines())
+        self.assertFalse(late and time.monotonic() - start < HANDSHAKE_SECONDS)  # they were all there still, unless the job took so long
+        start = time.monotonic()
         try:
             for byte in slow.hello():
                 slow.send(bytes([byte]))
