@@ -9,31 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary.h"
 #include "kernels/binary/binary_qs8.h"
 #include "kernels/conv/deconv.h"
-#include "kernels/conv/deconv_f16.h"
 #include "kernels/conv/deconv_qs8.h"
 #include "kernels/convert/convert.h"
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x16.h"
 #include "kernels/layout/layout_x8.h"
 #include "kernels/layout/repeat.h"
 #include "kernels/layout/resize.h"
-#include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
-#include "kernels/matmul/matmul_f16.h"
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/argmax.h"
-#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool.h"
 #include "kernels/pool/pool_qs8.h"
 #include "kernels/reduce/mean_qs8.h"
-#include "kernels/reduce/reduce_f16.h"
-#include "kernels/unary/unary_f16.h"
+#include "kernels/reduce/reduce.h"
+#include "kernels/unary/unary.h"
 #include "kernels/unary/unary_qs8.h"
 
 struct sl_budget;
@@ -152,17 +149,9 @@ struct sl_constants {
     const void *scales; /* NULL: none */
 };
 
-#define SL_OF(before, after) before##after
-#define SL_FLOAT float
-#include "agent/runtime/step_typed.h"
-#undef SL_OF
-#undef SL_FLOAT
-#define SL_OF(before, after) before##_f16##after
-#define SL_FLOAT uint16_t
-#include "agent/runtime/step_typed.h"
-#undef SL_OF
-#undef SL_FLOAT
+#define SL_TEMPLATE "agent/runtime/step_typed.h"
 #include "agent/runtime/step_quant.h"
+#include "kernels/cpu/floats.inc"
 
 /* Where in a step its addresses are, as offsets; 0 where there is none. */
 struct sl_step_places {
@@ -221,12 +210,8 @@ struct sl_step {
 /* For places. */
 #define SL_STEP_AT(member) ((uint16_t)offsetof(struct sl_step, member))
 
-#define SL_OF(before, after) before##after
-#include "agent/runtime/step_calls_typed.h"
-#undef SL_OF
-#define SL_OF(before, after) before##_f16##after
-#include "agent/runtime/step_calls_typed.h"
-#undef SL_OF
+#define SL_TEMPLATE "agent/runtime/step_calls_typed.h"
+#include "kernels/cpu/floats.inc"
 
 /* A convolution with one input channel in each group, seen as depthwise. */
 struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);

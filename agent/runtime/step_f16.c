@@ -18,12 +18,6 @@
 #include "agent/runtime/step_axis_element_typed.h"
 #include "agent/runtime/step_axis_float_typed.h"
 #include "agent/runtime/step_axis_weights_typed.h"
-
-static sl_conv_halves_fn halves_of(const struct sl_conv_f16 *kernel)
-{
-    (void)kernel; /* halves are its own element */
-    return NULL;
-}
 #include "agent/runtime/step_weights_typed.h"
 
 #include "agent/runtime/step_batch_typed.h"

@@ -18,11 +18,6 @@
 #include "agent/runtime/step_axis_element_typed.h"
 #include "agent/runtime/step_axis_float_typed.h"
 #include "agent/runtime/step_axis_weights_typed.h"
-
-static sl_conv_halves_fn halves_of(const struct sl_conv *kernel)
-{
-    return kernel->pack_halves;
-}
 #include "agent/runtime/step_weights_typed.h"
 
 #include "agent/runtime/step_batch_typed.h"

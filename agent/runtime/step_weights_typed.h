@@ -72,7 +72,7 @@ static int pack_twice(const struct SL_OF(sl_conv, ) * kernel, const struct sl_co
     if (!scratch)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
     if (constants->as_is) {
-        halves_of(kernel)(s, taken->weights, taken->bias, constants->planar, scratch, packed);
+        kernel->pack_halves(s, taken->weights, taken->bias, constants->planar, scratch, packed);
     } else {
         kernel->pack_weights(s, taken->weights, taken->bias, scratch);
         kernel->turn_packed(s, scratch, packed);
@@ -107,7 +107,7 @@ int SL_OF(sl_step_conv, )(struct sl_step *step, uint32_t isa, const struct sl_co
         kernel = SL_OF(sl_conv, _select)(isa, shape);
     struct sl_taken taken;
     struct sl_constants constants = *of;
-    constants.as_is = halves_of(kernel) && of->weights_type == SL_STEP_F16;
+    constants.as_is = kernel->pack_halves && of->weights_type == SL_STEP_F16;
     size_t channels = shape->groups * shape->group_out_c;
     size_t count = channels * shape->kernel_h * shape->kernel_w * shape->group_in_c;
     int rc =

@@ -1,5 +1,5 @@
 /* kernels/binary/binary_f16_scalar.c: portable binary operators. */
-#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary.h"
 
 #define SL_TYPE f16
 #include "kernels/binary/binary_scalar.h"

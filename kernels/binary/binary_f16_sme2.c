@@ -1,5 +1,5 @@
 /* kernels/binary/binary_f16_sme2.c: binary operators on f16 in streaming mode. */
-#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary.h"
 
 #define SL_TYPE f16
 #define FUNCTION(verb) sl_binary_##verb##_f16_sme2_asm

@@ -5,26 +5,12 @@
 
 #include <math.h>
 
-static const struct sl_binary_qs8 *const list[] = {
-#define SL_BINARY_QS8(kernel) &kernel,
-#include "kernels/binary/binary_qs8.inc"
-#undef SL_BINARY_QS8
-};
-
-const struct sl_binary_qs8 *sl_binary_qs8_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_binary_qs8 *sl_binary_qs8_select(uint32_t isa, int op)
-{
-    int family = op == SL_BINARY_SUBTRACT ? SL_BINARY_ADD : op;
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_BINARY_INT8);
-    while ((list[i]->needs & ~isa) != 0 || list[i]->op != family)
-        i++; /* ends: the last kernel of the list is portable and serves everything */
-    return list[i];
-}
+#define SL_FAMILY sl_binary_qs8
+#define SL_LIST "kernels/binary/binary_qs8.inc"
+#define SL_ALLOWED SL_POLICY_BINARY_INT8
+#define SL_WANT , int op
+#define SL_SERVES(kernel) (kernel)->op == (op == SL_BINARY_SUBTRACT ? SL_BINARY_ADD : op)
+#include "kernels/cpu/dispatch.inc"
 
 /* A sum: the larger multiplier has 21 bits. */
 static int prepare_sum(float a, float b, struct sl_binary_qs8_plan *out)

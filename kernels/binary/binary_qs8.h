@@ -51,6 +51,6 @@ const struct sl_binary_qs8 *sl_binary_qs8_select(uint32_t isa, int op);
 const struct sl_binary_qs8 *sl_binary_qs8_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_BINARY_QS8(kernel) extern const struct sl_binary_qs8 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_binary_qs8 kernel;
 #include "kernels/binary/binary_qs8.inc"
-#undef SL_BINARY_QS8
+#undef SL_KERNEL

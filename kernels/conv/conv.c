@@ -3,22 +3,10 @@
 
 #include "kernels/cpu/policy.h"
 
-static const struct sl_conv *const list[] = {
-#define SL_CONV(kernel) &kernel,
-#include "kernels/conv/conv.inc"
-#undef SL_CONV
-};
-
-const struct sl_conv *sl_conv_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_conv *sl_conv_select(uint32_t isa, const struct sl_conv_shape *shape)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_CONV);
-    while ((list[i]->needs & ~isa) != 0 || (list[i]->fits && !list[i]->fits(shape)))
-        i++; /* ends: the last kernel of the list is portable and serves everything */
-    return list[i];
-}
+#define SL_FAMILY SL_OF(sl_conv, )
+#define SL_LIST "kernels/conv/conv.inc"
+#define SL_ALLOWED SL_POLICY_CONV
+#define SL_WANT , const struct sl_conv_shape *shape
+#define SL_SERVES(kernel) (!(kernel)->fits || (kernel)->fits(shape))
+#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
+#include "kernels/cpu/floats.inc"

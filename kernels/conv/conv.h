@@ -1,8 +1,10 @@
-/* kernels/conv/conv.h: 2-D convolution in f32, NHWC, as implicit GEMM: no im2col buffer of the
- * whole input.
+/* kernels/conv/conv.h: 2-D convolution in f32 or half precision, NHWC, as implicit GEMM: no im2col
+ * buffer of the whole input.
  *
  * y[n][oy][ox][g*oc+o] = clamp(bias + sum x[n][oy*sh + ky*dh - pt][ox*sw + kx*dw - pl][g*ic+i] *
- * w[g*oc+o][ky][kx][i]), pixels outside count as 0. oc and ic are per group. */
+ * w[g*oc+o][ky][kx][i]), pixels outside count as 0. oc and ic are per group.
+ *
+ * Sums of halves are in f32 and rounded once, but for NEON kernels, which add in half precision. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,17 +17,6 @@ struct sl_conv_shape {
     size_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
     size_t pad_top, pad_left; /* bottom and right follow from out_h and out_w; negative (wrapped):
                                  windows begin inside the image */
-};
-
-struct sl_conv_args {
-    struct sl_conv_shape shape;
-    const float *in;           /* [batch][in_h][in_w][groups * group_in_c], dense */
-    const void *weights;       /* as pack_weights() left them */
-    float *out;                /* [batch][out_h][out_w][groups * group_out_c] */
-    float min, max;            /* -inf, +inf: no clamp */
-    void *workspace;           /* workspace_bytes(), 64-byte aligned */
-    size_t out_pixel, out_row; /* elements of `out` from pixel to pixel and row to row, out_h rows
-                                  an image; 0: dense */
 };
 
 /* Fills in the strides of a dense output where they are 0. */
@@ -44,30 +35,5 @@ static inline void sl_conv_strides(const struct sl_conv_shape *shape, size_t *ou
 typedef void (*sl_conv_halves_fn)(const struct sl_conv_shape *shape, const uint16_t *weights,
                                   const float *bias, bool planar, void *scratch, void *packed);
 
-struct sl_conv {
-    const char *name;
-    uint32_t needs;                                  /* enum sl_isa bits */
-    bool (*fits)(const struct sl_conv_shape *shape); /* NULL: any */
-    /* weights are [groups * group_out_c][kernel_h][kernel_w][group_in_c]; bias [groups *
-     * group_out_c] or NULL. Of the shape only groups, channels and kernel size count, so packs
-     * serve every input size. `packed` is 64-byte aligned. */
-    size_t (*weights_bytes)(const struct sl_conv_shape *shape);
-    void (*pack_weights)(const struct sl_conv_shape *shape, const float *weights, const float *bias,
-                         void *packed);
-    /* Makes of what pack_weights() made of weights [groups * group_out_c][group_in_c][kernel_h]
-     * [kernel_w] what it makes of the same weights in its own order, by moving whole rows of
-     * panels. NULL: weights in that order are to be turned before. */
-    void (*turn_packed)(const struct sl_conv_shape *shape, const void *from, void *to);
-    sl_conv_halves_fn pack_halves; /* NULL: halves are to be widened before */
-    size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
-    void (*run)(const struct sl_conv_args *args);
-};
-
-/* The first kernel of the list that `isa` allows and that fits. Never NULL. */
-const struct sl_conv *sl_conv_select(uint32_t isa, const struct sl_conv_shape *shape);
-const struct sl_conv *sl_conv_at(size_t i);
-
-/* Every kernel is an object of its own name; the list says which there are. */
-#define SL_CONV(kernel) extern const struct sl_conv kernel;
-#include "kernels/conv/conv.inc"
-#undef SL_CONV
+#define SL_TEMPLATE "kernels/conv/conv_head.inc"
+#include "kernels/cpu/floats.inc"

@@ -1,6 +1,6 @@
 /* kernels/conv/conv_f16_2vlx2vl_sme2.c: f16 convolution by outer products with sums in f32, SME2.
  */
-#include "kernels/conv/conv_f16.h"
+#include "kernels/conv/conv.h"
 #include "kernels/pack/pack_rhs_x16.h"
 
 #define SL_TYPE f16

@@ -40,6 +40,6 @@ const struct sl_convert *sl_convert_select(uint32_t isa, int op);
 const struct sl_convert *sl_convert_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_CONVERT(kernel) extern const struct sl_convert kernel;
+#define SL_KERNEL(kernel) extern const struct sl_convert kernel;
 #include "kernels/convert/convert.inc"
-#undef SL_CONVERT
+#undef SL_KERNEL

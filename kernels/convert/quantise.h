@@ -70,6 +70,6 @@ static inline int8_t sl_quantised_of(float x, float multiplier, int32_t zero_poi
 }
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_QUANTISE(kernel) extern const struct sl_quantise kernel;
+#define SL_KERNEL(kernel) extern const struct sl_quantise kernel;
 #include "kernels/convert/quantise.inc"
-#undef SL_QUANTISE
+#undef SL_KERNEL

@@ -1,8 +1,10 @@
-/* kernels/depthwise/depthwise.h: depthwise 2-D convolution in f32, NHWC.
+/* kernels/depthwise/depthwise.h: depthwise 2-D convolution in f32 or half precision, NHWC.
  *
  * y[n][oy][ox][c*mult+m] = clamp(bias[c*mult+m] + sum x[n][oy*sh + ky*dh - pt][ox*sw + kx*dw -
  * pl][c] * w[ky][kx][c*mult+m]), pixels outside count as 0. Weights are
- * [kernel_h][kernel_w][channels * multiplier], bias [channels * multiplier] or NULL. */
+ * [kernel_h][kernel_w][channels * multiplier], bias [channels * multiplier] or NULL.
+ *
+ * Sums of halves are in f32 and rounded once, but for NEON kernels, which add in half precision. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,32 +18,5 @@ struct sl_depthwise_shape {
     size_t pad_top, pad_left;
 };
 
-struct sl_depthwise_args {
-    struct sl_depthwise_shape shape;
-    const float *in;     /* [batch][in_h][in_w][channels] */
-    const void *weights; /* as pack_weights() left them */
-    float *out;          /* [batch][out_h][out_w][channels * multiplier] */
-    float min, max;
-    void *workspace; /* workspace_bytes(), 64-byte aligned */
-};
-
-struct sl_depthwise {
-    const char *name;
-    uint32_t needs;
-    bool (*fits)(const struct sl_depthwise_shape *shape); /* NULL: any */
-    size_t (*weights_bytes)(const struct sl_depthwise_shape
-                                *shape); /* only channels, multiplier and kernel size count */
-    void (*pack_weights)(const struct sl_depthwise_shape *shape, const float *weights,
-                         const float *bias, void *packed);
-    size_t (*workspace_bytes)(const struct sl_depthwise_shape *shape);
-    void (*run)(const struct sl_depthwise_args *args);
-};
-
-const struct sl_depthwise *sl_depthwise_select(uint32_t isa,
-                                               const struct sl_depthwise_shape *shape);
-const struct sl_depthwise *sl_depthwise_at(size_t i);
-
-/* Every kernel is an object of its own name; the list says which there are. */
-#define SL_DEPTHWISE(kernel) extern const struct sl_depthwise kernel;
-#include "kernels/depthwise/depthwise.inc"
-#undef SL_DEPTHWISE
+#define SL_TEMPLATE "kernels/depthwise/depthwise_head.inc"
+#include "kernels/cpu/floats.inc"

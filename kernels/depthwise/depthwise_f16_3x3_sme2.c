@@ -1,7 +1,7 @@
 /* kernels/depthwise/depthwise_f16_3x3_sme2.c: 3x3 depthwise convolution of halves, SME2. */
 #include <string.h>
 
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_pack.h"
 
 /* Vectors of weights for 2VL channels: the biases of even ones as floats, four times; of odd ones;

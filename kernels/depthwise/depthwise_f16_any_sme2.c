@@ -2,7 +2,7 @@
  * SME2. Sums are in f32: even channels have a group of ZA, odd ones the next. */
 #include <arm_sme.h>
 
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 
 #define SL_TYPE f16
 #define KERNEL sl_depthwise_f16_f16_f16p4vl_1x1_sme2_mla

@@ -5,7 +5,7 @@
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_pack.h"
 #include "kernels/depthwise/depthwise_window.h"
 

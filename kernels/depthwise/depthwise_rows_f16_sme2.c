@@ -1,6 +1,6 @@
 /* kernels/depthwise/depthwise_rows_f16_sme2.c: depthwise convolution of few channels of halves,
  * SME2. */
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 
 enum { LEAST_VL = 8 };
 

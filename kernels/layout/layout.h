@@ -36,6 +36,6 @@ void sl_permute_x32(const struct sl_transpose *kernel, size_t rank, const size_t
 bool sl_permute_transposes(size_t rank, const size_t *dims, const size_t *perm);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_TRANSPOSE(kernel) extern const struct sl_transpose kernel;
+#define SL_KERNEL(kernel) extern const struct sl_transpose kernel;
 #include "kernels/layout/transpose.inc"
-#undef SL_TRANSPOSE
+#undef SL_KERNEL

@@ -32,6 +32,6 @@ void sl_permute_x16(const struct sl_transpose_x16 *kernel, size_t rank, const si
                     const size_t *perm, const uint16_t *in, uint16_t *out);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_TRANSPOSE_X16(kernel) extern const struct sl_transpose_x16 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_transpose_x16 kernel;
 #include "kernels/layout/transpose_x16.inc"
-#undef SL_TRANSPOSE_X16
+#undef SL_KERNEL

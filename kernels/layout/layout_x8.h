@@ -32,6 +32,6 @@ void sl_permute_x8(const struct sl_transpose_x8 *kernel, size_t rank, const size
                    const size_t *perm, const uint8_t *in, uint8_t *out);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_TRANSPOSE_X8(kernel) extern const struct sl_transpose_x8 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_transpose_x8 kernel;
 #include "kernels/layout/transpose_x8.inc"
-#undef SL_TRANSPOSE_X8
+#undef SL_KERNEL

@@ -17,6 +17,6 @@ const struct sl_repeat *sl_repeat_select(uint32_t isa);
 const struct sl_repeat *sl_repeat_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_REPEAT(kernel) extern const struct sl_repeat kernel;
+#define SL_KERNEL(kernel) extern const struct sl_repeat kernel;
 #include "kernels/layout/repeat.inc"
-#undef SL_REPEAT
+#undef SL_KERNEL

@@ -3,22 +3,10 @@
 
 #include "kernels/cpu/policy.h"
 
-static const struct sl_resize *const list[] = {
-#define SL_RESIZE(kernel) &kernel,
-#include "kernels/layout/resize.inc"
-#undef SL_RESIZE
-};
-
-const struct sl_resize *sl_resize_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_resize *sl_resize_select(uint32_t isa)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_LAYOUT);
-    while ((list[i]->needs & ~isa) != 0)
-        i++; /* ends: the last kernel of the list is portable */
-    return list[i];
-}
+#define SL_FAMILY SL_OF(sl_resize, )
+#define SL_LIST "kernels/layout/resize.inc"
+#define SL_ALLOWED SL_POLICY_LAYOUT
+#define SL_WANT
+#define SL_SERVES(kernel) 1
+#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
+#include "kernels/cpu/floats.inc"

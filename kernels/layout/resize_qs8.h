@@ -25,6 +25,6 @@ const struct sl_resize_qs8 *sl_resize_qs8_select(uint32_t isa);
 const struct sl_resize_qs8 *sl_resize_qs8_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_RESIZE_QS8(kernel) extern const struct sl_resize_qs8 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_resize_qs8 kernel;
 #include "kernels/layout/resize_qs8.inc"
-#undef SL_RESIZE_QS8
+#undef SL_KERNEL

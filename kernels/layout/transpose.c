@@ -3,22 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-static const struct sl_transpose *const list[] = {
-#define SL_TRANSPOSE(kernel) &kernel,
-#include "kernels/layout/transpose.inc"
-#undef SL_TRANSPOSE
-};
-
-const struct sl_transpose *sl_transpose_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_transpose *sl_transpose_select(uint32_t isa)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_LAYOUT);
-    while ((list[i]->needs & ~isa) != 0)
-        i++; /* ends: the last kernel of the list is portable */
-    return list[i];
-}
+#define SL_FAMILY sl_transpose
+#define SL_LIST "kernels/layout/transpose.inc"
+#define SL_ALLOWED SL_POLICY_LAYOUT
+#define SL_WANT
+#define SL_SERVES(kernel) 1
+#include "kernels/cpu/dispatch.inc"

@@ -3,22 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-static const struct sl_transpose_x16 *const list[] = {
-#define SL_TRANSPOSE_X16(kernel) &kernel,
-#include "kernels/layout/transpose_x16.inc"
-#undef SL_TRANSPOSE_X16
-};
-
-const struct sl_transpose_x16 *sl_transpose_x16_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_transpose_x16 *sl_transpose_x16_select(uint32_t isa)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_LAYOUT);
-    while ((list[i]->needs & ~isa) != 0)
-        i++; /* ends: the last kernel of the list is portable */
-    return list[i];
-}
+#define SL_FAMILY sl_transpose_x16
+#define SL_LIST "kernels/layout/transpose_x16.inc"
+#define SL_ALLOWED SL_POLICY_LAYOUT
+#define SL_WANT
+#define SL_SERVES(kernel) 1
+#include "kernels/cpu/dispatch.inc"

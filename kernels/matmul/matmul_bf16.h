@@ -42,6 +42,6 @@ const struct sl_matmul_bf16 *sl_matmul_bf16_select(uint32_t isa, size_t max_m);
 const struct sl_matmul_bf16 *sl_matmul_bf16_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_MATMUL_BF16(kernel) extern const struct sl_matmul_bf16 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_matmul_bf16 kernel;
 #include "kernels/matmul/matmul_bf16.inc"
-#undef SL_MATMUL_BF16
+#undef SL_KERNEL

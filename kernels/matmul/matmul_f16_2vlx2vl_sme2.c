@@ -1,5 +1,5 @@
 /* kernels/matmul/matmul_f16_2vlx2vl_sme2.c: f16 matmul by outer products with sums in f32, SME2. */
-#include "kernels/matmul/matmul_f16.h"
+#include "kernels/matmul/matmul.h"
 #include "kernels/pack/pack_rhs_x16.h"
 
 #define SL_TYPE f16

@@ -4,9 +4,9 @@
 #include "kernels/cpu/policy.h"
 
 static const struct sl_matmul_qd8 *const list[] = {
-#define SL_MATMUL_QD8(kernel) &kernel,
+#define SL_KERNEL(kernel) &kernel,
 #include "kernels/matmul/matmul_qd8.inc"
-#undef SL_MATMUL_QD8
+#undef SL_KERNEL
 };
 
 const struct sl_matmul_qd8 *sl_matmul_qd8_at(size_t i)

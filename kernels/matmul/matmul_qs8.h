@@ -47,6 +47,6 @@ const struct sl_matmul_qs8 *sl_matmul_qs8_select(uint32_t isa, size_t max_m);
 const struct sl_matmul_qs8 *sl_matmul_qs8_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_MATMUL_QS8(kernel) extern const struct sl_matmul_qs8 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_matmul_qs8 kernel;
 #include "kernels/matmul/matmul_qs8.inc"
-#undef SL_MATMUL_QS8
+#undef SL_KERNEL

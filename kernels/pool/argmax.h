@@ -23,6 +23,6 @@ const struct sl_argmax *sl_argmax_select(uint32_t isa);
 const struct sl_argmax *sl_argmax_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_ARGMAX(kernel) extern const struct sl_argmax kernel;
+#define SL_KERNEL(kernel) extern const struct sl_argmax kernel;
 #include "kernels/pool/argmax.inc"
-#undef SL_ARGMAX
+#undef SL_KERNEL

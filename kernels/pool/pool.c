@@ -3,22 +3,10 @@
 
 #include "kernels/cpu/policy.h"
 
-static const struct sl_pool *const list[] = {
-#define SL_POOL(kernel) &kernel,
-#include "kernels/pool/pool.inc"
-#undef SL_POOL
-};
-
-const struct sl_pool *sl_pool_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_pool *sl_pool_select(uint32_t isa, int op)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_POOL);
-    while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
-        i++; /* ends: the last kernel of the list is portable and serves everything */
-    return list[i];
-}
+#define SL_FAMILY SL_OF(sl_pool, )
+#define SL_LIST "kernels/pool/pool.inc"
+#define SL_ALLOWED SL_POLICY_POOL
+#define SL_WANT , int op
+#define SL_SERVES(kernel) (kernel)->op == op
+#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
+#include "kernels/cpu/floats.inc"

@@ -4,7 +4,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 #include "kernels/cpu/span.h"
-#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool.h"
 
 enum { EIGHTS = 4 };
 

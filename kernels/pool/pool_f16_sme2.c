@@ -1,6 +1,6 @@
 /* kernels/pool/pool_f16_sme2.c: pooling of halves in streaming mode. Averages are sums of products
  * with ones in ZA, widened to f32: even and odd channels have a group each. */
-#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool.h"
 
 #define SL_TYPE f16
 #define KERNEL(op) sl_pool_##op##_f16_f16_4vl_sme2

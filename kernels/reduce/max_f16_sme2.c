@@ -1,6 +1,5 @@
 /* kernels/reduce/max_f16_sme2.c: the largest of halves in streaming mode. */
 #include "kernels/reduce/reduce.h"
-#include "kernels/reduce/reduce_f16.h"
 
 #define SL_TYPE f16
 #define KERNEL sl_reduce_max_f16_f16_16vl_sme2

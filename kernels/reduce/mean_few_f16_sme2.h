@@ -2,7 +2,7 @@
 #pragma once
 
 #include "kernels/reduce/mean_fold_sme2.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 enum { MOST_VL = 64 };
 

@@ -6,7 +6,7 @@
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 /* Rows whose averages are kept, and columns whose weights are widened for all of them at once. */
 enum { ROWS = 32, COLUMNS = 2048, EIGHT = 8, BLOCK = 32 };

@@ -1,5 +1,5 @@
-/* kernels/reduce/reduce.h: reductions in f32 over a dense [outer][reduced][inner] view, and
- * row-wise norms. */
+/* kernels/reduce/reduce.h: reductions in f32, or of halves in f32 and rounded once, over a dense
+ * [outer][reduced][inner] view, and row-wise norms. */
 #pragma once
 
 #include <stdbool.h>
@@ -22,27 +22,5 @@ static inline bool sl_reduce_folds(int op)
     return op <= SL_REDUCE_MAX;
 }
 
-struct sl_reduce_args {
-    size_t outer, reduced, inner;
-    const float *in;
-    float *out;                 /* may be `in` but for MEAN and MAX */
-    float scale;                /* MEAN */
-    float eps;                  /* norms */
-    const float *weight, *bias; /* norms: [reduced] or NULL; RMS_NORM has no bias */
-    float *mean, *rstd;         /* norms: [outer] or NULL; RMS_NORM has no mean */
-};
-
-struct sl_reduce {
-    const char *name;
-    uint32_t needs;
-    int op; /* enum sl_reduce_op */
-    void (*run)(const struct sl_reduce_args *args);
-};
-
-const struct sl_reduce *sl_reduce_select(uint32_t isa, int op);
-const struct sl_reduce *sl_reduce_at(size_t i);
-
-/* Every kernel is an object of its own name; the list says which there are. */
-#define SL_REDUCE(kernel) extern const struct sl_reduce kernel;
-#include "kernels/reduce/reduce.inc"
-#undef SL_REDUCE
+#define SL_TEMPLATE "kernels/reduce/reduce_head.inc"
+#include "kernels/cpu/floats.inc"

@@ -5,7 +5,6 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 #include "kernels/reduce/reduce.h"
-#include "kernels/reduce/reduce_f16.h"
 
 /* 8 halves as two vectors. */
 SL_INLINE void load_8(const uint16_t *at, float32x4_t pair[2])

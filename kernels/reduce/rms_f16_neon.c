@@ -5,7 +5,7 @@
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 enum { EIGHT = 8, BLOCK = 32 };
 

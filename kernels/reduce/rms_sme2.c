@@ -1,7 +1,7 @@
 /* kernels/reduce/rms_sme2.c: RMS norm of rows in streaming mode. */
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 /* They know the layouts of struct sl_reduce_args and struct sl_reduce_f16_args, which are one. */
 void sl_rms_norm_rows_f32_sme2_asm(const void *args) __arm_streaming __arm_inout("za");

@@ -3,7 +3,7 @@
  * Each step is rounded as XNNPACK rounds it, so that what follows in a network of halves adds up
  * the same numbers: e^x is 2^n (1 + t (c1 + t c2)) for x = n ln 2 + t; the sum is in f32. */
 #include "kernels/cpu/isa.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 #define SL_TYPE f16
 #include "kernels/cpu/neon_vector.h"

@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/streaming.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 
 /* BUFFER elements and a turn of the longest vectors. */
 enum { BUFFER = 8192, TURN = 4 * 128 };

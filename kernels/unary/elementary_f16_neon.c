@@ -1,6 +1,6 @@
 /* kernels/unary/elementary_f16_neon.c: elementary functions of halves, computed in f32. Base
  * Armv8-A has the conversions. */
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 
 #define SL_TYPE f16
 #define NEEDS SL_ISA_NEON

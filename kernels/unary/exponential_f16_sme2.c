@@ -1,5 +1,5 @@
 /* kernels/unary/exponential_f16_sme2.c: the exponential family of f16. */
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 
 #define SL_TYPE f16
 #define FUNCTION(verb) sl_##verb##_f16_sme2_asm

@@ -4,7 +4,6 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
 #include "kernels/unary/unary.h"
-#include "kernels/unary/unary_f16.h"
 
 enum { LANES = 8, BLOCK = 4 * LANES, SPAN = 512 };
 

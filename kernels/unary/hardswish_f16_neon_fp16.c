@@ -1,6 +1,6 @@
 /* kernels/unary/hardswish_f16_neon_fp16.c: x / 6 * min(max(x + 3, 0), 6) in half precision, a half
  * after each step, to the bit as XNNPACK and as SME2 does it. */
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 
 #define SL_TYPE f16
 #include "kernels/cpu/isa.h"

@@ -9,7 +9,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 
 enum { VECTORS = 4, ELEMENTS = 4 * VECTORS };
 

@@ -6,25 +6,13 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
-static const struct sl_unary *const list[] = {
-#define SL_UNARY(kernel) &kernel,
-#include "kernels/unary/unary.inc"
-#undef SL_UNARY
-};
-
-const struct sl_unary *sl_unary_at(size_t i)
-{
-    return i < sizeof(list) / sizeof(list[0]) ? list[i] : NULL;
-}
-
-const struct sl_unary *sl_unary_select(uint32_t isa, int op)
-{
-    size_t i = 0;
-    isa = sl_policy_isa(isa, SL_POLICY_UNARY);
-    while ((list[i]->needs & ~isa) != 0 || list[i]->op != op)
-        i++; /* ends: the last kernel of the list is portable and serves everything */
-    return list[i];
-}
+#define SL_FAMILY SL_OF(sl_unary, )
+#define SL_LIST "kernels/unary/unary.inc"
+#define SL_ALLOWED SL_POLICY_UNARY
+#define SL_WANT , int op
+#define SL_SERVES(kernel) (kernel)->op == op
+#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
+#include "kernels/cpu/floats.inc"
 
 enum engine { WITH_SME2, WITH_NEON, PORTABLE, ENGINES };
 
@@ -50,4 +38,13 @@ double sl_unary_most_ulp(const struct sl_unary *kernel)
     return most[kernel->op][(kernel->needs & SL_ISA_SME2) != 0   ? WITH_SME2
                             : (kernel->needs & SL_ISA_NEON) != 0 ? WITH_NEON
                                                                  : PORTABLE];
+}
+
+double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel)
+{
+    if (kernel->op <= SL_UNARY_SIGN)
+        return 0;
+    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & (SL_ISA_SME2 | SL_ISA_FP16)) != 0)
+        return 2.2;
+    return 0.51;
 }

@@ -1,5 +1,5 @@
 /* kernels/unary/unary_f16_sme2.c: the clamp of f16. */
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 
 #define SL_TYPE f16
 #define FUNCTION sl_unary_clamp_f16_sme2_asm

@@ -44,6 +44,6 @@ struct sl_unary_qs8_function {
 int sl_unary_qs8_table(const struct sl_unary_qs8_function *function, int8_t *table);
 
 /* Every kernel is an object of its own name; the list says which there are. */
-#define SL_UNARY_QS8(kernel) extern const struct sl_unary_qs8 kernel;
+#define SL_KERNEL(kernel) extern const struct sl_unary_qs8 kernel;
 #include "kernels/unary/unary_qs8.inc"
-#undef SL_UNARY_QS8
+#undef SL_KERNEL

@@ -12,6 +12,7 @@ import sources
 
 RATCHET = "scripts/checks/fields.txt"
 LEAST = 6
+TYPED = re.compile(r"\bSL_OF\((\w+), (\w*)\)")  # a name that there is for each type of floats (kernels/cpu/floats.inc): that for f32
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.M | re.S)
 MEMBER = re.compile(r"^    (?! )((?:const |struct |enum |unsigned )*\w+[ *]+)([^;(){}]+);", re.M)
@@ -34,11 +35,11 @@ def label(path, name):
 def restated():
     """what stands in fields.txt: (where, what is restated)"""
     structs, found = {}, {}
-    for path in sources.files(".c", ".h"):
+    for path in sources.files(".c", ".h", ".inc"):
         if path.startswith(("tests/", "scripts/")):
             continue
         code = COMMENT.sub("", sources.text(path))
-        for name, body in STRUCT.findall(code):
+        for name, body in STRUCT.findall(TYPED.sub(r"\1\2", code)):
             fields = set(members(body))
             if len(fields) >= LEAST:
                 structs[label(path, name)] = (path, fields)

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"

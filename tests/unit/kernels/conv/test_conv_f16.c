@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/conv/deconv.h"
-#include "kernels/conv/deconv_f16.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/binary/binary_f16.h"
+#include "kernels/binary/binary.h"
 #include "kernels/cpu/half.h"
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
 

@@ -2,17 +2,17 @@
  * int8. */
 #include <stdint.h>
 
-#include "kernels/binary/binary_f16.h"
-#include "kernels/conv/conv_f16.h"
+#include "kernels/binary/binary.h"
+#include "kernels/conv/conv.h"
 #include "kernels/conv/conv_qs8.h"
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x16.h"
 #include "kernels/layout/layout_x8.h"
+#include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
-#include "kernels/matmul/matmul_f16.h"
 #include "kernels/matmul/matmul_qs8.h"
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 #include "tests/support/test.h"
 #include "tests/unit/kernels/cpu/sme2_abi_case.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/depthwise/depthwise_f16.h"
+#include "kernels/depthwise/depthwise.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"

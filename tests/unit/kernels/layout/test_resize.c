@@ -5,7 +5,6 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/layout/resize.h"
-#include "kernels/layout/resize_f16.h"
 #include "kernels/layout/resize_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"

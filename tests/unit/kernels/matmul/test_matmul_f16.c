@@ -2,7 +2,7 @@
  * one. */
 #include <string.h>
 
-#include "kernels/matmul/matmul_f16.h"
+#include "kernels/matmul/matmul.h"
 
 #define SL_TYPE f16
 enum { GAP = 0x7bff, TRIES = 2 };

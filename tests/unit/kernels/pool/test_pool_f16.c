@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "kernels/cpu/isa.h"
-#include "kernels/pool/pool_f16.h"
+#include "kernels/pool/pool.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"

@@ -4,7 +4,7 @@
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
-#include "kernels/reduce/reduce_f16.h"
+#include "kernels/reduce/reduce.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"

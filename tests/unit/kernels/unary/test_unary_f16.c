@@ -5,7 +5,7 @@
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
-#include "kernels/unary/unary_f16.h"
+#include "kernels/unary/unary.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
