@@ -321,6 +321,16 @@ def language(rng, kind):
             yield handmade.Call("llama::fast_hadamard_transform.out", [plain(rng, kind, *sizes)], [handmade.Out(TYPES[kind], list(sizes))], f"{kind} {sizes}")
     if kind != "f32":
         return
+    for heads_first in (False, True):
+        for heads, shared, queries, start, causal in ((2, 2, 3, 0, False), (4, 2, 1, 5, True), (2, 1, 4, 3, True), (2, 2, 2, 2, False)):
+            sizes = [[2, queries, heads, 16], [2, 9, shared, 16], [2, 9, shared, 16]]
+            sizes = [[b, h, s, d] if heads_first else [b, s, h, d] for b, s, h, d in sizes]
+            rows = [torch.randint(-128, 128, s, generator=rng).to(torch.int8) for s in sizes]
+            zeros = [torch.randint(-9, 9, [*s[:3], 1], generator=rng).to(torch.int8) for s in sizes]
+            scales = [torch.rand([*s[:3], 1], generator=rng) / 30 for s in sizes]
+            each = [t for pair in zip(zeros, scales) for t in pair]
+            yield handmade.Call("llama::custom_quantized_sdpa.out", [*rows, start, None, 0.0, causal, None, *each, heads_first],
+                                [handmade.Out(TYPES[kind], sizes[0])], f"{sizes} from {start}, {causal}")
     for batches, heads, groups, tokens, keys, values in ((1, 1, 1, 1, 4, 4), (2, 2, 3, 5, 8, 6), (1, 2, 1, 70, 16, 32)):
         for gates in ((), (keys,)):
             query, key = plain(rng, kind, batches, heads * groups, tokens, keys) / 9, plain(rng, kind, batches, heads, tokens, keys) / 9

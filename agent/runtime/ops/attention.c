@@ -1,6 +1,7 @@
 /* agent/runtime/ops/attention.c: attention over a cache of keys and values, as ExecuTorch's
- * extension for language models has it (namespace llama). Tensors are [batch][position][head][d];
- * several heads of queries may share one of keys and values. The position is read at each call. */
+ * extension for language models has it (namespace llama). Tensors are [batch][position][head][d],
+ * quantised ones also [batch][head][position][d]; several heads of queries may share one of keys
+ * and values. The position is read at each call. */
 #include <math.h>
 #include <string.h>
 
@@ -17,10 +18,18 @@ struct update {
     const struct sl_tensor *places; /* [batch][token], int64; or NULL */
 };
 
+/* Rows of d floats; int8 numbers become such in the workspace. */
+struct rows {
+    const struct sl_tensor *tensor;
+    const struct sl_tensor *zeros, *scales; /* int8 and f32, one a row; NULL: floats */
+    size_t scratch;
+};
+
 struct attention {
-    const struct sl_tensor *query, *keys, *values,
-        *mask; /* mask: [queries][keys], added; or NULL */
+    struct rows query, keys, values;
+    const struct sl_tensor *mask; /* [queries][keys], added; or NULL */
     struct sl_tensor *out;
+    bool heads_first;
     uint32_t position; /* argument */
     bool causal;
     double scale;
@@ -91,16 +100,57 @@ static void run_places(struct sl_op_call *call, const struct update *u)
                u->value->data + i * row, row);
 }
 
-/* Scores of one query against `count` keys become weights that sum to 1. */
-static void weigh(const struct attention *a, const float *query, const float *keys, size_t stride,
-                  const float *mask, size_t count, float *scores)
+/* Elements from one to the next. */
+struct steps {
+    size_t batch, position, head;
+};
+
+static int32_t positions_of(const struct attention *a, const struct sl_tensor *tensor)
 {
-    size_t d = (size_t)a->query->sizes[3];
+    return tensor->sizes[a->heads_first ? 2 : 1];
+}
+
+static int32_t heads_of(const struct attention *a, const struct sl_tensor *tensor)
+{
+    return tensor->sizes[a->heads_first ? 1 : 2];
+}
+
+static struct steps steps_of(const struct attention *a, const struct sl_tensor *tensor)
+{
+    size_t d = (size_t)tensor->sizes[3], inner = (size_t)tensor->sizes[2] * d;
+    return (struct steps){(size_t)tensor->sizes[1] * inner, a->heads_first ? d : inner,
+                          a->heads_first ? inner : d};
+}
+
+static float *scratch_at(const struct sl_op_call *call, size_t at)
+{
+    return (float *)(void *)((uint8_t *)call->method->workspace.base + at);
+}
+
+static const float *floats_of(const struct sl_op_call *call, const struct rows *rows)
+{
+    if (!rows->zeros)
+        return (const float *)(const void *)rows->tensor->data;
+    float *out = scratch_at(call, rows->scratch);
+    const int8_t *in = (const int8_t *)rows->tensor->data;
+    const int8_t *zeros = (const int8_t *)rows->zeros->data;
+    const float *scales = (const float *)(const void *)rows->scales->data;
+    size_t d = (size_t)rows->tensor->sizes[3], count = rows->tensor->nbytes / d;
+    for (size_t row = 0; row < count; row++)
+        for (size_t i = 0; i < d; i++)
+            out[row * d + i] = (float)(in[row * d + i] - zeros[row]) * scales[row];
+    return out;
+}
+
+/* Scores of one query against `count` keys become weights that sum to 1. */
+static void weigh(const struct attention *a, size_t d, const float *query, const float *keys,
+                  size_t step, const float *mask, size_t count, float *scores)
+{
     float largest = -INFINITY, sum = 0.0f;
     for (size_t k = 0; k < count; k++) {
         float dot = 0.0f;
         for (size_t i = 0; i < d; i++)
-            dot += query[i] * keys[k * stride + i];
+            dot += query[i] * keys[k * step + i];
         scores[k] = dot * (float)a->scale + (mask ? mask[k] : 0.0f);
         largest = scores[k] > largest ? scores[k] : largest;
     }
@@ -110,41 +160,39 @@ static void weigh(const struct attention *a, const float *query, const float *ke
         scores[k] /= sum;
 }
 
-/* One query of one head. */
-static void attend(const struct attention *a, const float *query, size_t keys_at, size_t stride,
-                   const float *mask, size_t count, float *scores, float *out)
+static void add_weighed(size_t d, const float *scores, const float *values, size_t step,
+                        size_t count, float *out)
 {
-    size_t d = (size_t)a->query->sizes[3];
-    const float *keys = (const float *)(const void *)a->keys->data + keys_at;
-    const float *values = (const float *)(const void *)a->values->data + keys_at;
-    weigh(a, query, keys, stride, mask, count, scores);
     memset(out, 0, d * sizeof(*out));
     for (size_t k = 0; k < count; k++)
         for (size_t i = 0; i < d; i++)
-            out[i] += scores[k] * values[k * stride + i];
+            out[i] += scores[k] * values[k * step + i];
 }
 
 static void run_attention(struct sl_op_call *call, const struct attention *a)
 {
-    const int32_t *q = a->query->sizes;
-    size_t heads = (size_t)q[2], d = (size_t)q[3], shared = (size_t)a->keys->sizes[2];
-    size_t stride = shared * d, position = 0, at = 0;
-    float *scores = (float *)(void *)((uint8_t *)call->method->workspace.base + a->scores);
-    const float *query = (const float *)(const void *)a->query->data;
-    float *out = (float *)(void *)a->out->data;
-    if (!read_position(call, a->position, q[1], a->keys->sizes[1], &position))
+    const struct sl_tensor *q = a->query.tensor, *k = a->keys.tensor;
+    size_t heads = (size_t)heads_of(a, q), d = (size_t)q->sizes[3];
+    size_t queries = (size_t)positions_of(a, q), keys = (size_t)positions_of(a, k), position = 0;
+    size_t sharing = heads / (size_t)heads_of(a, k);
+    struct steps q_step = steps_of(a, q), k_step = steps_of(a, k);
+    float *scores = scratch_at(call, a->scores);
+    if (!read_position(call, a->position, positions_of(a, q), positions_of(a, k), &position) ||
+        q->nbytes == 0)
         return;
-    for (size_t b = 0; b < (size_t)q[0]; b++)
-        for (size_t s = 0; s < (size_t)q[1]; s++)
-            for (size_t h = 0; h < heads; h++, at += d) {
-                size_t keys = (size_t)a->keys->sizes[1], first = b * keys * stride;
-                size_t count = a->mask     ? keys
-                               : a->causal ? position + s + 1
-                                           : position + (size_t)q[1];
+    const float *query = floats_of(call, &a->query), *key = floats_of(call, &a->keys);
+    const float *value = floats_of(call, &a->values);
+    for (size_t b = 0; b < (size_t)q->sizes[0]; b++)
+        for (size_t s = 0; s < queries; s++)
+            for (size_t h = 0; h < heads; h++) {
+                size_t at = b * q_step.batch + s * q_step.position + h * q_step.head;
+                size_t first = b * k_step.batch + h / sharing * k_step.head;
+                size_t count = a->mask ? keys : position + (a->causal ? s + 1 : queries);
                 const float *mask =
                     a->mask ? (const float *)(const void *)a->mask->data + s * keys : NULL;
-                attend(a, query + at, first + h / (heads / shared) * d, stride, mask, count, scores,
-                       out + at);
+                weigh(a, d, query + at, key + first, k_step.position, mask, count, scores);
+                add_weighed(d, scores, value + first, k_step.position, count,
+                            (float *)(void *)a->out->data + at);
             }
 }
 
@@ -166,18 +214,19 @@ static int refuse(struct sl_op_call *call, struct sl_diag *diag)
 static int prepare_attention(struct sl_op_call *call, struct attention *a, uint32_t first,
                              struct sl_diag *diag)
 {
-    const struct sl_tensor *q = a->query, *k = a->keys, *v = a->values;
+    const struct sl_tensor *q = a->query.tensor, *k = a->keys.tensor, *v = a->values.tensor;
     a->mask = sl_op_tensor(call, first);
     a->causal = sl_op_bool(call, first + 2);
     if (!fits_cache(k, v) || k->sizes[1] != v->sizes[1] || q->rank != 4 ||
-        q->sizes[0] != k->sizes[0] || q->sizes[3] != k->sizes[3] || k->sizes[2] == 0 ||
-        q->sizes[2] % k->sizes[2] != 0 || q->sizes[3] == 0 || !sl_tensor_contiguous(q))
+        q->sizes[0] != k->sizes[0] || q->sizes[3] != k->sizes[3] || heads_of(a, k) == 0 ||
+        heads_of(a, q) % heads_of(a, k) != 0 || q->sizes[3] == 0 || !sl_tensor_contiguous(q))
         return refuse(call, diag);
-    if (a->mask && (a->causal || a->mask->rank != 2 || !sl_tensor_contiguous(a->mask) ||
-                    a->mask->sizes[0] != q->sizes[1] || a->mask->sizes[1] != k->sizes[1]))
+    if (a->mask &&
+        (a->causal || a->mask->rank != 2 || !sl_tensor_contiguous(a->mask) ||
+         a->mask->sizes[0] != positions_of(a, q) || a->mask->sizes[1] != positions_of(a, k)))
         return refuse(call, diag);
     a->scale = sl_op_number(call, first + 3, 1.0 / sqrt((double)q->sizes[3]));
-    a->scores = sl_ref_scratch(call, (size_t)k->sizes[1] * sizeof(float)).offset;
+    a->scores = sl_ref_scratch(call, (size_t)positions_of(a, k) * sizeof(float)).offset;
     return sl_tensor_resize(a->out, 4, q->sizes, diag);
 }
 
@@ -224,14 +273,46 @@ static int prepare_custom_sdpa(struct sl_op_call *call, struct sl_diag *diag)
     struct plan *plan = new_plan(call, diag);
     if (!plan)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
-    plan->attention = (struct attention){.query = sl_op_tensor(call, 0),
-                                         .keys = sl_op_tensor(call, 1),
-                                         .values = sl_op_tensor(call, 2),
+    plan->attention = (struct attention){.query.tensor = sl_op_tensor(call, 0),
+                                         .keys.tensor = sl_op_tensor(call, 1),
+                                         .values.tensor = sl_op_tensor(call, 2),
                                          .out = sl_op_tensor(call, 8),
                                          .position = 3};
     int rc = prepare_attention(call, &plan->attention, 4, diag);
     if (rc == 0)
         sl_op_own(call, "sl_attention_f32_scalar", run_plan);
+    return rc;
+}
+
+/* int8 rows of the tensor `argument`; their zero points stand at `first`, their scales behind. */
+static bool read_rows(struct sl_op_call *call, uint32_t argument, uint32_t first, struct rows *out)
+{
+    const struct sl_tensor *t = sl_op_tensor(call, argument);
+    *out = (struct rows){t, sl_op_tensor(call, first), sl_op_tensor(call, first + 1), 0};
+    if (t->scalar_type != SL_SCALAR_CHAR || t->rank != 4 || t->sizes[3] == 0 || !out->zeros ||
+        !out->scales || out->zeros->scalar_type != SL_SCALAR_CHAR ||
+        out->scales->scalar_type != SL_SCALAR_FLOAT)
+        return false;
+    size_t rows = t->nbytes / (size_t)t->sizes[3];
+    out->scratch = sl_ref_scratch(call, t->nbytes * sizeof(float)).offset;
+    return sl_tensor_contiguous(out->zeros) && sl_tensor_contiguous(out->scales) &&
+           sl_tensor_count(out->zeros) == rows && sl_tensor_count(out->scales) == rows;
+}
+
+static int prepare_quantized_sdpa(struct sl_op_call *call, struct sl_diag *diag)
+{
+    struct plan *plan = new_plan(call, diag);
+    if (!plan)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    struct attention *a = &plan->attention;
+    *a = (struct attention){
+        .out = sl_op_tensor(call, 15), .position = 3, .heads_first = sl_op_bool(call, 14)};
+    if (!read_rows(call, 0, 8, &a->query) || !read_rows(call, 1, 10, &a->keys) ||
+        !read_rows(call, 2, 12, &a->values))
+        return refuse(call, diag);
+    int rc = prepare_attention(call, a, 4, diag);
+    if (rc == 0)
+        sl_op_own(call, "sl_attention_qs8_scalar", run_plan);
     return rc;
 }
 
@@ -246,13 +327,13 @@ static int prepare_sdpa_with_kv_cache(struct sl_op_call *call, struct sl_diag *d
         if (!fits_cache(u->value, u->cache))
             return refuse(call, diag);
     }
-    plan->attention = (struct attention){.query = sl_op_tensor(call, 0),
-                                         .keys = sl_op_tensor(call, 3),
-                                         .values = sl_op_tensor(call, 4),
+    plan->attention = (struct attention){.query.tensor = sl_op_tensor(call, 0),
+                                         .keys.tensor = sl_op_tensor(call, 3),
+                                         .values.tensor = sl_op_tensor(call, 4),
                                          .out = sl_op_tensor(call, 11),
                                          .position = 5};
-    if (plan->attention.query->rank != 4 ||
-        plan->attention.query->sizes[1] != plan->updates[0].value->sizes[1])
+    if (plan->attention.query.tensor->rank != 4 ||
+        plan->attention.query.tensor->sizes[1] != plan->updates[0].value->sizes[1])
         return refuse(call, diag);
     int rc = prepare_attention(call, &plan->attention, 7, diag);
     if (rc == 0)
@@ -266,6 +347,9 @@ const struct sl_op sl_ops_attention[] = {
      .signature = "aOiaO",
      .prepare = prepare_update_places},
     {.name = "llama::custom_sdpa.out", .signature = "tttiTnbNo", .prepare = prepare_custom_sdpa},
+    {.name = "llama::custom_quantized_sdpa.out",
+     .signature = "aaaiTnbNAAAAAAbo",
+     .prepare = prepare_quantized_sdpa},
     {.name = "llama::sdpa_with_kv_cache.out",
      .signature = "tttooiiTnbNo",
      .prepare = prepare_sdpa_with_kv_cache},

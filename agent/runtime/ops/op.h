@@ -12,7 +12,7 @@
 #include "agent/runtime/step.h"
 #include "common/base/error.h"
 
-enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 16 };
+enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 17 };
 
 struct sl_op_call;
 
