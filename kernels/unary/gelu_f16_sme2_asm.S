@@ -1,7 +1,7 @@
 /* kernels/unary/gelu_f16_sme2_asm.S: x Phi(x) of halves, four vectors a turn, computed in f32 and rounded
  * once.
  *
- * sl_gelu_f16_sme2_asm(const struct sl_elementary *), in streaming mode with ZA on. It is max(x, 0) - t
+ * sl_gelu_f16_sme2_asm(const struct sl_elementary *), in streaming mode with ZA on. It is x - min(x, 0) - t
  * Phi(-t) with t = |x|, at most 5.8, where the product is less than half of the smallest half; log2
  * Phi(-t) is a polynomial of degree 6 in t, fitted for the least error in units of the result (0.008). The
  * sign is that of x: of -0 the sum is 0.
@@ -112,8 +112,9 @@
     power 2
     power 3
     ld1h {z0.h-z3.h}, \some/z, [x2, x5, lsl #1]
-    fmax {z0.h-z3.h}, {z0.h-z3.h}, z14.h
     fmlal za.s[w8, 0:1, vgx4], {z0.h-z3.h}, z15.h
+    fmin {z0.h-z3.h}, {z0.h-z3.h}, z14.h
+    fmlsl za.s[w8, 0:1, vgx4], {z0.h-z3.h}, z15.h
     mova {z16.d-z19.d}, GROUP_D(2)
     mova {z24.d-z27.d}, GROUP_D(3)
     fmls GROUP(0), {z4.s-z7.s}, {z16.s-z19.s}

@@ -9,7 +9,7 @@
  * sum begins with is loaded for four vectors by one instruction, where four would copy it.
  *
  * Largest error of all floats: 3.8 ulp. Beyond t = 13.2, where x Phi(x) is no normal number any
- * more, it is -0. */
+ * more, it is -0; of -inf it is a NaN as in ExecuTorch, whose product is of -inf and 0. */
 #include <string.h>
 
 #include "kernels/cpu/isa.h"

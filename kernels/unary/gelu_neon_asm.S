@@ -87,7 +87,9 @@
     ternary fmla, POWER, POWER, R
     load T, [x1], #64
     movi v4.4s, #0x80, lsl #24
+    by fmin, v4.4s, D, T
     by fmax, v4.4s, T, T // max(x, -0): less 0, of -0 it is -0
+    by fmls, v4.4s, T, D // less 0 too, but for -inf * 0
     ternary fmls, T, A, POWER
     st1 {v0.4s, v1.4s, v2.4s, v3.4s}, [x2], #64
 .endm

@@ -166,8 +166,6 @@ static void check_specials(const struct sl_unary *kernel)
     kernel->run(COUNT, specials, out, param, 0);
     for (size_t i = 0; i < COUNT; i++) {
         double want = sl_exact_unary(kernel->op, (double)param, (double)specials[i]);
-        if (kernel->op == SL_UNARY_GELU && specials[i] == -INFINITY && !isnan(out[i]))
-            want = 0; /* the limit, where the library's product has none */
         if (ends_early(kernel, want) && specials[i] < -1 && out[i] == 0)
             want = 0;
         bool same = isnan(want) ? isnan(out[i])
