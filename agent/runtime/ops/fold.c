@@ -578,7 +578,5 @@ const struct sl_op sl_ops_fold[] = {
     OP("aten::min.dim_min", "aibOO", SL_FOLD_MIN, 1, 2, -1, 3, 4, 0.0, false),
     OP("aten::argmax.out", "aIbO", SL_FOLD_ARGMAX, 1, 2, -1, 3, 0, 0.0, false),
     OP("aten::argmin.out", "aIbO", SL_FOLD_ARGMIN, 1, 2, -1, 3, 0, 0.0, false),
-    OP("aten::var.correction_out", "aVNbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
-    OP("aten::var.out", "aVbbO", SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
     {0},
 };

@@ -422,25 +422,44 @@ static int prepare_between(struct sl_op_call *call, struct sl_diag *diag)
     return sl_map_prepare(call, &shape, diag);
 }
 
-/* x times itself, and x again for the third power. */
-static int prepare_products(struct sl_op_call *call, int power, struct sl_tensor *out,
+static struct sl_ref add_product(struct sl_op_call *call, size_t count, struct sl_ref a,
+                                 struct sl_ref b, struct sl_ref to)
+{
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
+                   &count);
+    sl_op_operands(call, a, b, to);
+    return to;
+}
+
+/* The largest power that products make, each of which is rounded. */
+enum { MOST_PRODUCTS = 16 };
+
+/* x squared again and again; those of the exponent's bits multiplied, and one over the product
+ * where the exponent is negative. */
+static int prepare_products(struct sl_op_call *call, int exponent, struct sl_tensor *out,
                             struct sl_diag *diag)
 {
+    int power = exponent < 0 ? -exponent : exponent;
     const struct sl_tensor *in = sl_op_tensor(call, 0);
     size_t count = sl_tensor_count(in);
     int rc = sl_tensor_resize(out, in->rank, in->sizes, diag);
     if (rc != 0 || in->nbytes == 0)
         return rc;
-    struct sl_ref from = sl_ref_tensor(in), to = sl_ref_tensor(out);
-    struct sl_ref square = power == 2 ? to : sl_ref_scratch(call, in->nbytes);
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
-                   &count);
-    sl_op_operands(call, from, from, square);
-    if (power == 3) {
-        sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
-                       &count);
-        sl_op_operands(call, square, from, to);
+    struct sl_ref square = sl_ref_tensor(in), to = sl_ref_tensor(out), product = sl_ref_none();
+    for (; power > 1; power /= 2) {
+        if (power % 2 != 0)
+            product = product.kind == SL_REF_NONE ? square
+                                                  : add_product(call, count, product, square, to);
+        bool last = power == 2 && product.kind == SL_REF_NONE;
+        struct sl_ref room = last ? to : sl_ref_scratch(call, in->nbytes);
+        square = add_product(call, count, square, square, room);
     }
+    if (product.kind != SL_REF_NONE)
+        add_product(call, count, product, square, to);
+    if (exponent > 0)
+        return 0;
+    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_RECIPROCAL, count, 0.0f, 0.0f);
+    sl_op_operands(call, to, sl_ref_none(), to);
     return 0;
 }
 
@@ -481,7 +500,8 @@ static int prepare_power(struct sl_op_call *call, struct sl_diag *diag)
     };
     double exponent = sl_op_number(call, 1, 0.0);
     struct sl_tensor *out = sl_op_tensor(call, 2);
-    if ((exponent == 2.0 || exponent == 3.0) && takes_kernel(sl_op_tensor(call, 0), out))
+    if (fabs(exponent) >= 2.0 && fabs(exponent) <= (double)MOST_PRODUCTS &&
+        exponent == floor(exponent) && takes_kernel(sl_op_tensor(call, 0), out))
         return prepare_products(call, (int)exponent, out, diag);
     for (size_t i = 0; i < sizeof(powers) / sizeof(powers[0]); i++)
         if (exponent == powers[i].exponent)

@@ -89,6 +89,8 @@ static bool takes_types(const struct sl_tensor *in, const struct sl_tensor *out,
     if (is_of_truths(op))
         return out->scalar_type == SL_SCALAR_BOOL &&
                (in->scalar_type == SL_SCALAR_FLOAT || in->scalar_type == SL_SCALAR_BOOL);
+    if (op == SL_FOLD_VAR)
+        return in->scalar_type == SL_SCALAR_FLOAT && out->scalar_type == SL_SCALAR_FLOAT;
     return (op == SL_FOLD_MEAN || op == SL_FOLD_SUM || op == SL_FOLD_MAX || op == SL_FOLD_MIN) &&
            (in->scalar_type == SL_SCALAR_FLOAT || in->scalar_type == SL_SCALAR_HALF) &&
            out->scalar_type == in->scalar_type;
@@ -188,6 +190,50 @@ static void reduce_by_kernel(struct sl_op_call *call, const struct sl_fold_shape
         add_negation(call, out, to, to);
 }
 
+static void add_pairs(struct sl_op_call *call, int op, size_t count, struct sl_ref a,
+                      struct sl_ref b, struct sl_ref to)
+{
+    sl_step_binary(sl_op_step(call), call->isa, op, 1, &count, 1, &count, 1, &count);
+    sl_op_operands(call, a, b, to);
+}
+
+static void add_sum(struct sl_op_call *call, const struct reduction *r, double scale,
+                    struct sl_ref from, struct sl_ref to)
+{
+    struct sl_step *step = sl_op_step(call);
+    sl_step_reduce(step, call->isa, SL_REDUCE_MEAN, r->outer, r->reduced, r->inner);
+    step->f32.reduce.args.scale = (float)scale;
+    sl_op_operands(call, from, sl_ref_none(), to);
+}
+
+/* The sum of the squares of what is off the mean, less the square of their sum by their count,
+ * which is what the mean's rounding added; over the count less the correction. */
+static void reduce_variance(struct sl_op_call *call, const struct sl_fold_shape *shape,
+                            struct reduction *r)
+{
+    const struct sl_tensor *in = sl_op_tensor(call, 0), *out = sl_op_tensor(call, shape->out);
+    struct sl_ref from = gather(call, in, sl_ref_tensor(in), in->element_bytes, r);
+    struct sl_ref means = sl_ref_scratch(call, out->nbytes), off = sl_ref_scratch(call, in->nbytes);
+    const size_t dims[3] = {r->outer, r->reduced, r->inner}, lines[3] = {r->outer, 1, r->inner};
+    double count = (double)r->reduced, left = count - shape->correction;
+    add_sum(call, r, 1.0 / count, from, means);
+    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_SUBTRACT, 3, dims, 3, lines, 3, dims);
+    sl_op_operands(call, from, means, off);
+    add_sum(call, r, 1.0 / sqrt(count * left), off, means);
+    add_pairs(call, SL_BINARY_MULTIPLY, sl_tensor_count(in), off, off, off);
+    call->main_step = call->step_count;
+    add_sum(call, r, 1.0 / left, off, sl_ref_tensor(out));
+    add_pairs(call, SL_BINARY_MULTIPLY, sl_tensor_count(out), means, means, means);
+    add_pairs(call, SL_BINARY_SUBTRACT, sl_tensor_count(out), sl_ref_tensor(out), means,
+              sl_ref_tensor(out));
+}
+
+/* True where as many numbers are left as a variance needs. */
+static bool is_defined(const struct sl_fold_shape *shape, const struct reduction *r)
+{
+    return shape->op != SL_FOLD_VAR || (double)r->reduced > shape->correction;
+}
+
 /* By a kernel, else by the engine. */
 static int prepare_reduction(struct sl_op_call *call, struct sl_diag *diag)
 {
@@ -195,14 +241,18 @@ static int prepare_reduction(struct sl_op_call *call, struct sl_diag *diag)
     int rc = sl_fold_read(call, call->op->data, &shape, diag);
     if (rc != 0)
         return rc;
-    if (!takes_kernel(sl_op_tensor(call, 0), sl_op_tensor(call, shape.out), &shape))
+    struct reduction r;
+    bool kernel = takes_kernel(sl_op_tensor(call, 0), sl_op_tensor(call, shape.out), &shape);
+    if (kernel)
+        plan_reduction(sl_op_tensor(call, 0), shape.mask, &r);
+    if (!kernel || !is_defined(&shape, &r))
         return sl_fold_prepare(call, &shape, diag);
     rc = resize_reduced(call, &shape, diag);
     if (rc != 0)
         return rc;
-    struct reduction r;
-    plan_reduction(sl_op_tensor(call, 0), shape.mask, &r);
-    (is_of_truths(shape.op) ? reduce_truths : reduce_by_kernel)(call, &shape, &r);
+    (is_of_truths(shape.op)    ? reduce_truths
+     : shape.op == SL_FOLD_VAR ? reduce_variance
+                               : reduce_by_kernel)(call, &shape, &r);
     return 0;
 }
 
@@ -407,14 +457,16 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-#define REDUCTION(op_name, letters, ...)                                                           \
+#define REDUCTION_OF(op_name, letters, as, ...)                                                    \
     {                                                                                              \
-        .name = op_name, .signature = letters, .prepare = prepare_reduction,                       \
-        .halves = SL_OP_AS_THEY_ARE | SL_OP_WIDENED, .data = &(const struct sl_fold_spec)          \
+        .name = op_name, .signature = letters, .prepare = prepare_reduction, .halves = as,         \
+        .data = &(const struct sl_fold_spec)                                                       \
         {                                                                                          \
             __VA_ARGS__                                                                            \
         }                                                                                          \
     }
+#define REDUCTION(op_name, letters, ...)                                                           \
+    REDUCTION_OF(op_name, letters, SL_OP_AS_THEY_ARE | SL_OP_WIDENED, __VA_ARGS__)
 
 const struct sl_op sl_ops_reduce[] = {
     REDUCTION("aten::mean.out", "aVbIO", SL_FOLD_MEAN, 1, 2, -1, 4, 0, 0.0, false),
@@ -430,6 +482,9 @@ const struct sl_op sl_ops_reduce[] = {
     REDUCTION("aten::all.out", "aibO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, false),
     REDUCTION("aten::all.dims_out", "aVbO", SL_FOLD_ALL, 1, 2, -1, 3, 0, 0.0, true),
     REDUCTION("aten::all.all_out", "aO", SL_FOLD_ALL, -1, -1, -1, 1, 0, 0.0, false),
+    REDUCTION_OF("aten::var.correction_out", "aVNbO", SL_OP_WIDENED, SL_FOLD_VAR, 1, 3, 2, 4, 0,
+                 1.0, false),
+    REDUCTION_OF("aten::var.out", "aVbbO", SL_OP_WIDENED, SL_FOLD_VAR, 1, 3, 2, 4, 0, 1.0, false),
     {.name = "aten::_softmax.out",
      .signature = "tibo",
      .halves = SL_OP_AS_THEY_ARE,

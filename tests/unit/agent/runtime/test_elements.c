@@ -28,6 +28,22 @@ static void run(const void *x, size_t x_bytes, const void *y, size_t y_bytes)
     sl_program_must_execute();
 }
 
+/* By products, and one over them; past those by the library. */
+TEST(whole_powers_are_products_to_rounding)
+{
+    static const float x[4] = {-1.75f, 0.8125f, 3.0f, -0.5f};
+    for (int64_t exponent = -18; exponent <= 18; exponent++) {
+        begin("aten::pow.Tensor_Scalar_out", SL_SCALAR_FLOAT, -1, SL_SCALAR_FLOAT, exponent);
+        run(x, sizeof(x), NULL, 0);
+        const float *power = sl_program_bytes(2);
+        for (size_t i = 0; i < 4; i++) {
+            double want = pow((double)x[i], (double)exponent);
+            assert_true(fabs((double)power[i] / want - 1.0) < 2e-6);
+        }
+        sl_program_end();
+    }
+}
+
 /* PyTorch wraps powers around and refuses rests by zero; ExecuTorch computes both in doubles. */
 TEST(powers_and_rests_of_integers_are_those_of_doubles)
 {

@@ -119,6 +119,23 @@ TEST(variances_far_from_zero_are_exact)
     sl_program_end();
 }
 
+/* The mean of so many is not exact in single precision; its rounding is taken off again. */
+TEST(variances_around_a_far_mean_keep_their_digits)
+{
+    enum { COUNT = 2000 };
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(SL_SIZES(COUNT)), null = sl_program_add_null();
+    uint32_t none = sl_program_add_int(0), no = sl_program_add_bool(false);
+    uint32_t out = sl_program_add_tensor(0, NULL);
+    sl_program_add_call("aten::var.correction_out", SL_ARGS(x, null, none, no, out));
+    sl_program_must_load();
+    for (int i = 0; i < COUNT; i++)
+        sl_program_floats(x)[i] = 30001.0f + (float)(i % 5) * 0.25f;
+    sl_program_must_execute();
+    assert_true(fabsf(sl_program_floats(out)[0] - 0.125f) < 1e-6f);
+    sl_program_end();
+}
+
 /* An empty list is no dimension for any(), every one for sums; nothing has the farthest extremes.
  */
 TEST(nothing_is_reduced_as_executorch_reduces_it)
