@@ -504,6 +504,12 @@ extern "C" size_t sl_variant_events(const sl_variant *v)
     return v->tracer->events ? sl_events_count(v->tracer->events) : 0;
 }
 
+/* It has memory of its own. */
+extern "C" bool sl_variant_settled(const sl_variant *)
+{
+    return true;
+}
+
 static int bind_input(sl_variant *v, size_t i)
 {
     Input &input = v->method->inputs[i];

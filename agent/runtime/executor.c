@@ -319,10 +319,17 @@ int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
     int rc = take_inputs(v->method, diag);
     if (rc != 0)
         return rc;
+    v->began_epoch = v->method->epoch;
+    v->began_workspace = v->method->workspace.base;
     sl_recorder_begin(recorder, &span, &v->execute_label);
     for (uint32_t chain = 0; chain < v->chain_count && rc == 0; chain++)
         rc = run_chain(v, chain, inner, &budget, diag);
     if (rc == 0)
         sl_recorder_end(recorder, &span, &v->execute_label);
     return rc;
+}
+
+bool sl_variant_settled(const struct sl_variant *v)
+{
+    return v->began_epoch == v->method->epoch && v->began_workspace == v->method->workspace.base;
 }

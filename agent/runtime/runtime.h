@@ -168,3 +168,6 @@ enum { SL_VARIANT_UNTRACED, SL_VARIANT_TRACED, SL_VARIANT_WHOLE, SL_VARIANT_WARM
 /* Executes once, recording into the recorder given at creation what `traced` says. Inputs must have
  * been set since the last execution. */
 int sl_variant_execute(struct sl_variant *variant, int traced, struct sl_diag *diag);
+/* True when nothing moved since the last execution began, in it or in another variant's: the next
+ * one prepares nothing anew because of it, and costs what those after it cost. */
+bool sl_variant_settled(const struct sl_variant *variant);

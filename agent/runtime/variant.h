@@ -53,4 +53,6 @@ struct sl_variant {
     const struct sl_instruction **plan_user; /* whom each plan is bound for */
     struct sl_trace_label execute_label;
     size_t events;
+    uint64_t began_epoch; /* the method's when the last execution began */
+    const uint8_t *began_workspace;
 };
