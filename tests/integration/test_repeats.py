@@ -43,7 +43,7 @@ def programs():
 class Repeats(lab.Scratch):
     def measure(self, program, nth, draw):
         """Every event's instructions, from a daemon of its own in a place of its own."""
-        place = self.scratch / f"{nth}{'x' * draw.randrange(30)}"
+        place = self.scratch / f"{nth}{'x' * draw.randrange(20)}"
         for name in ("tmp", "state"):
             (place / name).mkdir(parents=True)
         environment = {"PATH": os.environ["PATH"], "TMPDIR": str(place / "tmp"), "SME2LAB_STATE": str(place / "state"),
