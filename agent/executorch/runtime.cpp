@@ -22,7 +22,10 @@ extern "C" {
 #include "agent/executorch/libraries.h"
 #include "agent/executorch/pool.h"
 #include "agent/executorch/stamps.h"
+#include "agent/runtime/lockstep.h"
+#include "agent/runtime/workers.h"
 #include "agent/trace/recorder.h"
+#include "common/base/error.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 }
@@ -508,6 +511,12 @@ extern "C" size_t sl_variant_events(const sl_variant *v)
 extern "C" bool sl_variant_settled(const sl_variant *)
 {
     return true;
+}
+
+/* Its operators are not ours to run one by one. */
+extern "C" int sl_lockstep_execute(sl_variant *, sl_lockstep_side *, size_t, sl_diag *)
+{
+    return SL_ET_NOT_SUPPORTED;
 }
 
 static int bind_input(sl_variant *v, size_t i)

@@ -237,6 +237,22 @@ static int parse_variant(const char *word, size_t len, uint32_t base, uint32_t d
                        "Variant on needs SME2, which this CPU or --isa does not have");
 }
 
+static int parse_pair(const char *words, uint32_t base, uint32_t detected,
+                      struct sl_run_variant_spec out[2], struct sl_diag *diag)
+{
+    const char *comma = strchr(words, ',');
+    if (!comma || strchr(comma + 1, ',')) {
+        sl_diag_hint(diag, "say --variants off,on");
+        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Exactly two variants make a pair");
+    }
+    int rc = parse_variant(words, (size_t)(comma - words), base, detected, &out[0], diag);
+    if (rc == 0)
+        rc = parse_variant(comma + 1, strlen(comma + 1), base, detected, &out[1], diag);
+    if (rc == 0 && strcmp(out[0].name, out[1].name) == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Both variants have the same name");
+    return rc;
+}
+
 static int name_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
 {
     uint32_t base = detected;
@@ -252,19 +268,20 @@ static int name_variants(struct sl_run_options *o, uint32_t detected, struct sl_
                                       : "off");
         return 0;
     }
-    const char *comma = strchr(o->variants, ',');
-    if (!comma || strchr(comma + 1, ',')) {
-        sl_diag_hint(diag, "say --variants off,on");
-        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Exactly two variants make a pair");
-    }
     o->variant_count = 2;
-    rc = parse_variant(o->variants, (size_t)(comma - o->variants), base, detected, &o->variant[0],
-                       diag);
-    if (rc == 0)
-        rc = parse_variant(comma + 1, strlen(comma + 1), base, detected, &o->variant[1], diag);
-    if (rc == 0 && strcmp(o->variant[0].name, o->variant[1].name) == 0)
-        return sl_diag_set(diag, SL_E_FORMAT, "--variants", "Both variants have the same name");
-    return rc;
+    return parse_pair(o->variants, base, detected, o->variant, diag);
+}
+
+/* They have all that the CPU has, whatever --isa leaves the variant that they are compared with. */
+static int name_compared(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+{
+    if (!o->compare_with[0])
+        return 0;
+    if (o->paired)
+        return sl_diag_set(diag, SL_E_FORMAT, "--compare-with",
+                           "Operators are compared with those of one variant: not with --variants");
+    o->compared_count = 2;
+    return parse_pair(o->compare_with, detected, detected, o->compared, diag);
 }
 
 int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
@@ -277,7 +294,11 @@ int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct 
                            o->policy);
     }
     int rc = name_variants(o, detected, diag);
+    if (rc == 0)
+        rc = name_compared(o, detected, diag);
     for (size_t i = 0; rc == 0 && i < o->variant_count; i++)
         o->variant[i].isa |= o->variant[i].isa & SL_ISA_SME2 ? (uint32_t)policy : 0;
+    for (size_t i = 0; rc == 0 && i < o->compared_count; i++)
+        o->compared[i].isa |= o->compared[i].isa & SL_ISA_SME2 ? (uint32_t)policy : 0;
     return rc;
 }

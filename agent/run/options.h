@@ -30,6 +30,8 @@ struct sl_run_options {
     bool paired;  /* --variants */
     size_t variant_count;
     struct sl_run_variant_spec variant[SL_RUN_MAX_VARIANTS];
+    size_t compared_count; /* --compare-with */
+    struct sl_run_variant_spec compared[SL_RUN_MAX_VARIANTS];
 };
 
 /* How `serve` writes the field of a Job as the flag. */

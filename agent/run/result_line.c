@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "agent/run/compare.h"
 #include "agent/run/etlog.h"
 #include "agent/run/schedule.h"
 #include "agent/run/session.h"
@@ -108,6 +109,7 @@ static void put_run(const struct sl_session *session, struct sl_json *json)
     for (size_t v = 0; v < o->variant_count; v++)
         put_variant(session, v, json);
     sl_json_close_array(json);
+    sl_compare_put(session, json);
     sl_json_text(json, "trace", o->trace_path[0] ? o->trace_path : NULL);
     snprintf(stream, sizeof(stream), "%016" PRIx64, session->stream);
     sl_json_text(json, "stream", stream); /* 64 bits are too many for some readers' numbers */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "agent/run/compare.h"
 #include "agent/run/etlog.h"
 #include "agent/run/expected.h"
 #include "agent/run/load_mode.h"
@@ -32,6 +33,8 @@ static int run_steps(struct sl_session *session)
         failed = sl_tracing_close(session);
     if (!failed)
         failed = sl_expected_verify(session);
+    if (!failed)
+        sl_compare_operators(session);
     if (!failed && session->options.json)
         failed = sl_result_line_print(session);
     return failed;
@@ -53,6 +56,7 @@ int sl_agent_run(int argc, char **argv)
         code = run_steps(session);
     else if (parsed == SL_RUN_STOP)
         code = 1;
+    sl_compare_free(session->compared);
     sl_session_fini(session);
     sl_free(session);
     return code;

@@ -17,6 +17,7 @@ struct sl_bundle_case;
 struct sl_data;
 struct sl_method;
 struct sl_model;
+struct sl_run_compared;
 struct sl_variant;
 struct sl_watchdog;
 
@@ -55,8 +56,9 @@ struct sl_session {
     struct sl_method *method;
     const char *method_name;
     struct sl_session_variant variant[SL_RUN_MAX_VARIANTS];
-    uint32_t pairs;   /* measured, with --variants */
-    int last_variant; /* the one executed last; -1: none yet */
+    struct sl_run_compared *compared; /* sl_compare_free(); NULL without --compare-with */
+    uint32_t pairs;                   /* measured, with --variants */
+    int last_variant;                 /* the one executed last; -1: none yet */
     uint32_t execute_name;
     uint64_t stream;
 };

@@ -150,6 +150,12 @@ int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruct
     return 0;
 }
 
+int sl_instruction_ready(struct sl_variant *v, struct sl_instruction *instruction,
+                         struct sl_diag *diag)
+{
+    return is_ready(v, instruction) ? 0 : sl_instruction_prepare(v, instruction, diag);
+}
+
 /* A step met data that the operator does not take. */
 static int fail_call(const struct sl_variant *v, const struct sl_instruction *instruction,
                      struct sl_diag *diag)
@@ -168,11 +174,9 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
 {
     struct sl_span span = {0};
     struct sl_op_call *call = instruction->call;
-    int rc = 0;
     if (!call->op->prim)
         sl_recorder_begin(recorder, &span, &instruction->inner);
-    if (!is_ready(v, instruction))
-        rc = sl_instruction_prepare(v, instruction, diag);
+    int rc = sl_instruction_ready(v, instruction, diag);
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1420,
                      "KernelCall failed at instruction %u:%u in operator %s: 0x%x",
@@ -192,7 +196,7 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
                              struct sl_recorder *recorder, struct sl_diag *diag)
 {
     const struct sl_xnn_plan *plan = instruction->plan;
-    int rc = is_ready(v, instruction) ? 0 : sl_instruction_prepare(v, instruction, diag);
+    int rc = sl_instruction_ready(v, instruction, diag);
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1470,
                      "CALL_DELEGATE execute failed at instruction %u: 0x%x", instruction->index,
@@ -252,9 +256,8 @@ static void run_free(struct sl_method *method, const struct sl_pte_instruction *
         sl_tensor_bind(tensor, NULL, 0);
 }
 
-/* Runs one instruction; *next is the one after it, and a jump changes it. */
-static int run_instruction(struct sl_variant *v, struct sl_instruction *instruction,
-                           struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
+int sl_instruction_run(struct sl_variant *v, struct sl_instruction *instruction,
+                       struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
 {
     bool condition = true;
     switch (instruction->from->kind) {
@@ -290,7 +293,7 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
                                "the method ran more than %llu instructions",
                                (unsigned long long)v->method->model->limits.instructions);
         sl_recorder_begin(recorder, &span, &first[i].shell);
-        int rc = run_instruction(v, &first[i], recorder, &next, diag);
+        int rc = sl_instruction_run(v, &first[i], recorder, &next, diag);
         if (rc != 0)
             return rc;
         sl_recorder_end(recorder, &span, &first[i].shell);
@@ -298,9 +301,7 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
     return 0;
 }
 
-/* Every input but None must have been set since the last execution, which may have used its memory
- * for something else. */
-static int take_inputs(struct sl_method *method, struct sl_diag *diag)
+int sl_method_take_inputs(struct sl_method *method, struct sl_diag *diag)
 {
     for (uint32_t i = 0; i < method->plan->input_count; i++) {
         if (method->values[method->plan->inputs[i]].kind > SL_PTE_NULL && !method->input_set[i])
@@ -316,7 +317,7 @@ int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
     struct sl_recorder *inner = traced != SL_VARIANT_WHOLE ? recorder : NULL;
     uint64_t budget = v->method->model->limits.instructions;
     struct sl_span span = {0};
-    int rc = take_inputs(v->method, diag);
+    int rc = sl_method_take_inputs(v->method, diag);
     if (rc != 0)
         return rc;
     v->began_epoch = v->method->epoch;

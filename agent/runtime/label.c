@@ -84,6 +84,12 @@ static unsigned count_name(const struct sl_xnn_plan *plan, const struct sl_xnn_o
     return count;
 }
 
+void sl_label_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, char *out,
+                      size_t size)
+{
+    snprintf(out, size, "%s #%u", op->name, count_name(plan, op));
+}
+
 static int label_delegate(const struct sl_variant *v, struct sl_instruction *instruction)
 {
     const struct sl_xnn_plan *plan = instruction->plan;
@@ -94,7 +100,7 @@ static int label_delegate(const struct sl_variant *v, struct sl_instruction *ins
     for (uint32_t i = 0; i < plan->op_count && v->recorder; i++) {
         const struct sl_xnn_op *op = &plan->ops[i];
         struct sl_trace_label *label = &instruction->op_labels[i];
-        snprintf(text, sizeof(text), "%s #%u", op->name, count_name(plan, op));
+        sl_label_op_name(plan, op, text, sizeof(text));
         *label = label_at(instruction, sl_recorder_name(v->recorder, text), SL_TRACE_DELEGATE);
         label->kernel = sl_recorder_name(v->recorder, plan->steps[op->step_first].kernel);
         label->origin = sl_recorder_name(v->recorder, op->origin);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/format/distance.h"
 #include "common/format/scalar_type.h"
 
 #define STEPS_OF_BYTE 256.0
@@ -17,87 +18,20 @@ void sl_agreement_init(struct sl_agreement *agreement)
     *agreement = (struct sl_agreement){.tolerance = SL_AGREEMENT_FLOAT, .cosine = 1, .agree = true};
 }
 
-/* NaN meets NaN and an infinity its like; otherwise both must be finite. */
-static double difference(double a, double b)
-{
-    if (a == b || (isnan(a) && isnan(b)))
-        return 0.0;
-    return isfinite(a) && isfinite(b) ? fabs(a - b) : INFINITY;
-}
-
-static double half_at(const uint8_t *at)
-{
-    uint16_t bits = sl_load_u16(at);
-    int exponent = bits >> 10 & 0x1f, fraction = bits & 0x3ff;
-    double magnitude = exponent == 0    ? ldexp(fraction, -24)
-                       : exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
-                                        : ldexp(1024 + fraction, exponent - 25);
-    return bits & 0x8000 ? -magnitude : magnitude;
-}
-
-static double brain_at(const uint8_t *at)
-{
-    const uint8_t wide[4] = {0, 0, at[0], at[1]};
-    return (double)sl_load_f32(wide);
-}
-
-static double number_at(int scalar_type, const uint8_t *at)
-{
-    return scalar_type == SL_SCALAR_BYTE    ? (double)at[0]
-           : scalar_type == SL_SCALAR_CHAR  ? (double)(int8_t)at[0]
-           : scalar_type == SL_SCALAR_FLOAT ? (double)sl_load_f32(at)
-           : scalar_type == SL_SCALAR_HALF  ? half_at(at)
-                                            : brain_at(at);
-}
-
-/* How far one output is from its reference. */
-struct distance {
-    double worst, peak;                /* absolute */
-    double squares[2], product, error; /* sums over pairs of finite numbers */
-    size_t odd, finite;
-};
-
-static struct distance measure(int scalar_type, size_t bytes, struct sl_bytes a, struct sl_bytes b)
-{
-    struct distance d = {.worst = 0};
-    for (size_t at = 0; at < a.size; at += bytes) {
-        double x = number_at(scalar_type, a.data + at);
-        double y = number_at(scalar_type, b.data + at);
-        d.worst = fmax(d.worst, difference(x, y));
-        if (isfinite(x))
-            d.peak = fmax(d.peak, fabs(x));
-        if (!isfinite(x) || !isfinite(y)) {
-            d.odd++;
-            continue;
-        }
-        d.finite++;
-        d.squares[0] += x * x;
-        d.squares[1] += y * y;
-        d.product += x * y;
-        d.error += (x - y) * (x - y);
-    }
-    return d;
-}
-
-/* `part` of `whole`; nothing of nothing is nothing. */
-static double share(double part, double whole)
-{
-    return part == 0.0 ? 0.0 : whole == 0.0 ? INFINITY : part / whole;
-}
-
 static void add_numbers(struct sl_agreement *agreement, const struct sl_output_type *type,
-                        const struct distance *d)
+                        const struct sl_distance *d)
 {
     bool whole = type->scalar_type == SL_SCALAR_BYTE || type->scalar_type == SL_SCALAR_CHAR;
     bool single = type->scalar_type == SL_SCALAR_FLOAT;
-    double step = whole ? 1.0 : type->step, norms = sqrt(d->squares[0]) * sqrt(d->squares[1]);
+    double step = whole ? 1.0 : type->step, norms = sqrt(d->squares) * sqrt(d->squares2);
     double tolerance = whole ? 0.0 : single ? SL_AGREEMENT_FLOAT : SL_AGREEMENT_HALF;
-    double rms_limit = INFINITY, relative = share(d->worst, d->peak);
-    double rms = share(sqrt(d->error), sqrt(d->squares[0]));
+    double rms_limit = INFINITY, relative = sl_distance_of_peak(d);
+    double rms = sl_distance_of_rms(d);
     if (type->quantised_values > 0) {
         rms_limit = fmin(sqrt((double)type->quantised_values) / STEPS_OF_BYTE, MOST_RMS);
-        double typical = d->finite > 0 ? sqrt(d->squares[0] / (double)d->finite) : 0;
-        tolerance = fmax(tolerance, PEAK_OF_RMS * rms_limit * share(typical, d->peak));
+        double typical = d->finite > 0 ? sqrt(d->squares / (double)d->finite) : 0;
+        tolerance =
+            fmax(tolerance, PEAK_OF_RMS * rms_limit * (d->peak > 0 ? typical / d->peak : 0));
     }
     bool one_step = agreement->asked <= 0 && step > 0 && d->worst <= step * ONE_STEP;
     if (agreement->asked > 0) {
@@ -158,7 +92,7 @@ void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_typ
     size_t bytes = bytes_of(type, agreement->asked > 0);
     agreement->outputs++;
     if (a.size == b.size && bytes != 0 && a.size % bytes == 0) {
-        struct distance d = measure(type->scalar_type, bytes, a, b);
+        struct sl_distance d = sl_distance_between(type->scalar_type, a, b);
         add_numbers(agreement, type, &d);
         return;
     }

@@ -180,22 +180,36 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
     return rc;
 }
 
-/* The agent's own report: the last line of its output that is an object. */
-static void take_report(struct finishing *work)
+/* The agent's own report: the last line of its output that is an object; NULL: there is none. */
+static cJSON *read_report(const struct finishing *work, const char *folder)
 {
-    char path[SL_RUN_PATH_BYTES];
+    char directory[SL_RUN_PATH_BYTES], path[SL_RUN_PATH_BYTES];
     struct sl_buf text;
-    sl_run_store_path(work->ended->directory, STREAM_OUTPUT, path, sizeof(path));
+    snprintf(directory, sizeof(directory), "%.900s%s", work->ended->directory, folder);
+    sl_run_store_path(directory, STREAM_OUTPUT, path, sizeof(path));
     if (sl_buf_read_file(path, MAX_OUTPUT_BYTES, &text) < 0)
-        return;
+        return NULL;
     const char *last = NULL;
     for (const char *line = text.data ? (const char *)text.data : ""; *line;
          line += strcspn(line, "\n"), line += *line == '\n') {
         if (*line == '{')
             last = line;
     }
-    work->run.agent_report = last ? cJSON_Parse(last) : NULL;
+    cJSON *report = last ? cJSON_Parse(last) : NULL;
     sl_buf_fini(&text);
+    return report;
+}
+
+/* How far operators are from the portable kernels', which the run of those says. */
+static void take_operators(struct finishing *work)
+{
+    cJSON *report = read_report(work, "/reference");
+    cJSON *operators = cJSON_DetachItemFromObjectCaseSensitive(report, "operators");
+    if (cJSON_IsArray(operators) && cJSON_GetArraySize(operators) == SL_RUN_VARIANTS)
+        work->run.operators = operators;
+    else
+        cJSON_Delete(operators);
+    cJSON_Delete(report);
 }
 
 /* What the processes beside the measured one left: an array in the order of their places. */
@@ -237,7 +251,8 @@ static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *di
         return rc;
     run->probe = sl_probes_get(kit->probes, work->ended->device);
     run->noise_floor = noise_floor_of(work);
-    take_report(work);
+    run->agent_report = read_report(work, "");
+    take_operators(work);
     run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
     return sl_run_record(run, diag);

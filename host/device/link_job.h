@@ -32,7 +32,7 @@ struct sl_link_job {
     uint64_t id;
     const struct sl_spec *spec;
     bool reference; /* one execution, without what is for the measured run alone */
-    const char *variants, *clock, *policy;
+    const char *variants, *clock, *policy, *compare_with;
     const char *const *exec_prefix;
     size_t exec_prefix_count;
     const struct sl_runtime_files *runtime; /* in the agent's place; NULL: the agent's own */

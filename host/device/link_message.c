@@ -145,6 +145,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.variants = text(job->variants);
     body.clock = text(job->clock);
     body.policy = text(job->policy);
+    body.compare_with = text(job->compare_with);
     body.first_look = job->first_look;
     body.budget_ms = job->budget_ms;
     body.exec_prefix = prefix;

@@ -313,7 +313,8 @@ static void send_part(struct sl_job_run *run)
                                      .fifo = counted ? fifo : NULL,
                                      .policy = policy_words(run),
                                      .files = measured ? &run->files : NULL,
-                                     .reference = !measured};
+                                     .reference = !measured,
+                                     .own = run->measures == &run->device};
     int rc = sl_run_send(run->link, &what);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
         end(run, SL_CAUSE_USER, "the job does not fit into a message");

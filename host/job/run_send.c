@@ -27,10 +27,12 @@ int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
         .reference = what->reference,
         .task = task,
         .task_count = sl_task_words(what->spec, what->fifo != NULL, task),
+        .policy = what->policy,
+        .compare_with = what->own ? what->means->variants : NULL,
     };
     if (!what->reference) {
         job.variants = what->means->variants;
-        job.policy = what->policy;
+        job.compare_with = NULL;
         sl_spec_limits(what->spec, counted, &pairs, &job.budget_ms);
         job.first_look = sl_spec_has_looks(what->spec, counted) ? SL_SPEC_FIRST_LOOK : 0;
     }

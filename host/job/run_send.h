@@ -17,9 +17,9 @@ struct sl_run_send {
     uint64_t id;
     const char *fifo;   /* where the emulator's log goes; NULL: nothing is counted */
     const char *policy; /* of the device */
-    const struct sl_runtime_files
-        *runtime;   /* that the device was sent; NULL or none: the agent's */
+    const struct sl_runtime_files *files; /* that the device was sent; NULL or none: the agent's */
     bool reference; /* one execution of the portable kernels, in place of the pairs */
+    bool own;       /* the pairs are of our own kernels, whose operators it is compared with */
 };
 
 /* What sl_link_send_job() returns. */

@@ -9,6 +9,7 @@ struct sl_analysis;
 struct sl_arms;
 struct sl_buf;
 struct sl_comparison;
+struct sl_divergence;
 struct sl_json;
 struct sl_kernel_log;
 struct sl_style;
@@ -23,10 +24,11 @@ struct sl_comparison_report {
     const char *factor;                             /* what was varied: "sme2" */
     const char *baseline_level, *candidate_level;   /* "off", "on" */
     const struct sl_agreement *agreement;           /* NULL: outputs were not compared */
-    const struct sl_kernel_log *log; /* XNNPACK's, of the candidate's run; NULL: none */
-    const struct sl_arms *arms;      /* of two builds; NULL: the comparison is not of two */
-    const struct cJSON *estimates;   /* of time, of a counted run (run_estimates.h); NULL: none */
-    bool emulated;                   /* times mean nothing; counts are real */
+    const struct sl_divergence *diverged; /* of both levels; NULL: nobody looked, or none need be */
+    const struct sl_kernel_log *log;      /* XNNPACK's, of the candidate's run; NULL: none */
+    const struct sl_arms *arms;           /* of two builds; NULL: the comparison is not of two */
+    const struct cJSON *estimates; /* of time, of a counted run (run_estimates.h); NULL: none */
+    bool emulated;                 /* times mean nothing; counts are real */
     unsigned svl_bits; /* of the counted candidate's streaming vectors; 0: of times, not known */
 };
 

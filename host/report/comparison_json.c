@@ -6,6 +6,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/divergence.h"
 #include "host/analysis/gain.h"
 #include "host/analysis/headroom.h"
 #include "host/analysis/parts.h"
@@ -402,6 +403,42 @@ static void put_sides(struct sl_json *json, const struct sl_comparison_report *r
     put_side(json, "candidate", report->candidate, report->candidate_level, c->candidate);
 }
 
+/* Where outputs are wrong: the first operator of each level that computes something else from equal
+ * inputs; null: none does by itself. */
+static void put_diverged(struct sl_json *json, const struct sl_comparison_report *report)
+{
+    const char *const levels[] = {report->baseline_level, report->candidate_level};
+    if (!report->diverged) {
+        sl_json_null(json, "wrong");
+        return;
+    }
+    sl_json_open_object(json, "wrong");
+    for (int i = 0; i < 2; i++) {
+        const struct sl_divergence *one = &report->diverged[i];
+        const struct sl_operator_distance *first = &one->first;
+        sl_json_open_object(json, levels[i]);
+        sl_json_f64(json, "compared", one->compared);
+        if (!one->found) {
+            sl_json_null(json, "first_operator");
+        } else {
+            sl_json_open_object(json, "first_operator");
+            sl_json_text(json, "name", first->name);
+            sl_json_f64(json, "chain", first->chain);
+            sl_json_f64(json, "instruction", first->instruction);
+            sl_json_f64(json, "node", first->node >= 0 ? first->node : (double)NAN);
+            sl_json_text(json, "kernel", first->kernel);
+            sl_json_text(json, "reference_kernel", first->reference);
+            sl_json_text(json, "kind", sl_divergence_kinds[first->kind]);
+            sl_json_f64(json, "distance", first->distance);
+            sl_json_f64(json, "promised", sl_divergence_limit(first->kind));
+            sl_json_f64(json, "max_abs", first->max_abs);
+            sl_json_close_object(json);
+        }
+        sl_json_close_object(json);
+    }
+    sl_json_close_object(json);
+}
+
 int sl_comparison_json(struct sl_json *json, const char *key,
                        const struct sl_comparison_report *report)
 {
@@ -420,6 +457,7 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_verdict(json, c);
     put_arms(json, report->arms);
     put_agreement(json, report->agreement);
+    put_diverged(json, report);
     put_categories(json, c, !report->baseline);
     put_parts(json, report);
     put_whole(json, c, !report->baseline);

@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "host/report/sme2_proof.h"
 #include "host/rundir/cross_outputs.h"
+#include "host/rundir/divergence_file.h"
 #include "host/spec/path_stem.h"
 
 static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
@@ -184,6 +185,36 @@ static void note_leftovers(struct sl_compared *compared)
         (int)(first->name_len < 80 ? first->name_len : 80), first->name);
 }
 
+/* The first operator of each level that is at fault, by itself, where a run's outputs are wrong. */
+static void find_diverged(struct sl_compared *compared)
+{
+    struct sl_comparison *comparison = &compared->comparison;
+    bool found = false;
+    if (comparison->verdict != SL_VERDICT_WRONG || !compared->sides[0].has_directory)
+        return;
+    sl_divergence_read(compared->sides[0].directory.manifest, compared->diverged);
+    if (!compared->diverged[0].known || !compared->diverged[1].known)
+        return;
+    compared->report.diverged = compared->diverged;
+    for (int i = 0; i < SL_RUNDIR_LEVELS; i++) {
+        char text[SL_DIVERGENCE_TEXT_BYTES];
+        const struct sl_divergence *one = &compared->diverged[i];
+        found = found || one->found;
+        if (!one->found)
+            continue;
+        sl_comparison_note(comparison, "first wrong operator, %s: %s", sl_rundir_levels[i],
+                           sl_divergence_text(&one->first, text));
+        sl_comparison_note(comparison, "%s ran %.52s; compared with %.52s on equal inputs",
+                           sl_rundir_levels[i], one->first.kernel ? one->first.kernel : "no kernel",
+                           one->first.reference ? one->first.reference : "no kernel");
+    }
+    if (!found)
+        sl_comparison_note(comparison,
+                           "no operator alone is wrong: from equal inputs each of %.0f is as near "
+                           "to the portable kernels as its type promises",
+                           compared->diverged[1].compared);
+}
+
 static void name_sides(struct sl_compared *compared, int factor)
 {
     struct sl_comparison_report *report = &compared->report;
@@ -280,6 +311,8 @@ int sl_compared_make(struct sl_compared *compared, int factor,
         compared->report.agreement = &compared->agreement;
     if (compared->import.has_agreement || across)
         compared->report.agreement = &compared->agreement;
+    if (together)
+        find_diverged(compared);
     return 0;
 }
 

@@ -507,6 +507,19 @@ static const struct row agent_rows[] = {{"schema", .put = put_agent_schema},
                                         {"peak_rss_bytes", IF_RECORDED, .fits = is_any},
                                         {.key = NULL}};
 
+/* Operators that are farther from the portable kernels' than those before them. */
+static const struct row farther_rows[] = {
+    {"name", .fits = is_text},         {"chain", .fits = is_count},
+    {"instruction", .fits = is_count}, {"node", .fits = is_count},
+    {"kernel", .fits = is_text},       {"reference", .fits = is_text},
+    {"kind", .fits = is_text},         {"distance", .fits = is_positive},
+    {"max_abs", .fits = is_positive},  {.key = NULL}};
+
+static const struct row operator_rows[] = {{"variant", .fits = is_text},
+                                           {"compared", .fits = is_count},
+                                           {"farther", .shape = ARRAY, .rows = farther_rows},
+                                           {.key = NULL}};
+
 /* Parameters of the run that the agent or the trace says; the others are as they were recorded. */
 static const struct row said_rows[] = {{"method", .put = put_method},
                                        {"mode", .put = put_mode},
@@ -561,6 +574,7 @@ static const struct row manifest_rows[] = {
     {"executed", IF_COUNTED, .put = put_executed},
     {"estimates", IF_COUNTED, .fits = sl_run_estimates_fit}, /* of time, by silicon profile */
     {"agent_report", .shape = OBJECT_OR_NULL, .rows = agent_rows},
+    {"operators", .shape = ARRAY, .rows = operator_rows},
     {"executorch", .put = put_executorch},
     {"results", .put = put_results},
     {"outputs", .put = put_outputs},

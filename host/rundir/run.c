@@ -226,6 +226,7 @@ void sl_run_fini(struct sl_run *run)
     sl_buf_fini(&run->raw_trace);
     sl_buf_fini(&run->model);
     sl_count_log_free(run->log);
+    cJSON_Delete(run->operators);
     cJSON_Delete(run->agent_report);
     cJSON_Delete(run->probe);
     cJSON_Delete(run->load);
@@ -473,6 +474,8 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
     if (run->log && rc == 0)
         rc = record_estimates(json, run, diag);
     sl_json_copy(json, "agent_report", run->agent_report);
+    if (run->operators)
+        sl_json_copy(json, "operators", run->operators);
     record_files(json, run);
     sl_json_close_object(json);
     return rc < 0 ? rc : json->error;

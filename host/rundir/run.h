@@ -51,6 +51,7 @@ struct sl_run {
     struct sl_count_log *log; /* of a counted device */
     struct sl_buf raw_trace;  /* as recorded */
     struct cJSON *load;       /* what the processes beside the measured one did, or NULL */
+    struct cJSON *operators;  /* as far as they are from the portable kernels', or NULL */
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */
     struct cJSON *policy; /* the device's table of what runs in streaming mode, or NULL */
     double noise_floor;   /* of the device, as it was kept when the run ended; NAN or 0: none */

@@ -37,6 +37,22 @@ class WrongKernel(lab.Scratch):
         self.assertEqual(result["verdict"], "wrong")
         self.assertFalse(result["output_agreement"]["on_vs_portable"]["agree"])
         self.assertTrue(result["output_agreement"]["off_vs_portable"]["agree"])
+        self.check_first_operator(result["comparison"])
+        self.assertEqual(lab.sme2lab("validate", self.scratch / "o").returncode, 0)
+        self.assertIn("first wrong operator, on: Convolution", (self.scratch / "o/report.md").read_text())
+
+    def check_first_operator(self, comparison):
+        """The first that has packed SME2 weights; those after it are given what it should have computed."""
+        off, on = comparison["wrong"]["off"], comparison["wrong"]["on"]
+        self.assertIsNone(off["first_operator"])
+        self.assertGreater(on["compared"], 5)
+        self.assertEqual(on["compared"], off["compared"])
+        first = on["first_operator"]
+        self.assertEqual((first["instruction"], first["node"], first["kind"], first["promised"]), (0, 1, "float", 1e-4))
+        self.assertIn("_sme2_", first["kernel"])
+        self.assertIn("_scalar", first["reference_kernel"])
+        self.assertGreater(first["distance"], 0.01)
+        self.assertAlmostEqual(first["max_abs"], 1, places=3)  # what the wrong kernel adds to every bias
 
 
 class Expected(lab.Scratch):
@@ -62,6 +78,8 @@ class Expected(lab.Scratch):
         self.assertTrue(result["output_agreement"]["on_vs_portable"]["agree"])
         self.assertFalse(result["output_agreement"]["off_vs_expected"]["agree"])
         self.assertEqual(result["output_agreement"]["off_vs_expected"]["tolerance"], 0.01)
+        self.assertIsNone(result["comparison"]["wrong"]["on"]["first_operator"])
+        self.assertIn("no operator alone is wrong", " ".join(result["comparison"]["reasons"]))
         code, result = self.run_with("wide", "--expected", near, "--tolerance", 0.03)
         self.assertEqual((code, result["verdict"]), (0, "fewer-instructions"))
 

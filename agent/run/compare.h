@@ -1,0 +1,14 @@
+/* agent/run/compare.h: each operator once more, also with the kernels of other variants. */
+#pragma once
+
+struct sl_json;
+struct sl_run_compared;
+struct sl_session;
+
+/* What --compare-with asks for; nothing without it. What stands in the way is logged, not a failure
+ * of the run. */
+void sl_compare_operators(struct sl_session *session);
+
+/* Member "operators" of the result line: null where nothing was compared. */
+void sl_compare_put(const struct sl_session *session, struct sl_json *json);
+void sl_compare_free(struct sl_run_compared *compared);

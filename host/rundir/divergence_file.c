@@ -1,0 +1,51 @@
+/* host/rundir/divergence_file.c */
+#include "host/rundir/divergence_file.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+#include "host/analysis/divergence.h"
+#include "host/rundir/rundir.h"
+
+enum { MAX_ROWS = 64 };
+
+/* What is no number was infinite. */
+static bool read_row(const cJSON *from, struct sl_operator_distance *out)
+{
+    const char *kind = sl_rundir_text(from, "kind");
+    *out = (struct sl_operator_distance){
+        .name = sl_rundir_text(from, "name"),
+        .kernel = sl_rundir_text(from, "kernel"),
+        .reference = sl_rundir_text(from, "reference"),
+        .chain = sl_rundir_number(from, "chain", 0),
+        .instruction = sl_rundir_number(from, "instruction", 0),
+        .node = sl_rundir_number(from, "node", -1),
+        .kind = SL_DIVERGENCE_KINDS,
+        .distance = sl_rundir_number(from, "distance", (double)INFINITY),
+        .max_abs = sl_rundir_number(from, "max_abs", (double)INFINITY),
+    };
+    for (int i = 0; kind && i < SL_DIVERGENCE_KINDS; i++)
+        if (strcmp(kind, sl_divergence_kinds[i]) == 0)
+            out->kind = i;
+    return out->name && out->kind != SL_DIVERGENCE_KINDS;
+}
+
+void sl_divergence_read(const struct cJSON *manifest, struct sl_divergence *out)
+{
+    const cJSON *operators = cJSON_GetObjectItemCaseSensitive(manifest, "operators");
+    for (int level = 0; level < SL_RUNDIR_LEVELS; level++) {
+        const cJSON *side = cJSON_GetArrayItem(operators, level);
+        const cJSON *one, *rows = cJSON_GetObjectItemCaseSensitive(side, "farther");
+        int count = 0;
+        out[level] = (struct sl_divergence){.known = cJSON_IsArray(rows)};
+        out[level].compared = sl_rundir_number(side, "compared", 0);
+        cJSON_ArrayForEach(one, rows)
+        {
+            struct sl_operator_distance row;
+            if (count++ < MAX_ROWS && read_row(one, &row))
+                sl_divergence_add(&out[level], &row);
+        }
+    }
+}
