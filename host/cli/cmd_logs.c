@@ -25,7 +25,7 @@ static int print_log(const struct sl_cli *cli, const char *name, const struct sl
     struct sl_buf text;
     struct sl_json json;
     if (!cli->json) {
-        sl_say_file(stdout, body);
+        sl_say(stdout, "%s", body->size > 0 ? (const char *)body->data : "");
         return 0;
     }
     sl_buf_init(&text, (size_t)SL_CLIENT_MAX_ANSWER * 6);

@@ -216,8 +216,9 @@ class Stores(lab.Scratch):
         self.assertEqual(ids("jobs", "--filter", "done", "--top", 1), [2])
         rows = lambda *words: len(json.loads(self.call(*words, "--json").stdout)[{"history": "series"}.get(words[0], words[0])])
         for words in (("devices",), ("history",)):
-            self.assertEqual(rows(*words), 1, words)
-            self.assertEqual(rows(*words, "--filter", "Counted", "--top", 2), 1, words)
+            self.assertGreaterEqual(rows(*words), 1, words)
+            self.assertEqual(rows(*words, "--top", 1), 1, words)
+            self.assertEqual(rows(*words, "--filter", "Counted-512"), 1, words)
             self.assertEqual(rows(*words, "--filter", "phone"), 0, words)
         folders = lambda: len(list((self.scratch / "s").glob("private/*/runs/*/*")))
         self.assertEqual(folders(), 2)
