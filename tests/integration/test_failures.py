@@ -171,6 +171,11 @@ class Failures(lab.Scratch):
         blocked.write_text("")
         self.refused(2, "run", TOY / "model.pte", "--out", blocked / "below", says=["file"])
 
+    def test_a_home_that_cannot_be_written_is_named(self):
+        (self.scratch / "file").write_text("")
+        home = {"HOME": f"{self.scratch}/file", "SME2LAB_STATE": "", "XDG_STATE_HOME": ""}
+        self.refused(2, "submit", TOY / "model.pte", says=[f"{self.scratch}/file", "SME2LAB_STATE"], env=home)
+
     def test_temporary_directories_are_removed(self):
         lab.need(lab.AGENT, lab.EMULATOR)
         place = self.scratch / "tmp"
