@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/stored_run.h"
 #include "host/rundir/rundir.h"
@@ -34,7 +35,7 @@ int sl_run_baseline_gate(const struct sl_cli *cli, const char *baseline, const c
     for (int i = 0; i < argc; i++)
         argv[i] = (char *)(uintptr_t)words[i]; /* main()'s type; nobody writes there */
     if (!cli->json && !cli->quiet)
-        printf("\nagainst the baseline %s%s%s\n", baseline, experiment ? ", " : "",
+        sl_say(stdout, "\nagainst the baseline %s%s%s\n", baseline, experiment ? ", " : "",
                experiment ? experiment : "");
     fflush(stdout);
     return sl_cmd_compare(cli, argc, argv);
