@@ -285,6 +285,8 @@ int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv)
     struct sl_run_request request;
     struct sl_diag diag = {0};
     int rc = sl_run_request_parse(&request, argc, argv, &diag);
+    if (rc == 0)
+        rc = sl_run_request_take_runtime(&request, cli->server, &diag);
     int code = rc > 0   ? SL_EXIT_DONE
                : rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag)
                         : plan_and_run(cli, &request);

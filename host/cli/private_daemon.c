@@ -49,6 +49,7 @@ static void make_key(const char *cpu, const struct sl_tool *daemon, char out[KEY
     add_tool(&text, sl_tools_find_agent(&tool, NULL), &tool);
     add_tool(&text, sl_tools_find_native_agent(&tool, NULL), &tool);
     add_tool(&text, sl_tools_find_emulator(&tool, NULL), &tool);
+    add_tool(&text, sl_tools_find_executorch(&tool, NULL), &tool);
     sl_sha256_hex(text.data ? text.data : (const uint8_t *)"", text.size, digest);
     snprintf(out, KEY_DIGITS + 1, "%.*s", KEY_DIGITS, digest);
     sl_buf_fini(&text);

@@ -164,6 +164,20 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
     return parse(r, &usage, argc, argv, diag);
 }
 
+int sl_run_request_take_runtime(struct sl_run_request *r, const char *server, struct sl_diag *diag)
+{
+    for (size_t i = 0; i < sl_param_count; i++) {
+        if (!sl_params[i].option || strcmp(sl_params[i].option, "--runtime") != 0 ||
+            !r->said[i].text)
+            continue;
+        int rc = sl_runtime_dir_take(r->said[i].text, server, r->runtime, diag);
+        if (rc == 0)
+            r->said[i].text = r->runtime;
+        return rc < 0 ? rc : 0;
+    }
+    return 0;
+}
+
 int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
                                 struct sl_diag *diag)
 {

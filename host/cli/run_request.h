@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "host/cli/options.h"
+#include "host/cli/runtime_dir.h"
 #include "host/spec/spec.h"
 
 struct sl_diag;
@@ -31,7 +32,8 @@ struct sl_run_request {
     const char *baseline;    /* an earlier run to be held to; NULL: none */
     bool explain, analysis_only, cancel_on_interrupt, force, full;
     char command[SL_RUN_COMMAND_BYTES];
-    char *path_texts[SL_RUN_MAX_PARAMS]; /* owned: the lists of files that are split */
+    char runtime[SL_RUNTIME_WORDS_BYTES]; /* --runtime without the directory that it named */
+    char *path_texts[SL_RUN_MAX_PARAMS];  /* owned: the lists of files that are split */
     char label_keys[SL_OPTION_LIST_MAX][SL_NAME_BYTES];
 };
 
@@ -42,6 +44,11 @@ int sl_run_request_parse(struct sl_run_request *request, int argc, char **argv,
 int sl_run_request_parse_submit(struct sl_run_request *request, int argc, char **argv,
                                 struct sl_diag *diag);
 void sl_run_request_fini(struct sl_run_request *request);
+
+/* Before the plan: what runtime_dir.h says of --runtime. `server` is the command line's, or NULL.
+ */
+int sl_run_request_take_runtime(struct sl_run_request *request, const char *server,
+                                struct sl_diag *diag);
 
 /* The configuration or the bare model, with what the command line says laid over it. 0 or a
  * negative code with `diag` set; on success end `out` with sl_plan_fini(), before the request. */

@@ -1,0 +1,192 @@
+/* host/cli/runtime_dir.c */
+#include "host/cli/runtime_dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/base/buf.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/path.h"
+#include "host/cli/server_address.h"
+#include "host/device/tools.h"
+#include "host/spec/paths.h"
+
+enum { MAX_FILE_BYTES = 256 << 20, MAX_FILES = 32, KEY_DIGITS = 12 };
+
+static const char program[] = "sme2lab-agent-executorch";
+
+/* The item of the list that has a slash; NULL: none. */
+static const char *find_directory(const char *said, size_t *out_len, struct sl_diag *diag, int *rc)
+{
+    const char *found = NULL;
+    for (const char *at = said; *at;
+         at += at[strcspn(at, ",")] ? strcspn(at, ",") + 1 : strlen(at)) {
+        size_t len = strcspn(at, ",");
+        if (!memchr(at, '/', len) && !(len <= 2 && at[0] == '.'))
+            continue;
+        if (found)
+            *rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "--runtime", "One directory can be named");
+        found = at;
+        *out_len = len;
+    }
+    return found;
+}
+
+/* The list with "executorch" in the directory's place. */
+static int write_words(const char *said, const char *directory, size_t len,
+                       char out[SL_RUNTIME_WORDS_BYTES], struct sl_diag *diag)
+{
+    int size = snprintf(out, SL_RUNTIME_WORDS_BYTES, "%.*s", (int)(directory - said), said);
+    bool twice = strstr(out, "executorch") || strstr(directory + len, "executorch");
+    if (twice)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--runtime",
+                           "ExecuTorch's libraries are the wheel's or the directory's, not both");
+    size_t left =
+        size >= 0 && size < SL_RUNTIME_WORDS_BYTES ? SL_RUNTIME_WORDS_BYTES - (size_t)size : 0;
+    int more = snprintf(out + (left ? size : 0), left, "executorch%s", directory + len);
+    return more >= 0 && (size_t)more < left
+               ? 0
+               : sl_diag_set(diag, SL_E_LIMIT, "--runtime", "The list is too long");
+}
+
+static int copy_file(const char *from, const char *folder, const char *name, struct sl_diag *diag)
+{
+    char source[SL_PATH_BYTES], target[SL_PATH_BYTES];
+    struct sl_buf file;
+    int rc = sl_path_join(from, name, source, sizeof(source));
+    if (rc == 0)
+        rc = sl_path_join(folder, name, target, sizeof(target));
+    if (rc == 0)
+        rc = sl_buf_read_file(source, MAX_FILE_BYTES, &file);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, from, "%s cannot be read (%s)", name, sl_strerror(rc));
+    rc = sl_buf_write_file(target, file.data, file.size);
+    sl_buf_fini(&file);
+    if (rc == 0 && chmod(target, 0700) < 0)
+        rc = -errno;
+    return rc < 0
+               ? sl_diag_set(diag, rc, target, "The file cannot be written (%s)", sl_strerror(rc))
+               : 0;
+}
+
+static int is_library(const struct dirent *entry)
+{
+    const char *so = strstr(entry->d_name, ".so");
+    return entry->d_name[0] != '.' && so && (so[3] == '\0' || so[3] == '.');
+}
+
+static int is_file(const struct dirent *entry)
+{
+    return strcmp(entry->d_name, program) == 0 || is_library(entry);
+}
+
+/* How many files came. */
+static int copy_all(const char *from, const char *folder, int (*which)(const struct dirent *),
+                    struct sl_diag *diag)
+{
+    struct dirent **names = NULL;
+    int rc = 0, count = scandir(from, &names, which, alphasort);
+    if (count < 0)
+        return sl_diag_set(diag, errno == ENOENT || errno == ENOTDIR ? SL_E_NOT_FOUND : -errno,
+                           from, "This is no directory with ExecuTorch's libraries (%s)",
+                           strerror(errno));
+    if (count > MAX_FILES)
+        rc = sl_diag_set(diag, SL_E_LIMIT, from, "A runtime has at most %d files", MAX_FILES);
+    for (int i = 0; i < count; i++) {
+        if (rc == 0)
+            rc = copy_file(from, folder, names[i]->d_name, diag);
+        free(names[i]);
+    }
+    free(names);
+    return rc < 0 ? rc : count;
+}
+
+/* <state>/runtimes/KEY, KEY of the directory's own path. */
+static int make_folder(const char *directory, char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    char root[SL_PATH_BYTES], digest[SL_SHA256_HEX_SIZE];
+    int rc = sl_paths_state(root, diag);
+    if (rc < 0)
+        return rc;
+    sl_sha256_hex(directory, strlen(directory), digest);
+    int a = snprintf(out, SL_PATH_BYTES, "%s/runtimes", root);
+    if ((mkdir(root, 0700) < 0 && errno != EEXIST) || a >= SL_PATH_BYTES - KEY_DIGITS - 2 ||
+        (mkdir(out, 0700) < 0 && errno != EEXIST))
+        return sl_diag_set(diag, -errno, out, "The folder cannot be made (%s)", strerror(errno));
+    snprintf(out + a, (size_t)(SL_PATH_BYTES - a), "/%.*s", KEY_DIGITS, digest);
+    if (mkdir(out, 0700) < 0 && errno != EEXIST)
+        return sl_diag_set(diag, -errno, out, "The folder cannot be made (%s)", strerror(errno));
+    return 0;
+}
+
+/* What is left of another content of the directory would be loaded too. */
+static void empty(const char *folder)
+{
+    char path[SL_PATH_BYTES];
+    DIR *listing = opendir(folder);
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        if (is_file(entry) && sl_path_join(folder, entry->d_name, path, sizeof(path)) == 0)
+            remove(path);
+    }
+    if (listing)
+        closedir(listing);
+}
+
+static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    struct sl_tool installed;
+    char base[SL_TOOL_PATH_BYTES];
+    int rc = sl_tools_find_executorch(&installed, diag);
+    if (rc == 0)
+        rc = make_folder(directory, folder, diag);
+    if (rc < 0)
+        return rc;
+    empty(folder);
+    snprintf(base, sizeof(base), "%.*s", (int)(strrchr(installed.path, '/') - installed.path),
+             installed.path);
+    rc = copy_all(base, folder, is_file, diag);
+    if (rc >= 0)
+        rc = copy_all(directory, folder, is_library, diag);
+    if (rc == 0) {
+        sl_diag_hint(diag, "name a folder with libexecutorch*.so, or libraries of operators");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "It has no library (*.so)");
+    }
+    return rc < 0 ? rc : 0;
+}
+
+int sl_runtime_dir_take(const char *said, const char *server,
+                        char out_words[SL_RUNTIME_WORDS_BYTES], struct sl_diag *diag)
+{
+    char named[SL_PATH_BYTES], directory[PATH_MAX], folder[SL_PATH_BYTES];
+    size_t len = 0;
+    int rc = 0;
+    const char *at = find_directory(said, &len, diag, &rc);
+    if (!at)
+        return 1;
+    if (rc == 0 && sl_server_address_is_named(server) && !sl_server_address_is_private(server)) {
+        sl_diag_hint(diag, "set SME2LAB_EXECUTORCH where that daemon starts");
+        rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "--runtime",
+                         "A daemon that was named runs the libraries it was installed with");
+    }
+    if (rc == 0)
+        rc = write_words(said, at, len, out_words, diag);
+    if (rc < 0)
+        return rc;
+    snprintf(named, sizeof(named), "%.*s", (int)len, at);
+    if (len >= sizeof(named) || !realpath(named, directory))
+        return sl_diag_set(diag, SL_E_NOT_FOUND, named,
+                           "This is no directory with ExecuTorch's libraries (%s)",
+                           strerror(errno));
+    rc = merge(directory, folder, diag);
+    if (rc == 0 &&
+        (setenv("SME2LAB_EXECUTORCH", folder, 1) < 0 || setenv("SME2LAB_SERVER", "private", 1) < 0))
+        rc = -errno;
+    return rc;
+}
