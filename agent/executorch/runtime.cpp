@@ -94,18 +94,40 @@ static std::unique_ptr<FileDataLoader> open_file(const char *path, Error *out_er
     return std::make_unique<FileDataLoader>(std::move(*loader));
 }
 
+/* The folder of the libraries that run. */
+static int find_folder(char folder[4096])
+{
+    /* An address in libexecutorch: of a function that this program does not define. */
+    void *inside = dlsym(RTLD_DEFAULT, "et_pal_init");
+    return inside ? sl_libraries_folder(inside, folder, 4096) : SL_E_NOT_FOUND;
+}
+
+/* The host leaves a file that says whose libraries it put in the wheel's places. */
+static std::string version_with_whose(void)
+{
+    char folder[4096], whose[256];
+    std::string version = "ExecuTorch " SL_EXECUTORCH_VERSION;
+    if (find_folder(folder) < 0)
+        return version;
+    FILE *file = fopen((std::string(folder) + "/whose").c_str(), "r");
+    if (file && fgets(whose, sizeof(whose), file))
+        version += std::string(", libraries of ") + whose;
+    if (file)
+        fclose(file);
+    return version;
+}
+
 extern "C" const char *sl_runtime_version(void)
 {
-    return "ExecuTorch " SL_EXECUTORCH_VERSION;
+    static const std::string version = version_with_whose();
+    return version.c_str();
 }
 
 /* Once: what loads of itself are ExecuTorch's own operators. */
 static int load_users_operators(sl_diag *diag)
 {
     char folder[4096], text[80];
-    /* An address in libexecutorch: of a function that this program does not define. */
-    void *inside = dlsym(RTLD_DEFAULT, "et_pal_init");
-    int rc = inside ? sl_libraries_folder(inside, folder, sizeof(folder)) : SL_E_NOT_FOUND;
+    int rc = find_folder(folder);
     if (rc == 0)
         rc = sl_libraries_load(folder, diag);
     if (rc > 0 && sl_executorch_log.log) {

@@ -139,6 +139,18 @@ static void empty(const char *folder)
         closedir(listing);
 }
 
+/* The agent reads it: no figure without whose libraries gave it. */
+static int say_whose(const char *directory, const char *folder, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES];
+    int rc = sl_path_join(folder, "whose", path, sizeof(path));
+    if (rc == 0)
+        rc = sl_buf_write_file(path, directory, strlen(directory));
+    return rc < 0
+               ? sl_diag_set(diag, rc, folder, "The folder cannot be written (%s)", sl_strerror(rc))
+               : 0;
+}
+
 static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_diag *diag)
 {
     struct sl_tool installed;
@@ -158,7 +170,7 @@ static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_di
         sl_diag_hint(diag, "name a folder with libexecutorch*.so, or libraries of operators");
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "It has no library (*.so)");
     }
-    return rc < 0 ? rc : 0;
+    return rc < 0 ? rc : say_whose(directory, folder, diag);
 }
 
 int sl_runtime_dir_take(const char *said, const char *server,

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import lab
 
@@ -32,11 +33,48 @@ class MissingRuntime(lab.Scratch):
         self.assertIn("own,executorch", done.stderr)
 
 
-class TwoRuntimes(lab.Scratch):
+class WithExecuTorch(lab.Scratch):
     def setUp(self):
         super().setUp()
         if not (FOLDER / "sme2lab-agent-executorch").exists():
             self.skipTest("no ExecuTorch here: scripts/setup --executorch")
+
+
+class OwnLibraries(WithExecuTorch):
+    """`--runtime DIR`."""
+
+    def run_on(self, runtime, *words):
+        state = self.scratch / "state"
+        self.addCleanup(lab.end_private_daemons, state)
+        return lab.sme2lab("run", MODEL, "--inputs", INPUT, "--device", "counted", "--runtime", runtime, "-o", self.scratch / "out", "--force", *words,
+                           env={"SME2LAB_STATE": str(state)})
+
+    def test_libraries_of_a_directory_take_the_places_of_the_wheels(self):
+        own = self.scratch / "libraries"
+        own.mkdir()
+        shutil.copy(FOLDER / "libexecutorch_backend_xnnpack.so", own)
+        done = self.run_on(f"{own}/")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("ExecuTorch, sme2 on against off: executes 2.8", done.stdout)
+        manifest = json.loads((self.scratch / "out/manifest.json").read_text())
+        self.assertIn(f"libraries of {own}", manifest["agent_report"]["runtime"])
+        (own / "libexecutorch_backend_xnnpack.so").write_bytes(b"no library" * 5000)
+        broken = self.run_on(f"{own}/")
+        self.assertEqual(broken.returncode, 1, broken.stdout)
+        self.assertIn("invalid ELF header", broken.stdout + broken.stderr)
+
+    def test_what_is_no_such_directory_is_refused(self):
+        for runtime, said in ((f"{self.scratch}/nowhere", "no directory"), (f"{self.scratch}/", "no library"), (f"executorch,{self.scratch}/", "not both"),
+                              (f"{self.scratch}/,{self.scratch}/", "One directory")):
+            done = self.run_on(runtime)
+            self.assertEqual(done.returncode, 2, runtime)
+            self.assertIn(said, done.stderr)
+        done = self.run_on(f"{self.scratch}/", "--server", "unix:/nowhere")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("SME2LAB_EXECUTORCH", done.stderr)
+
+
+class TwoRuntimes(WithExecuTorch):
 
     def manifest(self, experiment):
         return json.loads((self.out / f"manifest_{experiment}.json").read_text())
