@@ -1,4 +1,5 @@
 /* host/cli/runtime_dir.c */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "host/cli/runtime_dir.h"
 
 #include <dirent.h>
@@ -9,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -151,6 +153,18 @@ static int say_whose(const char *directory, const char *folder, struct sl_diag *
                : 0;
 }
 
+/* The emulator looks for the loader below lib/. */
+static int link_loader(const char *folder, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES + 32];
+    int at = snprintf(path, sizeof(path), "%s/lib", folder);
+    bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
+    snprintf(path + at, sizeof(path) - (size_t)at, "/ld-linux-aarch64.so.1");
+    if (made && (symlink("../ld-linux-aarch64.so.1", path) == 0 || errno == EEXIST))
+        return 0;
+    return sl_diag_set(diag, -errno, path, "The link cannot be made (%s)", strerror(errno));
+}
+
 static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_diag *diag)
 {
     struct sl_tool installed;
@@ -170,6 +184,8 @@ static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_di
         sl_diag_hint(diag, "name a folder with libexecutorch*.so, or libraries of operators");
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "It has no library (*.so)");
     }
+    if (rc > 0)
+        rc = link_loader(folder, diag);
     return rc < 0 ? rc : say_whose(directory, folder, diag);
 }
 
