@@ -17,7 +17,7 @@
 #include "common/base/error.h"
 #include "common/base/path.h"
 #include "host/cli/server_address.h"
-#include "host/device/tools.h"
+#include "host/device/launch.h"
 #include "host/spec/paths.h"
 
 enum { MAX_FILE_BYTES = 256 << 20, MAX_FILES = 32, KEY_DIGITS = 12 };
