@@ -29,6 +29,15 @@ static bool is_rounding(const struct sl_xnn_value *value)
     return rounded && value->data.source == SL_XNN_DATA_NONE;
 }
 
+/* Kernels that add many products of halves in half precision keep no more than 8 bits of a sum. */
+static bool adds_halves(const struct sl_xnn_node *node, const struct sl_xnn_value *out)
+{
+    return out->datatype == SL_XNN_FP16 &&
+           (node->type == SL_XNN_CONV2D || node->type == SL_XNN_FULLY_CONNECTED ||
+            node->type == SL_XNN_DEPTHWISE_CONV2D || node->type == SL_XNN_CONV_TRANSPOSE_2D ||
+            node->type == SL_XNN_BATCH_MATRIX_MULTIPLY);
+}
+
 static uint32_t *depth_at(const struct sl_xnn_graph *graph, uint32_t *depths, uint32_t id)
 {
     const struct sl_xnn_value *value = sl_xnn_find_value(graph, id);
@@ -36,7 +45,7 @@ static uint32_t *depth_at(const struct sl_xnn_graph *graph, uint32_t *depths, ui
 }
 
 /* Each node's outputs lie as deep as the deepest of its inputs, and one deeper where they are
- * rounded. Nodes stand in the order they run. */
+ * rounded or as coarse. Nodes stand in the order they run. */
 static uint32_t follow_nodes(const struct sl_xnn_graph *graph, uint32_t *depths)
 {
     uint32_t deepest = 0;
@@ -51,8 +60,9 @@ static uint32_t follow_nodes(const struct sl_xnn_graph *graph, uint32_t *depths)
         }
         for (uint32_t k = 0; k < node->output_count; k++) {
             uint32_t *at = depth_at(graph, depths, node->outputs[k]);
+            const struct sl_xnn_value *made = at ? &graph->values[at - depths] : NULL;
             if (at)
-                *at = depth + is_rounding(&graph->values[at - depths]);
+                *at = depth + (is_rounding(made) || adds_halves(node, made));
             deepest = at && *at > deepest ? *at : deepest;
         }
     }

@@ -53,6 +53,15 @@ TEST(a_dynamically_quantised_program_rounds_without_a_step)
     assert_true(types[0].step == 0);
 }
 
+TEST(sums_of_halves_are_as_coarse_as_8_bits)
+{
+    struct sl_output_type types[MOST];
+    assert_int_equal(find("toy_cnn_f16_xnnpack", types), 1);
+    assert_int_equal(types[0].scalar_type, SL_SCALAR_HALF);
+    assert_int_equal(types[0].quantised_values, 5); /* four convolutions and a product */
+    assert_true(types[0].step == 0);
+}
+
 TEST(operators_outside_delegates_round_too)
 {
     struct sl_output_type types[MOST];
