@@ -11,6 +11,15 @@
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/denormals.h"
 
+/* True while tensors have the shapes and addresses that the instruction was prepared for. */
+static inline bool are_dependencies_met(const struct sl_instruction *instruction)
+{
+    for (uint32_t i = 0; i < instruction->dependency_count; i++)
+        if (instruction->dependencies[i].tensor->stamp != instruction->dependencies[i].stamp)
+            return false;
+    return true;
+}
+
 /* True while the instruction fits the shapes, addresses and values it was prepared for. */
 static inline bool is_ready(const struct sl_variant *v, const struct sl_instruction *instruction)
 {
@@ -18,9 +27,8 @@ static inline bool is_ready(const struct sl_variant *v, const struct sl_instruct
         instruction->workspace != v->method->workspace.base ||
         (instruction->reads_numbers && instruction->numbers_epoch != v->method->numbers_epoch))
         return false;
-    for (uint32_t i = 0; i < instruction->dependency_count; i++)
-        if (instruction->dependencies[i].tensor->stamp != instruction->dependencies[i].stamp)
-            return false;
+    if (!are_dependencies_met(instruction))
+        return false;
     return !instruction->plan || v->plan_user[instruction->from->index] == instruction;
 }
 
@@ -150,10 +158,16 @@ int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruct
     return 0;
 }
 
+static inline int make_ready(struct sl_variant *v, struct sl_instruction *instruction,
+                             struct sl_diag *diag)
+{
+    return is_ready(v, instruction) ? 0 : sl_instruction_prepare(v, instruction, diag);
+}
+
 int sl_instruction_ready(struct sl_variant *v, struct sl_instruction *instruction,
                          struct sl_diag *diag)
 {
-    return is_ready(v, instruction) ? 0 : sl_instruction_prepare(v, instruction, diag);
+    return make_ready(v, instruction, diag);
 }
 
 /* A step met data that the operator does not take. */
@@ -169,14 +183,16 @@ static int fail_call(const struct sl_variant *v, const struct sl_instruction *in
     return sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, why);
 }
 
-static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruction,
-                           struct sl_recorder *recorder, struct sl_diag *diag)
+static inline __attribute__((always_inline)) int run_kernel_call(struct sl_variant *v,
+                                                                 struct sl_instruction *instruction,
+                                                                 struct sl_recorder *recorder,
+                                                                 struct sl_diag *diag)
 {
     struct sl_span span = {0};
     struct sl_op_call *call = instruction->call;
     if (!call->op->prim)
         sl_recorder_begin(recorder, &span, &instruction->inner);
-    int rc = sl_instruction_ready(v, instruction, diag);
+    int rc = make_ready(v, instruction, diag);
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1420,
                      "KernelCall failed at instruction %u:%u in operator %s: 0x%x",
@@ -192,11 +208,12 @@ static int run_kernel_call(struct sl_variant *v, struct sl_instruction *instruct
     return 0;
 }
 
-static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instruction,
-                             struct sl_recorder *recorder, struct sl_diag *diag)
+static inline __attribute__((always_inline)) int
+run_delegate_call(struct sl_variant *v, struct sl_instruction *instruction,
+                  struct sl_recorder *recorder, struct sl_diag *diag)
 {
     const struct sl_xnn_plan *plan = instruction->plan;
-    int rc = sl_instruction_ready(v, instruction, diag);
+    int rc = make_ready(v, instruction, diag);
     if (rc != 0) {
         sl_model_log(v->method->model, 'E', "method.cpp", 1470,
                      "CALL_DELEGATE execute failed at instruction %u: 0x%x", instruction->index,
@@ -217,8 +234,8 @@ static int run_delegate_call(struct sl_variant *v, struct sl_instruction *instru
 }
 
 /* The truth of a Bool, or of all elements of a Bool tensor. */
-static int read_condition(const struct sl_method *method, uint32_t index, bool *out,
-                          struct sl_diag *diag)
+static inline __attribute__((always_inline)) int
+read_condition(const struct sl_method *method, uint32_t index, bool *out, struct sl_diag *diag)
 {
     const struct sl_value *value = &method->values[index];
     const struct sl_tensor *tensor = sl_method_tensor(method, index);
@@ -235,7 +252,8 @@ static int read_condition(const struct sl_method *method, uint32_t index, bool *
 }
 
 /* Values move by reference: a tensor stays where it is and gets a second name. */
-static void run_move(struct sl_method *method, const struct sl_pte_instruction *from)
+static inline __attribute__((always_inline)) void run_move(struct sl_method *method,
+                                                           const struct sl_pte_instruction *from)
 {
     struct sl_value *to = &method->values[from->to];
     const struct sl_value *what = &method->values[from->from];
@@ -256,8 +274,11 @@ static void run_free(struct sl_method *method, const struct sl_pte_instruction *
         sl_tensor_bind(tensor, NULL, 0);
 }
 
-int sl_instruction_run(struct sl_variant *v, struct sl_instruction *instruction,
-                       struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
+/* Part of the loop over a chain, with the functions above: calls of theirs would be counted with
+ * every instruction. */
+static inline __attribute__((always_inline)) int
+run_instruction(struct sl_variant *v, struct sl_instruction *instruction,
+                struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
 {
     bool condition = true;
     switch (instruction->from->kind) {
@@ -280,6 +301,12 @@ int sl_instruction_run(struct sl_variant *v, struct sl_instruction *instruction,
     return rc;
 }
 
+int sl_instruction_run(struct sl_variant *v, struct sl_instruction *instruction,
+                       struct sl_recorder *recorder, uint32_t *next, struct sl_diag *diag)
+{
+    return run_instruction(v, instruction, recorder, next, diag);
+}
+
 static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *recorder,
                      uint64_t *budget, struct sl_diag *diag)
 {
@@ -293,7 +320,7 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
                                "the method ran more than %llu instructions",
                                (unsigned long long)v->method->model->limits.instructions);
         sl_recorder_begin(recorder, &span, &first[i].shell);
-        int rc = sl_instruction_run(v, &first[i], recorder, &next, diag);
+        int rc = run_instruction(v, &first[i], recorder, &next, diag);
         if (rc != 0)
             return rc;
         sl_recorder_end(recorder, &span, &first[i].shell);
@@ -332,5 +359,9 @@ int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
 
 bool sl_variant_settled(const struct sl_variant *v)
 {
-    return v->began_epoch == v->method->epoch && v->began_workspace == v->method->workspace.base;
+    bool settled =
+        v->began_epoch == v->method->epoch && v->began_workspace == v->method->workspace.base;
+    for (uint32_t i = 0; i < v->instruction_count && settled; i++)
+        settled = are_dependencies_met(&v->instructions[i]);
+    return settled;
 }

@@ -15,7 +15,8 @@ import lab
 PROBE = lab.BUILD / "agent-aarch64/tests/count_probe"
 REPEATS = int(os.environ.get("SL_REPEATS", "2"))
 # A short run of operators without a delegate, and of XNNPACK's in floats, dynamic and static int8.
-SHARE = ("control_flow_portable", "toy_cnn_bundled", "kitchen_math_portable", "kitchen_shape_portable", "delegate_ops_f32_xnnpack", "linear_qd8_qb4w_xnnpack", "quant_ops_int8_xnnpack")
+SHARE = ("control_flow_portable", "kitchen_more_portable", "toy_cnn_bundled", "kitchen_math_portable", "kitchen_shape_portable",
+         "delegate_ops_f32_xnnpack", "linear_qd8_qb4w_xnnpack", "quant_ops_int8_xnnpack")
 # Writes down how the lab starts the emulator, and is it.
 WRAPPER = """#!/bin/sh
 case " $* " in *" -D "*) printf '%s\\n' "$@" >{words} ;; esac
