@@ -6,6 +6,7 @@
 #include "agent/runtime/ops/cast.h"
 #include "agent/runtime/ops/map.h"
 #include "common/format/scalar_type.h"
+#include "kernels/layout/stride.h"
 
 struct piece {
     const struct sl_tensor *in, *out;
@@ -17,6 +18,7 @@ struct piece {
 
 struct sl_move {
     size_t element_bytes;
+    const struct sl_stride *stride; /* for rows of the input that are not dense */
     const struct sl_tensor *filled; /* NULL: nothing is filled first */
     uint8_t pattern[8];
     uint32_t count;
@@ -93,6 +95,14 @@ static void fill(const struct sl_move *move)
     move_row(out, 0, out + bytes, (ptrdiff_t)bytes, count - 1, bytes);
 }
 
+/* Whether a row becomes dense out of what lies apart. */
+static bool gathers(const struct piece *p, size_t element_bytes)
+{
+    ptrdiff_t bytes = (ptrdiff_t)element_bytes, in = p->walk.strides[0][0];
+    return !p->load && bytes <= 8 && p->walk.strides[1][0] == bytes && in != 0 && in != bytes &&
+           in % bytes == 0;
+}
+
 static void run_move(struct sl_op_call *call)
 {
     const struct sl_move *move = call->state;
@@ -100,11 +110,15 @@ static void run_move(struct sl_op_call *call)
         fill(move);
     for (const struct piece *p = move->pieces; p < move->pieces + move->count; p++) {
         struct sl_walk_at at = p->start;
+        bool apart = gathers(p, move->element_bytes);
+        ptrdiff_t step = p->walk.strides[0][0] / (ptrdiff_t)move->element_bytes;
         do {
             const uint8_t *in = p->in->data + at.offset[0];
             uint8_t *out = p->out->data + at.offset[1];
             if (p->load)
                 convert_row(p, in, out);
+            else if (apart)
+                move->stride->run(p->walk.dims[0], move->element_bytes, step, in, out);
             else
                 move_row(in, p->walk.strides[0][0], out, p->walk.strides[1][0], p->walk.dims[0],
                          move->element_bytes);
@@ -201,13 +215,26 @@ static bool moves_rows(const struct sl_move *move)
     return true;
 }
 
+/* The name of what moves most: rows as they lie, rows brought together, or single elements. */
+static const char *kernel_of(const struct sl_op_call *call, struct sl_move *move)
+{
+    const struct piece *p = move->pieces;
+    size_t bytes = move->element_bytes;
+    bool apart = move->count != 0 && gathers(p, bytes);
+    move->stride = sl_stride_select(call->isa, apart ? p->walk.dims[0] : 0, apart ? bytes : 1,
+                                    apart ? p->walk.strides[0][0] / (ptrdiff_t)bytes : 0);
+    for (uint32_t i = 1; i < move->count && apart; i++)
+        apart = gathers(&p[i], bytes);
+    return moves_rows(move) ? "memcpy" : apart ? move->stride->name : "sl_move_scalar";
+}
+
 void sl_move_end(struct sl_op_call *call, struct sl_move *move)
 {
     if (move->count == 1 && !move->filled &&
         add_permutation(call, move->pieces, move->element_bytes))
         return;
     if (move->count != 0 || move->filled)
-        sl_op_own(call, moves_rows(move) ? "memcpy" : "sl_move_scalar", run_move);
+        sl_op_own(call, kernel_of(call, move), run_move);
 }
 
 struct sl_move_side sl_move_whole(const struct sl_tensor *tensor)

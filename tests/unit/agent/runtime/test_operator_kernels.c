@@ -18,7 +18,7 @@ static const char rests[] = "the exact rest takes as many steps as exponents dif
 static const char library[] = "the C library's function of two numbers";
 static const char chain[] = "each result waits for the one before it";
 static const char places[] = "the first place is looked for, parts of 64 at once";
-static const char strides[] = "single elements lie apart";
+static const char strides[] = "elements lie more than four apart";
 static const char sorts[] = "sorts";
 
 /* How an operator is called, a word an argument: a letter is a tensor of `shapes`, n nothing, t and
@@ -112,9 +112,10 @@ static const struct row rows[] = {
     {"aten::view_copy.out", "x @24,40 v", NULL},
     {"aten::select_copy.int_out", "x 0 1 m", NULL},
     {"aten::slice_copy.Tensor_out", "x 0 0 2 1 h", NULL},
-    {"aten::slice_copy.Tensor_out", "x 2 0 40 2 e", strides},
+    {"aten::slice_copy.Tensor_out", "x 2 0 40 2 e", NULL},
+    {"aten::slice_copy.Tensor_out", "x 2 0 40 8 g", strides},
     {"aten::expand_copy.out", "k @4,6,40 f y", NULL},
-    {"aten::flip.out", "x @-1 y", strides},
+    {"aten::flip.out", "x @-1 y", NULL},
     {"aten::repeat.out", "x @2,1,1 c", NULL},
     {"aten::clone.out", "x n y", NULL},
     {"aten::_to_copy.out", "x f n Y", NULL},
@@ -128,19 +129,21 @@ static const struct row rows[] = {
 };
 
 /* Tensors: x and y as they are called with, k a number for each line, s one in all; h half of x, e
- * every other element, m one of its matrices, z its matrices transposed, v its lines, c two of it
- * joined, b stacked, w with padded lines; Y as x of another width, p and P of Bools, J of places.
+ * every other element, g every eighth, m one of its matrices, z its matrices transposed, v its
+ * lines, c two of it joined, b stacked, w with padded lines; Y as x of another width, p and P of
+ * Bools, J of places.
  */
 static const struct {
     char letter;
     uint32_t rank;
     int32_t sizes[4];
 } shapes[] = {
-    {'x', 3, {4, 6, 40}}, {'y', 3, {4, 6, 40}}, {'k', 3, {4, 6, 1}},     {'s', 0, {0}},
-    {'h', 3, {2, 6, 40}}, {'e', 3, {4, 6, 20}}, {'m', 2, {6, 40}},       {'z', 3, {4, 40, 6}},
-    {'v', 2, {24, 40}},   {'c', 3, {8, 6, 40}}, {'b', 4, {2, 4, 6, 40}}, {'w', 3, {4, 6, 42}},
-    {'Q', 3, {4, 6, 1}},  {'R', 3, {1, 1, 40}}, {'S', 0, {0}},           {'V', 3, {1, 6, 1}},
-    {'Y', 3, {4, 6, 40}}, {'p', 3, {4, 6, 40}}, {'P', 3, {4, 6, 40}},    {'J', 3, {4, 6, 1}},
+    {'x', 3, {4, 6, 40}}, {'y', 3, {4, 6, 40}}, {'k', 3, {4, 6, 1}},  {'s', 0, {0}},
+    {'h', 3, {2, 6, 40}}, {'g', 3, {4, 6, 5}},  {'e', 3, {4, 6, 20}}, {'m', 2, {6, 40}},
+    {'z', 3, {4, 40, 6}}, {'v', 2, {24, 40}},   {'c', 3, {8, 6, 40}}, {'b', 4, {2, 4, 6, 40}},
+    {'w', 3, {4, 6, 42}}, {'Q', 3, {4, 6, 1}},  {'R', 3, {1, 1, 40}}, {'S', 0, {0}},
+    {'V', 3, {1, 6, 1}},  {'Y', 3, {4, 6, 40}}, {'p', 3, {4, 6, 40}}, {'P', 3, {4, 6, 40}},
+    {'J', 3, {4, 6, 1}},
 };
 
 static uint32_t add_tensor(char letter, int type)
