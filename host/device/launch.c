@@ -84,7 +84,8 @@ int sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out
 bool sl_device_same_way(const struct sl_device *a, const struct sl_device *b)
 {
     return sl_transport_of(a->kind)->open == sl_transport_of(b->kind)->open &&
-           strcmp(a->link, b->link) == 0 && strcmp(a->secret_file, b->secret_file) == 0;
+           strcmp(a->link, b->link) == 0 && a->allow_unencrypted == b->allow_unencrypted &&
+           strcmp(a->secret_file, b->secret_file) == 0;
 }
 
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,

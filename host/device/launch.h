@@ -20,6 +20,7 @@ struct sl_device {
     struct sl_tool emulator;                    /* found, where one is needed; else "" */
     char cpu[64];                               /* the emulator's -cpu */
     char link[128], secret_file[SL_PATH_BYTES]; /* of an agent behind a link; else "" */
+    bool allow_unencrypted;                     /* over a link that leaves this machine */
     /* What the agent behind the link said of itself; else "" and NULL: it is asked. Borrowed. */
     char agent_sha256[SL_DIGEST_BYTES];
     const char *probe_json;

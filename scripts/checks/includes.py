@@ -60,6 +60,7 @@ ALLOWED = {
     "host/device/adb/listing": (["common/base", "host/device/adb/smart_socket"], []),
     "host/device/adb/message": (["common/base", "host/device/adb/listing"], []),
     "host/device/adb/key": (["common/base"], ["openssl"]),
+    "host/device/adb/tls": (["common/base", "host/device/adb/key"], ["openssl"]),
     "host/device/count_log": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/device/usb": (EVERYTHING_OF_COMMON + ["host/records.h", "host/spec", "host/device"], ["libuv", "libusb"]),
     "host/store": (["common/base", "host/records.h", "host/spec"], ["libuv", "sqlite", "libpq"]),

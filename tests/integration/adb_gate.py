@@ -6,7 +6,9 @@ import contextlib
 import os
 import socket
 import struct
+import subprocess
 import threading
+import time
 
 CNXN, AUTH, STLS = 0x4E584E43, 0x48545541, 0x534C5453
 TOKEN, SIGNATURE, PUBLIC_KEY = 1, 2, 3
@@ -79,15 +81,15 @@ class Gate:
             self.ask(peer)
             with socket.create_connection(self.device) as device:
                 device.sendall(pack(*hello))
-                back = threading.Thread(target=pump, args=(device, peer), daemon=True)
-                back.start()
-                pump(peer, device)
-                back.join()
+                self.carry(peer, device)
         except OSError:
             pass
         except AssertionError as error:
             self.errors.append(error)
         peer.close()
+
+    def carry(self, peer, device):
+        both(peer, device)
 
     def ask(self, peer):
         """Returns once the peer may come in."""
@@ -106,9 +108,51 @@ class Gate:
                 return
 
 
-def pump(source, sink):
+class SealedGate(Gate):
+    """Wireless debugging: TLS by OpenSSL's own server, which demands a certificate, between the peer and adbd. `folder` is for its key."""
+
+    def __init__(self, address, folder):
+        self.folder = folder
+        self.tapped = b""  # what went by on the way
+        self.count = 0
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=phone", "-keyout", folder / "phone.key",
+                        "-out", folder / "phone.crt"], check=True, capture_output=True)
+        super().__init__(address)
+
+    def ask(self, peer):
+        peer.sendall(pack(STLS, 0x01000000, 0))
+        message = read_message(peer)
+        if message != (STLS, 0x01000000, 0, b""):
+            raise AssertionError(f"{message} is no answer to STLS")
+
+    def carry(self, peer, device):
+        self.count += 1
+        path = self.folder / f"tls{self.count}"
+        words = ["openssl", "s_server", "-quiet", "-unix", path, "-naccept", "1", "-tls1_3", "-Verify", "1", "-key", self.folder / "phone.key",
+                 "-cert", self.folder / "phone.crt"]
+        with subprocess.Popen(words, stdin=device, stdout=device, stderr=subprocess.DEVNULL) as server, socket.socket(socket.AF_UNIX) as sealed:
+            while not path.exists() and server.poll() is None:
+                time.sleep(0.01)
+            sealed.connect(str(path))
+            both(peer, sealed, self.tap)
+            server.kill()
+
+    def tap(self, data):
+        self.tapped += data
+
+
+def both(one, other, tap=None):
+    back = threading.Thread(target=pump, args=(other, one), daemon=True)
+    back.start()
+    pump(one, other, tap)
+    back.join()
+
+
+def pump(source, sink, tap=None):
     with contextlib.suppress(OSError):
         while data := source.recv(1 << 16):
+            if tap:
+                tap(data)
             sink.sendall(data)
     for end in (source, sink):
         with contextlib.suppress(OSError):

@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 import lab
-from adb_gate import Gate
+from adb_gate import Gate, SealedGate
 from daemon import Daemon
 from faults.laboratory import TOY, wait_until
 
@@ -210,6 +210,16 @@ class WithoutTheServer(Phones):
         self.run_toy(daemon)
         self.assertEqual((len(gate.shown), gate.errors), (1, []))
         self.assertGreaterEqual(gate.signed, 1)
+
+    def test_a_device_with_wireless_debugging_is_spoken_to_in_tls_alone(self):
+        gate = SealedGate((folder / "device1/address").read_text(), self.scratch)
+        self.addCleanup(gate.close)
+        daemon = self.begin({"devices": [{"name": "phone", "link": gate.link}]}, {"HOME": str(self.scratch)})
+        self.run_toy(daemon)
+        self.assertEqual(gate.errors, [])
+        self.assertGreater(len(gate.tapped), 0)
+        for word in (b"shell,v2", b"localabstract", b"CNXN", b"WRTE"):
+            self.assertNotIn(word, gate.tapped)
 
 
 class Found(Phones):

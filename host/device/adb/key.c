@@ -110,7 +110,7 @@ static int make(const char *path, struct sl_diag *diag)
                   : 0;
 }
 
-static int load(size_t number, EVP_PKEY **out, struct sl_diag *diag)
+int sl_adb_key_load(size_t number, EVP_PKEY **out, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
     int rc = path_of(number, path, diag);
@@ -141,7 +141,7 @@ int sl_adb_key_sign(size_t number, const uint8_t token[SL_ADB_TOKEN_BYTES],
     uint8_t block[sizeof(digest_head) + SL_ADB_TOKEN_BYTES];
     size_t len = SL_ADB_SIGNATURE_BYTES;
     EVP_PKEY *key = NULL;
-    int rc = load(number, &key, diag);
+    int rc = sl_adb_key_load(number, &key, diag);
     if (rc < 0)
         return rc;
     memcpy(block, digest_head, sizeof(digest_head));
@@ -219,7 +219,7 @@ static int write_public(const char *path, EVP_PKEY *key)
 int sl_adb_key_public(char out[SL_ADB_KEY_TEXT_BYTES], struct sl_diag *diag)
 {
     EVP_PKEY *key = NULL;
-    int rc = load(0, &key, diag);
+    int rc = sl_adb_key_load(0, &key, diag);
     if (rc < 0)
         return rc;
     rc = format_public(key, out);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct evp_pkey_st; /* OpenSSL's EVP_PKEY */
 struct sl_diag;
 
 enum {
@@ -17,8 +18,11 @@ enum {
     SL_ADB_MAX_KEYS = 32,
 };
 
-/* Signs with the key of that number. SL_E_NOT_FOUND: there are fewer; -errno, SL_E_FORMAT: the file
- * is none. */
+/* The key of that number; the caller ends it with EVP_PKEY_free(). SL_E_NOT_FOUND: there are fewer;
+ * -errno, SL_E_FORMAT: the file is none. */
+int sl_adb_key_load(size_t number, struct evp_pkey_st **out, struct sl_diag *diag);
+
+/* Signs with the key of that number. The same. */
 int sl_adb_key_sign(size_t number, const uint8_t token[SL_ADB_TOKEN_BYTES],
                     uint8_t out[SL_ADB_SIGNATURE_BYTES], struct sl_diag *diag);
 

@@ -346,23 +346,11 @@ static void disconnected(void *transport, int code, bool proven)
 /* --- begin and end --- */
 
 /* The address of a device that is reached without a server. -EINVAL: the link names none. */
-static int tcp_address(const char *link, struct sl_address *out, struct sl_diag *diag)
+static int tcp_address(const char *link, struct sl_address *out)
 {
     if (strncmp(link, tcp_word, sizeof(tcp_word) - 1) != 0)
         return -EINVAL;
-    return sl_address_parse(link + strlen("adb-"), out, diag);
-}
-
-/* What adbd says over TCP is not encrypted, and neither is the secret that the agent is given. */
-static int check_tcp(const struct sl_device_wish *wish, struct sl_diag *diag)
-{
-    struct sl_address address;
-    int rc = tcp_address(wish->link, &address, diag);
-    if (rc < 0 || sl_address_is_loopback(&address) || wish->allow_unencrypted)
-        return rc;
-    sl_diag_hint(diag, "add \"allow_unencrypted\": true, or go through the adb server or a tunnel");
-    return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link,
-                       "What goes over that link is not encrypted, and leaves this machine");
+    return sl_address_parse(link + strlen("adb-"), out, NULL);
 }
 
 static int open_device(const struct sl_device_wish *wish, struct sl_device *out,
@@ -375,17 +363,14 @@ static int open_device(const struct sl_device_wish *wish, struct sl_device *out,
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
                            "A phone is reached by the daemon alone");
     }
-    bool direct = tcp_address(wish->link, &address, NULL) == 0;
-    if (direct) {
-        int rc = check_tcp(wish, diag);
-        if (rc < 0)
-            return rc;
-    } else if (strncmp(wish->link, server_word, sizeof(server_word) - 1) != 0 || !serial[0] ||
-               strlen(serial) >= SL_ADB_SERIAL_BYTES) {
+    if (tcp_address(wish->link, &address) < 0 &&
+        (strncmp(wish->link, server_word, sizeof(server_word) - 1) != 0 || !serial[0] ||
+         strlen(serial) >= SL_ADB_SERIAL_BYTES)) {
         sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it, or adb-tcp:ADDRESS:PORT");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link, "That is no phone's link");
     }
     snprintf(out->link, sizeof(out->link), "%s", wish->link);
+    out->allow_unencrypted = wish->allow_unencrypted;
     return sl_tools_find_agent(&out->agent, diag);
 }
 
@@ -398,6 +383,14 @@ static int hash_agent(struct adb *adb)
     sl_sha256_hex(file.data, file.size, adb->sha256);
     sl_buf_fini(&file);
     return 0;
+}
+
+/* The agent's secret goes over it too. */
+static int new_wire(struct adb *adb, const struct sl_address *address, bool allow_unencrypted)
+{
+    const struct sl_adb_wire_options options = {
+        .address = address, .allow_plain = allow_unencrypted || sl_address_is_loopback(address)};
+    return sl_adb_wire_new(adb->loop, &options, &adb->wire);
 }
 
 static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
@@ -416,8 +409,8 @@ static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
     snprintf(adb->program, sizeof(adb->program), "%s", options->device->agent.path);
     snprintf(adb->workdir, sizeof(adb->workdir), "%s", options->workdir);
     int rc = hash_agent(adb);
-    if (rc == 0 && tcp_address(options->device->link, &address, NULL) == 0)
-        rc = sl_adb_wire_new(loop, &address, &adb->wire);
+    if (rc == 0 && tcp_address(options->device->link, &address) == 0)
+        rc = new_wire(adb, &address, options->device->allow_unencrypted);
     if (rc < 0) {
         sl_free(adb);
         return rc;

@@ -22,6 +22,7 @@
 #include "host/device/adb/listing.h"
 #include "host/device/adb/message.h"
 #include "host/device/adb/smart_socket.h"
+#include "host/device/adb/tls.h"
 
 enum {
     READ_BYTES = 64 << 10,
@@ -58,7 +59,8 @@ struct sl_adb_wire {
     uv_timer_t timer;
     uv_connect_t connect;
     enum state state;
-    bool closing, timer_closed, tcp_open;
+    bool allow_plain, closing, timer_closed, tcp_open;
+    bool upgrades; /* to TLS: not a byte may come in the open */
     struct sl_adb_messages messages;
     struct sl_buf payload;
     struct sl_adb_identity identity;
@@ -69,6 +71,7 @@ struct sl_adb_wire {
     struct service *services;
     size_t service_count;
     char why[SL_ADB_REASON_BYTES]; /* it cannot be used */
+    struct sl_adb_tls *tls;        /* NULL: not encrypted, or not yet */
     uv_work_t work;                /* with the keys */
     bool works;
     size_t key; /* the next to be tried */
@@ -105,29 +108,44 @@ static void on_written(uv_write_t *request, int status)
         update(service);
 }
 
+/* Moves the bytes. */
+static int send_bytes(struct sl_adb_wire *wire, struct sl_buf *bytes)
+{
+    struct write *written = sl_calloc(1, sizeof(*written));
+    uv_buf_t buf = uv_buf_init((char *)bytes->data, (unsigned)bytes->size);
+    int rc = written ? 0 : -ENOMEM;
+    if (rc == 0 && uv_stream_get_write_queue_size((uv_stream_t *)&wire->tcp) > UNSENT_BYTES)
+        rc = SL_E_FULL;
+    if (rc == 0) {
+        written->request.data = written;
+        written->bytes = *bytes;
+        rc = uv_write(&written->request, (uv_stream_t *)&wire->tcp, &buf, 1, on_written);
+    }
+    if (rc < 0) {
+        sl_buf_fini(bytes);
+        sl_free(written);
+    }
+    *bytes = (struct sl_buf){.data = NULL};
+    return rc;
+}
+
 static void tell(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 {
     bool early = message->command == SL_ADB_CNXN || message->command == SL_ADB_AUTH;
-    struct write *written = sl_calloc(1, sizeof(*written));
-    if (wire->state == ENDING || wire->state == DOWN || !written) {
-        sl_free(written);
-        if (!written)
-            drop(wire, sl_strerror(-ENOMEM));
+    struct sl_buf plain, sealed;
+    if (wire->state == ENDING || wire->state == DOWN)
         return;
-    }
-    sl_buf_init(&written->bytes, SL_ADB_HEAD_BYTES + SL_ADB_PAYLOAD_BYTES);
-    written->request.data = written;
-    int rc = sl_adb_message_append(&written->bytes, message, early || wire->checked);
-    uv_buf_t buf = uv_buf_init((char *)written->bytes.data, (unsigned)written->bytes.size);
-    if (rc == 0 && uv_stream_get_write_queue_size((uv_stream_t *)&wire->tcp) > UNSENT_BYTES)
-        rc = SL_E_FULL;
+    sl_buf_init(&plain, SL_ADB_HEAD_BYTES + SL_ADB_PAYLOAD_BYTES);
+    sl_buf_init(&sealed, 2 * SL_ADB_PAYLOAD_BYTES);
+    int rc = sl_adb_message_append(&plain, message, early || wire->checked);
+    if (rc == 0 && wire->upgrades)
+        rc = sl_adb_tls_put(wire->tls, plain.data, plain.size, &sealed);
     if (rc == 0)
-        rc = uv_write(&written->request, (uv_stream_t *)&wire->tcp, &buf, 1, on_written);
-    if (rc < 0) {
-        sl_buf_fini(&written->bytes);
-        sl_free(written);
+        rc = send_bytes(wire, wire->upgrades ? &sealed : &plain);
+    sl_buf_fini(&plain);
+    sl_buf_fini(&sealed);
+    if (rc < 0)
         drop(wire, sl_strerror(rc));
-    }
 }
 
 static void tell_short(struct sl_adb_wire *wire, uint32_t command, uint32_t arg0, uint32_t arg1)
@@ -446,6 +464,11 @@ static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *mes
                        : "the device's Android is older than 7: its shell tells no exit codes");
         return;
     }
+    if (!wire->upgrades && !wire->allow_plain) {
+        drop(wire, "what goes over the link is not encrypted, and leaves this machine: add "
+                   "\"allow_unencrypted\": true, or use wireless debugging");
+        return;
+    }
     uv_timer_stop(&wire->timer);
     wire->state = ONLINE;
     for (struct service *service = wire->services; service; service = service->next) {
@@ -453,6 +476,62 @@ static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *mes
             ask(service);
     }
 }
+
+/* --- TLS --- */
+
+static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left);
+
+/* What came from the device, or nothing: then our part begins. */
+static void take_sealed(struct sl_adb_wire *wire, const uint8_t *bytes, size_t len)
+{
+    struct sl_buf plain, sealed;
+    sl_buf_init(&plain, 4 * READ_BYTES);
+    sl_buf_init(&sealed, READ_BYTES);
+    int rc = sl_adb_tls_take(wire->tls, bytes, len, &plain, &sealed);
+    int sent = sealed.size > 0 ? send_bytes(wire, &sealed) : 0;
+    take_bytes(wire, plain.data, plain.size);
+    if (rc == SL_E_STATE)
+        drop(wire, "the device does not know this machine's key: pair it ('adb pair'), and the "
+                   "daemon may use the same key");
+    else if (rc < 0 || sent < 0)
+        drop(wire, rc == SL_E_FORMAT ? "what the device says is no TLS"
+                                     : sl_strerror(rc < 0 ? rc : sent));
+    sl_buf_fini(&plain);
+    sl_buf_fini(&sealed);
+}
+
+/* On a thread of its own. */
+static void make_tls(uv_work_t *work)
+{
+    struct sl_adb_wire *wire = work->data;
+    wire->key_diag = (struct sl_diag){.what = ""};
+    wire->key_rc = sl_adb_tls_new(&wire->tls, &wire->key_diag);
+}
+
+static void on_tls_made(uv_work_t *work, int status)
+{
+    struct sl_adb_wire *wire = work->data;
+    wire->works = false;
+    if (wire->state != HANDSHAKE || status < 0)
+        finish_wire(wire);
+    else if (wire->key_rc < 0)
+        drop(wire, wire->key_diag.what);
+    else
+        take_sealed(wire, NULL, 0);
+}
+
+/* The answer is the last that is said in the open; the device waits for us then. */
+static void take_upgrade(struct sl_adb_wire *wire)
+{
+    if (wire->works || wire->upgrades || wire->state != HANDSHAKE)
+        return;
+    tell_short(wire, SL_ADB_STLS, SL_ADB_STLS_VERSION, 0);
+    wire->work.data = wire;
+    wire->works = wire->upgrades =
+        uv_queue_work(wire->loop, &wire->work, make_tls, on_tls_made) == 0;
+}
+
+/* --- keys --- */
 
 /* On a thread of its own. */
 static void use_keys(uv_work_t *work)
@@ -516,7 +595,7 @@ static void take(struct sl_adb_wire *wire, const struct sl_adb_message *message)
     else if (message->command == SL_ADB_AUTH)
         take_token(wire, message);
     else if (message->command == SL_ADB_STLS)
-        drop(wire, "the device wants TLS: pair it by adb, and go through the adb server");
+        take_upgrade(wire);
 }
 
 /* --- the connection --- */
@@ -531,14 +610,25 @@ static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
 static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 {
     struct sl_adb_wire *wire = stream->data;
-    const uint8_t *at = (const uint8_t *)buf->base;
-    size_t left = got > 0 ? (size_t)got : 0;
     if (got < 0)
         drop(wire, got == UV_EOF ? "the device closed the connection" : uv_strerror((int)got));
+    else if (got > 0 && wire->upgrades && wire->works)
+        drop(wire, "the device speaks before its turn");
+    else if (got > 0 && wire->upgrades)
+        take_sealed(wire, (const uint8_t *)buf->base, (size_t)got);
+    else if (got > 0)
+        take_bytes(wire, (const uint8_t *)buf->base, (size_t)got);
+}
+
+static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left)
+{
     while (left > 0 && wire->state != ENDING) {
         int rc = sl_adb_messages_take(&wire->messages, &at, &left);
+        bool open = !wire->upgrades;
         if (rc == 1)
             take(wire, &wire->messages.message);
+        if (open && wire->upgrades && left > 0)
+            drop(wire, "the device speaks before its turn");
         else if (rc < 0)
             drop(wire, rc == SL_E_FORMAT ? "what answers is no adbd" : sl_strerror(rc));
     }
@@ -586,7 +676,7 @@ static void start(struct sl_adb_wire *wire)
     wire->state = CONNECTING;
     wire->identity = (struct sl_adb_identity){.state = 0};
     wire->messages = (struct sl_adb_messages){.payload = &wire->payload};
-    wire->checked = false;
+    wire->checked = wire->upgrades = false;
     wire->key = 0;
     wire->last_id = wire->unanswered = 0;
     uv_timer_start(&wire->timer, on_timer, SL_ADB_WIRE_CONNECT_MS, 0);
@@ -629,6 +719,10 @@ static void finish_wire(struct sl_adb_wire *wire)
     bool waits = false;
     for (struct service *service = wire->services; service; service = service->next)
         waits = waits || service->phase == WAITING;
+    if (wire->state == DOWN && !wire->works) {
+        sl_adb_tls_free(wire->tls);
+        wire->tls = NULL;
+    }
     if (!wire->closing && wire->state == DOWN && !wire->works && waits) {
         start(wire);
         return;
@@ -642,13 +736,15 @@ static void finish_wire(struct sl_adb_wire *wire)
     closed(user);
 }
 
-int sl_adb_wire_new(uv_loop_t *loop, const struct sl_address *address, struct sl_adb_wire **out)
+int sl_adb_wire_new(uv_loop_t *loop, const struct sl_adb_wire_options *options,
+                    struct sl_adb_wire **out)
 {
     struct sl_adb_wire *wire = sl_calloc(1, sizeof(*wire));
     if (!wire)
         return -ENOMEM;
     wire->loop = loop;
-    wire->address = *address;
+    wire->address = *options->address;
+    wire->allow_plain = options->allow_plain;
     sl_buf_init(&wire->payload, SL_ADB_PAYLOAD_BYTES);
     uv_timer_init(loop, &wire->timer); /* cannot fail */
     wire->timer.data = wire;

@@ -18,8 +18,14 @@ enum {
     SL_ADB_WIRE_MAX_SERVICES = 64,
 };
 
+struct sl_adb_wire_options {
+    const struct sl_address *address; /* copied */
+    bool allow_plain;                 /* the device need not encrypt what goes over the wire */
+};
+
 /* Begins nothing. -ENOMEM. */
-int sl_adb_wire_new(uv_loop_t *loop, const struct sl_address *address, struct sl_adb_wire **out);
+int sl_adb_wire_new(uv_loop_t *loop, const struct sl_adb_wire_options *options,
+                    struct sl_adb_wire **out);
 
 /* A socket for a service of the device; the caller closes it, and so ends the service. SL_E_LIMIT,
  * SL_E_FULL, -ENOMEM, -errno. */

@@ -9,33 +9,20 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "tests/support/adb_home.h"
 #include "tests/support/unit.h"
-
-static char home[64];
 
 static int setup(void **state)
 {
     (void)state;
-    snprintf(home, sizeof(home), "/tmp/sl-home-XXXXXX");
     unsetenv("ADB_VENDOR_KEYS");
-    return mkdtemp(home) && setenv("HOME", home, 1) == 0 ? 0 : -1;
-}
-
-static const char *at(const char *name)
-{
-    static char path[128];
-    snprintf(path, sizeof(path), "%s/%s", home, name);
-    return path;
+    return sl_adb_home_make();
 }
 
 static int teardown(void **state)
 {
     (void)state;
-    unlink(at(".android/adbkey"));
-    unlink(at(".android/adbkey.pub"));
-    rmdir(at(".android"));
-    unlink(at("farm.adb_key"));
-    return rmdir(home);
+    return sl_adb_home_remove();
 }
 
 static void write_file(const char *path, const char *text)
@@ -56,9 +43,9 @@ TEST_WITH(the_first_key_is_made_once_and_only_its_owner_may_read_it, setup, tear
     assert_string_equal(first, again);
     assert_int_equal(strcspn(first, " "), 700);
     assert_memory_equal(first, "QAAAA", 5); /* 64 words */
-    assert_int_equal(stat(at(".android/adbkey"), &info), 0);
+    assert_int_equal(stat(sl_adb_home_path(".android/adbkey"), &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
-    assert_int_equal(access(at(".android/adbkey.pub"), R_OK), 0);
+    assert_int_equal(access(sl_adb_home_path(".android/adbkey.pub"), R_OK), 0);
 }
 
 TEST_WITH(a_signature_is_the_same_each_time_and_another_for_another_token, setup, teardown)
@@ -83,9 +70,9 @@ TEST_WITH(a_farms_keys_come_after_ones_own, setup, teardown)
     char list[160];
     assert_int_equal(sl_adb_key_sign(0, token, farm, &diag), 0);
     char from[128];
-    snprintf(from, sizeof(from), "%s", at(".android/adbkey"));
-    assert_int_equal(rename(from, at("farm.adb_key")), 0);
-    snprintf(list, sizeof(list), "/nonexistent:%s", home); /* a folder */
+    snprintf(from, sizeof(from), "%s", sl_adb_home_path(".android/adbkey"));
+    assert_int_equal(rename(from, sl_adb_home_path("farm.adb_key")), 0);
+    snprintf(list, sizeof(list), "/nonexistent:%s", getenv("HOME")); /* a folder */
     setenv("ADB_VENDOR_KEYS", list, 1);
     assert_int_equal(sl_adb_key_sign(1, token, own, &diag), 0);
     assert_memory_equal(own, farm, sizeof(own));
@@ -98,8 +85,8 @@ TEST_WITH(a_file_that_is_no_key_is_said_and_left_alone, setup, teardown)
 {
     char text[SL_ADB_KEY_TEXT_BYTES];
     struct sl_diag diag = {.what = ""};
-    assert_int_equal(mkdir(at(".android"), 0700), 0);
-    write_file(at(".android/adbkey"), "nonsense\n");
+    assert_int_equal(mkdir(sl_adb_home_path(".android"), 0700), 0);
+    write_file(sl_adb_home_path(".android/adbkey"), "nonsense\n");
     assert_int_equal(sl_adb_key_public(text, &diag), SL_E_FORMAT);
     assert_non_null(strstr(diag.where, ".android/adbkey"));
     assert_non_null(strstr(diag.hint, "adb keygen"));

@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +138,8 @@ static void on_ran(void *user, const struct sl_adb_shell_end *end)
 }
 
 /* So many commands at once on one wire, to their ends. */
-static struct heard run(void (*role)(struct device *device), const char *input, int count)
+static struct heard run_on(void (*role)(struct device *device), const char *input, int count,
+                           bool allow_plain)
 {
     struct heard heard = {.wanted = count};
     struct sl_address address;
@@ -146,7 +148,8 @@ static struct heard run(void (*role)(struct device *device), const char *input, 
     int status = 0;
     pid_t pid = play(role, &address);
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(sl_adb_wire_new(&loop, &address, &heard.wire), 0);
+    const struct sl_adb_wire_options wire = {&address, allow_plain};
+    assert_int_equal(sl_adb_wire_new(&loop, &wire, &heard.wire), 0);
     for (int i = 0; i < count; i++) {
         const struct sl_adb_shell_options options = {.wire = heard.wire,
                                                      .command = i == 0 ? "cmd" : "other",
@@ -161,6 +164,11 @@ static struct heard run(void (*role)(struct device *device), const char *input, 
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return heard;
+}
+
+static struct heard run(void (*role)(struct device *device), const char *input, int count)
+{
+    return run_on(role, input, count, true);
 }
 
 /* --- roles --- */
@@ -309,6 +317,36 @@ TEST(what_a_device_does_wrong_is_said)
     assert_non_null(strstr(heard.reason, "went away"));
 }
 
+static void does_not_encrypt(struct device *device)
+{
+    meet(device, PHONE);
+}
+
+/* Both messages at once: the second is in the open. */
+static void goes_on_in_the_open(struct device *device)
+{
+    char text[MOST + 1];
+    device->fd = accept(device->listener, NULL, NULL);
+    hear(device, SL_ADB_CNXN, text);
+    const struct sl_adb_message both[] = {
+        {SL_ADB_STLS, SL_ADB_STLS_VERSION, 0, NULL, 0},
+        {SL_ADB_CNXN, SL_ADB_VERSION, MOST, (const uint8_t *)PHONE, sizeof(PHONE) - 1}};
+    struct sl_buf out;
+    sl_buf_init(&out, MOST);
+    must(sl_adb_message_append(&out, &both[0], true) == 0, "no room");
+    must(sl_adb_message_append(&out, &both[1], true) == 0, "no room");
+    must(send(device->fd, out.data, out.size, MSG_NOSIGNAL) == (ssize_t)out.size, "not sent");
+}
+
+TEST(nothing_is_said_in_the_open_where_that_is_not_allowed)
+{
+    struct heard heard = run_on(does_not_encrypt, NULL, 1, false);
+    assert_int_equal(heard.rc, SL_E_STATE);
+    assert_non_null(strstr(heard.reason, "allow_unencrypted"));
+    assert_string_equal(run(goes_on_in_the_open, NULL, 1).reason,
+                        "the device speaks before its turn");
+}
+
 TEST(nobody_there_is_said)
 {
     struct heard heard = {.wanted = 1};
@@ -317,7 +355,8 @@ TEST(nobody_there_is_said)
     uv_loop_t loop;
     assert_int_equal(sl_address_parse("tcp:127.0.0.1:1", &address, NULL), 0);
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(sl_adb_wire_new(&loop, &address, &heard.wire), 0);
+    const struct sl_adb_wire_options wire = {&address, true};
+    assert_int_equal(sl_adb_wire_new(&loop, &wire, &heard.wire), 0);
     const struct sl_adb_shell_options options = {.wire = heard.wire, .command = "cmd"};
     assert_int_equal(sl_adb_shell_start(&loop, &options, on_ran, &heard, &shell), 0);
     uv_run(&loop, UV_RUN_DEFAULT);
