@@ -306,7 +306,7 @@ int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv)
     rc = r.record_path ? sl_etrecord_load(r.record_path, &r.record, &diag) : 0;
     r.has_record = r.record_path && rc == 0;
     if (rc == 0 && r.model_path)
-        rc = sl_model_origins_read(r.model_path, r.data_path, &r.origins, &diag);
+        rc = sl_model_origins_read(cli, r.model_path, r.data_path, &r.origins, &diag);
     if (rc == 0)
         rc = analyze_files(&r, &diag);
     if (r.has_record)

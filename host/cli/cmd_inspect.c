@@ -145,7 +145,7 @@ static int inspect_bytes(struct request *r, const struct sl_buf *file, int *out_
     }
     rc = find_method(r, inspect, diag);
     if (rc == 0 && !r->offline)
-        rc = sl_model_plan_ask(r->model, r->data, (unsigned)r->svl, inspect, diag);
+        rc = sl_model_plan_ask(r->cli, r->model, r->data, (unsigned)r->svl, inspect, diag);
     if (rc == 0 && r->graph)
         rc = write_graph(r, inspect, diag);
     if (rc == 0)

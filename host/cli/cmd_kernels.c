@@ -13,7 +13,6 @@
 #include "common/base/mem.h"
 #include "common/base/say.h"
 #include "host/analysis/reach.h"
-#include "host/cli/bench_device.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/kernel_shapes.h"
@@ -24,9 +23,11 @@
 #include "host/cli/kernels_tune.h"
 #include "host/cli/options.h"
 #include "host/cli/peaks_file.h"
+#include "host/cli/task.h"
 #include "host/device/launch.h"
 #include "host/report/kernel_anchors.h"
 #include "host/report/style.h"
+#include "host/spec/spec.h"
 
 enum {
     MAX_ROWS = SL_KERNELS_MAX_ROWS,
@@ -34,11 +35,11 @@ enum {
     MAX_LIST_BYTES = 1 << 20,
 };
 
-enum { MOST_FIXED_ARGS = 11, MOST_THREADS = 64 };
+enum { MOST_FIXED_ARGS = 8, MOST_THREADS = 64 };
 
 struct bench {
     const struct sl_cli *cli;
-    struct sl_device device;
+    struct sl_task_device device;
     const char *engine, *clock; /* clock NULL: what the device has */
     const char *device_name;    /* NULL: this machine where it can, else the emulator */
     int64_t svl, threads;
@@ -58,9 +59,6 @@ struct bench {
 static size_t build_fixed_args(struct bench *b)
 {
     size_t n = 0;
-    b->args[n++] = "kernels";
-    b->args[n++] = "--clock";
-    b->args[n++] = b->device.traits.counted ? "marks" : "ns";
     b->args[n++] = "--seed";
     snprintf(b->seed_text, sizeof(b->seed_text), "%" PRId64, b->seed);
     b->args[n++] = b->seed_text;
@@ -111,7 +109,7 @@ static int measure_each(struct bench *b, struct sl_diag *diag)
     return rc;
 }
 
-static int print_rows(const struct bench *b, const struct sl_kernel_anchors *anchors,
+static int print_rows(struct bench *b, const struct sl_kernel_anchors *anchors,
                       struct sl_diag *diag)
 {
     struct sl_buf out;
@@ -308,41 +306,43 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
         rc = parse_bench(b, argc, argv, &diag);
     }
     if (rc == 0)
-        rc = b->device_name
-                 ? sl_bench_device_open(cli, b->device_name, (unsigned)b->svl, NULL, &b->device,
-                                        &diag)
-                 : sl_device_open(device_kind(b), (unsigned)b->svl, NULL, &b->device, &diag);
+        rc = sl_task_open(cli,
+                          &(struct sl_task_wish){.device = b->device_name,
+                                                 .kind = device_kind(b),
+                                                 .svl = (unsigned)b->svl},
+                          &b->device, &diag);
     if (rc == 0)
         rc = check_clock(b, &diag);
     if (rc == 0)
-        b->svl = sl_bench_device_svl(&b->device, (unsigned)b->svl);
+        b->svl = b->device.svl;
     if (rc == 0)
         rc = b->tune    ? sl_kernels_tune(cli, &b->device, (unsigned)b->svl, b->families,
                                           b->family_count, &diag)
              : b->peaks ? sl_kernels_peaks(cli, &b->device, (unsigned)b->svl, &diag)
                         : bench_shapes(b, &diag);
-    if (b)
+    if (b) {
+        sl_task_close(&b->device);
         sl_free(b->rows);
+    }
     sl_free(b);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, NULL, "%s", sl_strerror(rc));
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-static int list_as_text(const struct sl_cli *cli, const struct sl_device *device,
-                        const struct sl_buf *answer, struct sl_diag *diag)
+static int print_list(const struct sl_cli *cli, const struct sl_task_device *device,
+                      const cJSON *list)
 {
-    cJSON *list = cJSON_ParseWithLength((const char *)answer->data, answer->size);
     struct sl_buf text;
-    if (!list)
-        return sl_diag_set(diag, SL_E_FORMAT, device->agent.path, "The agent's list is not JSON");
+    char *json = cli->json ? cJSON_PrintUnformatted(list) : NULL;
     sl_buf_init(&text, MAX_LIST_BYTES);
-    int rc =
-        sl_kernels_list_text(&text, list, device->traits.emulated ? device->cpu : NULL, cli->width);
+    int rc = cli->json ? sl_buf_printf(&text, "%s\n", json ? json : "")
+                       : sl_kernels_list_text(
+                             &text, list, device->traits.emulated ? device->cpu : NULL, cli->width);
     if (rc == 0 && text.size > 0)
         sl_say_page(stdout, &text);
     sl_buf_fini(&text);
-    cJSON_Delete(list);
+    cJSON_free(json);
     return rc;
 }
 
@@ -354,27 +354,25 @@ static int list_kernels(const struct sl_cli *cli, int argc, char **argv)
         .about = "Lists the kernels of the agent with the CPU features they need, as the device\n"
                  "(this machine, or the emulated CPU) meets them. 'sme2lab kernels bench --help'\n"
                  "tells how single kernels are measured, 'sme2lab kernels --log FILE' what a log\n"
-                 "of XNNPACK shows."};
-    const char *const args[] = {"kernels", "--list", "--json", NULL};
+                 "of XNNPACK shows.",
+        .speaks_http = true};
+    const struct sl_task_wish wish = {
+        .kind = sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED, .svl = 512};
     struct sl_diag diag = {.what = ""};
-    struct sl_device device;
-    struct sl_child_result result;
+    struct sl_task_device device = {.name = ""};
+    cJSON *list = NULL;
     size_t count = 0;
     int rc = sl_options_parse(&usage, argc, argv, NULL, 0, &count, &diag);
     if (rc > 0)
         return SL_EXIT_DONE;
     if (rc == 0)
-        rc = sl_device_open(sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED, 512,
-                            NULL, &device, &diag);
+        rc = sl_task_open(cli, &wish, &device, &diag);
     if (rc == 0)
-        rc = sl_kernels_run_agent(&device, args, NULL, &result, &diag);
-    if (rc < 0)
-        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    if (cli->json)
-        sl_say_page(stdout, &result.out);
-    else
-        rc = list_as_text(cli, &device, &result.out, &diag);
-    sl_child_fini(&result);
+        rc = sl_kernels_ask(&device, SL_TASK_KERNELS, &list, &diag);
+    if (rc == 0)
+        rc = print_list(cli, &device, list);
+    cJSON_Delete(list);
+    sl_task_close(&device);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 

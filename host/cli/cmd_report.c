@@ -191,7 +191,7 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
     if (rc < 0)
         return rc;
     if (r->model_path) {
-        rc = sl_model_origins_read(r->model_path, r->data_path, &origins, diag);
+        rc = sl_model_origins_read(r->cli, r->model_path, r->data_path, &origins, diag);
         collection.plans = origins.plans;
     }
     for (size_t i = 0; rc == 0 && i < r->count; i++)

@@ -11,9 +11,10 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/cli/kernels_measure.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
 #include "host/rundir/run.h"
 #include "host/spec/paths.h"
+#include "host/spec/spec.h"
 
 static const char *text_of(const cJSON *object, const char *key)
 {
@@ -21,14 +22,13 @@ static const char *text_of(const cJSON *object, const char *key)
     return cJSON_IsString(item) ? item->valuestring : "";
 }
 
-int sl_device_identity_read(const struct sl_device *device, struct sl_device_identity *out,
+int sl_device_identity_read(struct sl_task_device *device, struct sl_device_identity *out,
                             struct sl_diag *diag)
 {
-    static const char *const args[] = {"probe", "--json", NULL};
     cJSON *probe = NULL;
     time_t now = time(NULL);
     struct tm utc;
-    int rc = sl_kernels_ask(device, args, &probe, diag);
+    int rc = sl_kernels_ask(device, SL_TASK_PROBE, &probe, diag);
     if (rc < 0)
         return rc;
     *out = (struct sl_device_identity){.emulated = device->traits.emulated};
@@ -43,13 +43,13 @@ int sl_device_identity_read(const struct sl_device *device, struct sl_device_ide
 }
 
 void sl_device_identity_put(const struct sl_device_identity *identity,
-                            const struct sl_device *device, const char *schema, unsigned svl_bits,
-                            struct sl_json *json)
+                            const struct sl_task_device *device, const char *schema,
+                            unsigned svl_bits, struct sl_json *json)
 {
     sl_json_text(json, "schema", schema);
     sl_json_text(json, "fingerprint", identity->fingerprint);
     sl_json_open_object(json, "device");
-    sl_json_text(json, "kind", identity->emulated ? "emulated" : "local");
+    sl_json_text(json, "kind", identity->emulated ? "emulated" : sl_device_kind_name(device->kind));
     sl_json_text(json, "cpu", identity->emulated ? device->cpu : NULL);
     sl_json_close_object(json);
     sl_json_text(json, "unit", device->traits.counted ? "instructions" : "ns");

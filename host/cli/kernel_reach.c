@@ -12,12 +12,11 @@
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
-#include "host/cli/bench_device.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernel_shapes.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/peaks_file.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/rundir.h"
 
@@ -28,11 +27,11 @@ static const bool times_here = true;
 static const bool times_here = false;
 #endif
 
-enum { FIXED_ARGS = 6, ANY_SVL = 512, MAX_ROWS_BYTES = 1 << 26 };
+enum { FIXED_ARGS = 3, ANY_SVL = 512, MAX_ROWS_BYTES = 1 << 26 };
 
 struct measuring {
     struct sl_kernel_reach *out;
-    struct sl_device device;
+    struct sl_task_device device;
     unsigned svl_bits;
     struct sl_kernel_row *rows; /* owned; SL_KERNELS_MAX_ROWS */
     bool refused;               /* the device is out of reach: nothing was measured */
@@ -93,15 +92,10 @@ static bool is_wanted(const struct measuring *m, const struct sl_reach_bench *be
 }
 
 /* So many shapes from the first on, with all the CPU has or without SME2. */
-static int measure(const struct measuring *m, size_t first, size_t count, bool sme2,
-                   struct sl_diag *diag)
+static int measure(struct measuring *m, size_t first, size_t count, bool sme2, struct sl_diag *diag)
 {
     const char *args[FIXED_ARGS + SL_KERNEL_BATCH_ARGS + 1];
-    bool counted = m->device.traits.counted;
     size_t n = 0, row_count = 0;
-    args[n++] = "kernels";
-    args[n++] = "--clock";
-    args[n++] = counted ? "marks" : "ns";
     args[n++] = "--engine";
     args[n++] = sme2 ? "any" : "nosme2";
     args[n++] = "--skip-absent";
@@ -122,7 +116,7 @@ static int measure(const struct measuring *m, size_t first, size_t count, bool s
 
 /* A batch at a time; where the agent refuses one, shape by shape: what it cannot run stays
  * unmeasured. */
-static int measure_all(const struct measuring *m, struct sl_diag *diag)
+static int measure_all(struct measuring *m, struct sl_diag *diag)
 {
     int rc = 0;
     for (int e = 0; e < 2; e++) {
@@ -165,7 +159,7 @@ static void find_recorded(const struct sl_etdump_file *file, struct recorded *ou
 }
 
 /* Times of one device say nothing of another. */
-static int check_identity(const struct measuring *m, const struct sl_etdump_file *file,
+static int check_identity(struct measuring *m, const struct sl_etdump_file *file,
                           const struct recorded *recorded, struct sl_diag *diag)
 {
     struct sl_device_identity identity;
@@ -193,14 +187,15 @@ static int choose_device(struct measuring *m, const struct sl_kernel_reach_wish 
     find_recorded(file, &recorded);
     double svl = recorded.svl_bytes;
     m->svl_bits = svl >= 16 && svl <= 256 ? 8 * (unsigned)svl : ANY_SVL;
-    const char *cpu = recorded.cpu[0] ? recorded.cpu : NULL;
-    int kind = counted || !times_here ? SL_DEVICE_COUNTED : SL_DEVICE_LOCAL;
-    int rc = wish->device
-                 ? sl_bench_device_open(wish->cli, wish->device, m->svl_bits, cpu, &m->device, diag)
-                 : sl_device_open(kind, m->svl_bits, cpu, &m->device, diag);
+    const struct sl_task_wish where = {.device = wish->device,
+                                       .kind = counted || !times_here ? SL_DEVICE_COUNTED
+                                                                      : SL_DEVICE_LOCAL,
+                                       .svl = m->svl_bits,
+                                       .cpu = recorded.cpu[0] ? recorded.cpu : NULL};
+    int rc = sl_task_open(wish->cli, &where, &m->device, diag);
     if (rc < 0)
         return rc;
-    m->svl_bits = sl_bench_device_svl(&m->device, m->svl_bits);
+    m->svl_bits = m->device.svl;
     return check_identity(m, file, &recorded, diag);
 }
 
@@ -244,7 +239,7 @@ static int read_given(struct measuring *m, const char *path, struct sl_diag *dia
     int rc = sl_buf_read_file(path, MAX_ROWS_BYTES, &text);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "the rows cannot be read: %s", sl_strerror(rc));
-    rc = sl_kernels_read_rows(&text, false, m->rows, &count, diag);
+    rc = sl_kernels_read_rows(&text, m->rows, &count, diag);
     sl_buf_fini(&text);
     if (rc == 0)
         take_rows(m, count);
@@ -291,12 +286,15 @@ int sl_kernel_reach_measure(const struct sl_etdump_file *file,
         rc = take_rows_of(&m, wish, file, diag);
     sl_free(m.rows);
     if (rc < 0)
+        sl_task_close(&m.device);
+    if (rc < 0)
         return diag->what[0] ? rc : sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
     describe(&m, file, given);
     bool roofed = sl_peaks_file_find(given || m.refused ? NULL : &m.device, &roof,
                                      out->report.roofline, sizeof(out->report.roofline));
     sl_reach_take(&out->reach, out->benches, out->bench_count, out->report.unit == a->unit,
                   roofed ? &roof : NULL);
+    sl_task_close(&m.device);
     return 0;
 }
 

@@ -22,7 +22,7 @@ struct sl_kernel_reach {
 struct sl_kernel_reach_wish {
     const struct sl_cli *cli;
     const char *rows_path; /* what `sme2lab-agent kernels --bench` printed on the run's device */
-    const char *device;    /* where to measure (bench_device.h) */
+    const char *device;    /* where to measure (task.h) */
 };
 
 /* Measures for the run `file` is of. With neither rows nor device: here, in the emulator where this

@@ -8,10 +8,11 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/device/count_log.h"
-#include "host/device/launch.h"
+#include "host/cli/answer.h"
+#include "host/cli/task.h"
+#include "host/spec/spec.h"
 
-enum { TIMEOUT_MS = 600000 };
+enum { TIMEOUT_S = 600 };
 
 bool sl_kernels_take_text(const struct cJSON *object, const char *key, char *out, size_t size)
 {
@@ -31,12 +32,10 @@ bool sl_kernels_take_count(const struct cJSON *object, const char *key, uint64_t
     return true;
 }
 
-static bool read_row(const char *line, size_t len, bool counted, struct sl_kernel_row *row)
+static bool read_row(const cJSON *object, bool counted, struct sl_kernel_row *row)
 {
     *row = (struct sl_kernel_row){.counted = counted};
-    cJSON *object = cJSON_ParseWithLength(line, len);
-    bool good = object &&
-                sl_kernels_take_text(object, "family", row->family, sizeof(row->family)) &&
+    bool good = sl_kernels_take_text(object, "family", row->family, sizeof(row->family)) &&
                 sl_kernels_take_text(object, "type", row->type, sizeof(row->type)) &&
                 sl_kernels_take_text(object, "shape", row->shape, sizeof(row->shape)) &&
                 sl_kernels_take_text(object, "kernel", row->kernel, sizeof(row->kernel)) &&
@@ -49,116 +48,101 @@ static bool read_row(const char *line, size_t len, bool counted, struct sl_kerne
     const cJSON *ulp = cJSON_GetObjectItemCaseSensitive(object, "most_ulp");
     if (cJSON_IsNumber(ulp) && ulp->valuedouble > 0)
         row->most_ulp = ulp->valuedouble;
-    cJSON_Delete(object);
     return good;
 }
 
-int sl_kernels_read_rows(const struct sl_buf *out, bool counted, struct sl_kernel_row *rows,
-                         size_t *count, struct sl_diag *diag)
+static int add_row(const cJSON *object, bool counted, struct sl_kernel_row *rows, size_t *count,
+                   struct sl_diag *diag)
+{
+    if (*count == SL_KERNELS_MAX_ROWS || !read_row(object, counted, &rows[*count]))
+        return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
+                           "row %zu is not what sme2lab-agent prints", *count + 1);
+    ++*count;
+    return 0;
+}
+
+int sl_kernels_read_rows(const struct sl_buf *out, struct sl_kernel_row *rows, size_t *count,
+                         struct sl_diag *diag)
 {
     const char *at = (const char *)out->data;
     const char *end = at + out->size;
-    while (at < end) {
+    int rc = 0;
+    while (rc == 0 && at < end) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop || *count == SL_KERNELS_MAX_ROWS ||
-            !read_row(at, (size_t)(stop - at), counted, &rows[*count]))
-            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
-                               "row %zu is not what sme2lab-agent prints", *count + 1);
-        ++*count;
-        at = stop + 1;
+        cJSON *object = cJSON_ParseWithLength(at, stop ? (size_t)(stop - at) : 0);
+        rc = add_row(object, false, rows, count, diag);
+        cJSON_Delete(object);
+        at = stop ? stop + 1 : end;
     }
-    return 0;
-}
-
-/* Each row is one pair of begin and end. */
-static int join_counts(struct sl_kernel_row *rows, size_t row_count, const struct sl_count_log *log,
-                       struct sl_diag *diag)
-{
-    size_t count;
-    const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
-    if (count != 2 * row_count)
-        return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log",
-                           "%zu marks for %zu measured stages", count, row_count);
-    for (size_t i = 0; i < row_count; i++) {
-        const struct sl_count_mark *begin = &marks[2 * i];
-        const struct sl_count_mark *end = &marks[2 * i + 1];
-        if (begin->is_end || !end->is_end)
-            return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log", "marks do not alternate");
-        rows[i].instructions = end->insns[SL_INSN_ANY] - begin->insns[SL_INSN_ANY];
-        rows[i].mac_instructions = end->insns[SL_INSN_OUTER] - begin->insns[SL_INSN_OUTER] +
-                                   end->insns[SL_INSN_VECTOR_MAC] -
-                                   begin->insns[SL_INSN_VECTOR_MAC];
-    }
-    return 0;
+    return rc;
 }
 
 /* What the agent said last, without its usage. */
-static int agent_failed(const struct sl_child_result *result, struct sl_diag *diag)
+static int agent_failed(const struct sl_task_answer *answer, struct sl_diag *diag)
 {
     static const char prefix[] = "sme2lab-agent: kernels: ";
     char said[200] = "it said nothing";
-    const char *text = (const char *)result->err.data;
-    if (result->err.size > 0) {
+    const char *text = answer->said;
+    if (text[0]) {
         text += strncmp(text, prefix, strlen(prefix)) == 0 ? strlen(prefix) : 0;
         snprintf(said, sizeof(said), "%.*s", (int)strcspn(text, "\n"), text);
     }
-    if (result->exit_code == 2) {
+    if (answer->exit_code == 2) {
         sl_diag_hint(diag,
                      "'sme2lab kernels' lists the kernels, 'sme2lab kernels bench --help' how "
                      "shapes are written");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "%s", said);
     }
-    return sl_diag_set(diag, result->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
+    return sl_diag_set(diag, answer->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
                        "the kernels could not be run: %s", said);
 }
 
-int sl_kernels_run_agent(const struct sl_device *device, const char *const *args,
-                         struct sl_count_log *log, struct sl_child_result *out,
-                         struct sl_diag *diag)
+int sl_kernels_task(struct sl_task_device *device, int task, const char *const *arguments,
+                    struct sl_task_answer *out, struct sl_diag *diag)
 {
-    struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS, .log = log};
-    int rc = sl_device_launch(device, &launch, out, diag);
-    if (rc < 0)
+    const struct sl_task ask = {.task = task, .arguments = arguments, .timeout_seconds = TIMEOUT_S};
+    int rc = sl_task_ask(device, &ask, out, diag);
+    if (rc < 0 || out->done)
         return rc;
-    if (out->exit_code != 0) {
-        rc = agent_failed(out, diag);
-        sl_child_fini(out);
-    }
+    rc = agent_failed(out, diag);
+    cJSON_Delete(out->document);
     return rc;
 }
 
-int sl_kernels_measure(const struct sl_device *device, const char *const *args,
+int sl_kernels_measure(struct sl_task_device *device, const char *const *arguments,
                        struct sl_kernel_row *rows, size_t *count, struct sl_diag *diag)
 {
-    struct sl_child_result result;
-    struct sl_count_log *log = NULL;
-    size_t first = *count;
-    int rc = 0;
-    if (device->traits.counted)
-        rc = sl_device_new_log(device, &log, diag);
-    if (rc == 0)
-        rc = sl_kernels_run_agent(device, args, log, &result, diag);
-    if (rc < 0) {
-        sl_count_log_free(log);
+    struct sl_task_answer answer;
+    const cJSON *object;
+    bool counted = device->traits.counted;
+    int rc = sl_kernels_task(device, SL_TASK_BENCH, arguments, &answer, diag);
+    if (rc < 0)
         return rc;
+    const cJSON *counts = answer.counts ? answer.counts->child : NULL;
+    cJSON_ArrayForEach(object, answer.answers)
+    {
+        if (rc == 0)
+            rc = add_row(object, counted, rows, count, diag);
+        if (rc < 0 || !counted)
+            continue;
+        rows[*count - 1].instructions = sl_answer_u64(counts, "all");
+        rows[*count - 1].mac_instructions =
+            sl_answer_u64(counts, "outer") + sl_answer_u64(counts, "vector_mac");
+        counts = counts ? counts->next : NULL;
     }
-    rc = sl_kernels_read_rows(&result.out, log != NULL, rows, count, diag);
-    if (rc == 0 && log)
-        rc = join_counts(rows + first, *count - first, log, diag);
-    sl_child_fini(&result);
-    sl_count_log_free(log);
+    cJSON_Delete(answer.document);
     return rc;
 }
 
-int sl_kernels_ask(const struct sl_device *device, const char *const *args, struct cJSON **out,
+int sl_kernels_ask(struct sl_task_device *device, int task, struct cJSON **out,
                    struct sl_diag *diag)
 {
-    struct sl_child_result result;
-    int rc = sl_kernels_run_agent(device, args, NULL, &result, diag);
+    struct sl_task_answer answer;
+    int rc = sl_kernels_task(device, task, NULL, &answer, diag);
     if (rc < 0)
         return rc;
-    *out = cJSON_ParseWithLength((const char *)result.out.data, result.out.size);
-    sl_child_fini(&result);
+    *out = cJSON_DetachItemFromArray((cJSON *)(uintptr_t)answer.answers, 0);
+    cJSON_Delete(answer.document);
     return *out ? 0
                 : sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
                               "This is not the JSON that sme2lab-agent prints");

@@ -1,4 +1,4 @@
-/* host/cli/kernels_measure.h: the agent's verb `kernels` run on a device, and what it prints read
+/* host/cli/kernels_measure.h: an agent asked for its kernels, and what it answers read
  * back: rows of stages, with counts where the device counts. */
 #pragma once
 
@@ -11,30 +11,28 @@
 
 struct cJSON;
 struct sl_buf;
-struct sl_child_result;
-struct sl_count_log;
-struct sl_device;
 struct sl_diag;
+struct sl_task_answer;
+struct sl_task_device;
 
 enum { SL_KERNELS_MAX_ROWS = SL_KERNEL_MAX_SHAPES * 5 * 2 }; /* stages, engines */
 
-/* Runs the agent to its end; `log` (NULL: not counted) gets all counts. 0 with the result, to end
- * with sl_child_fini(), or a negative code with the agent's last words. */
-int sl_kernels_run_agent(const struct sl_device *device, const char *const *args,
-                         struct sl_count_log *log, struct sl_child_result *out,
-                         struct sl_diag *diag);
+/* Asks a task (enum sl_spec_task) that must succeed: else a code with the agent's last words. End
+ * the answer's document with cJSON_Delete(). */
+int sl_kernels_task(struct sl_task_device *device, int task, const char *const *arguments,
+                    struct sl_task_answer *out, struct sl_diag *diag);
 
-/* Runs `kernels --bench` with these arguments and appends a row for each stage to `rows`, of which
- * *count are there and SL_KERNELS_MAX_ROWS have room. */
-int sl_kernels_measure(const struct sl_device *device, const char *const *args,
+/* Measures with these arguments of the agent's verb `kernels` and appends a row for each stage to
+ * `rows`, of which *count are there and SL_KERNELS_MAX_ROWS have room. */
+int sl_kernels_measure(struct sl_task_device *device, const char *const *arguments,
                        struct sl_kernel_row *rows, size_t *count, struct sl_diag *diag);
 
-/* Reads the rows that the agent printed; `counted`: without their times. */
-int sl_kernels_read_rows(const struct sl_buf *out, bool counted, struct sl_kernel_row *rows,
-                         size_t *count, struct sl_diag *diag);
+/* Reads the rows that an agent printed, with their times. */
+int sl_kernels_read_rows(const struct sl_buf *out, struct sl_kernel_row *rows, size_t *count,
+                         struct sl_diag *diag);
 
-/* The one JSON object that these arguments print; end it with cJSON_Delete(). */
-int sl_kernels_ask(const struct sl_device *device, const char *const *args, struct cJSON **out,
+/* The one JSON object that answers the task; end it with cJSON_Delete(). */
+int sl_kernels_ask(struct sl_task_device *device, int task, struct cJSON **out,
                    struct sl_diag *diag);
 
 /* A text that fits, a whole number up to 9e15: false where the object has none under the key. */

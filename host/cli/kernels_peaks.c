@@ -13,11 +13,12 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/say.h"
+#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
-#include "host/device/count_log.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
+#include "host/spec/spec.h"
 
 enum { MAX_ROWS = 4096, MAX_TEXT_BYTES = 4 << 20 };
 
@@ -33,95 +34,62 @@ struct row {
 };
 
 struct peaks {
-    const struct sl_device *device;
+    struct sl_task_device *device;
     struct sl_device_identity identity;
-    struct row *rows;                        /* owned */
-    uint64_t (*counts)[SL_INSN_CLASS_COUNT]; /* owned; of each row, where it is counted */
+    struct row *rows;     /* owned */
+    const cJSON **counts; /* owned; of each row, where it is counted */
+    struct sl_task_answer answer;
     size_t count;
     unsigned svl_bits;
 };
 
-static bool read_row(const char *line, size_t len, bool timed, struct row *row)
+static bool read_row(const cJSON *object, bool timed, struct row *row)
 {
     *row = (struct row){.ns = 0};
-    cJSON *object = cJSON_ParseWithLength(line, len);
-    bool good = object && sl_kernels_take_text(object, "peak", row->peak, sizeof(row->peak)) &&
-                sl_kernels_take_text(object, "what", row->what, sizeof(row->what)) &&
-                sl_kernels_take_text(object, "kind", row->kind, sizeof(row->kind)) &&
-                sl_kernels_take_count(object, "insns_a_turn", &row->insns) &&
-                sl_kernels_take_count(object, "work_a_turn", &row->work) &&
-                sl_kernels_take_count(object, "operations", &row->operations) &&
-                sl_kernels_take_count(object, "bytes", &row->bytes) &&
-                sl_kernels_take_count(object, "turns", &row->turns) &&
-                sl_kernels_take_count(object, "workers", &row->workers) &&
-                (!timed || (sl_kernels_take_count(object, "ns", &row->ns) && row->ns > 0));
-    cJSON_Delete(object);
-    return good;
-}
-
-static int read_rows(struct peaks *p, const struct sl_buf *out, bool timed, struct sl_diag *diag)
-{
-    const char *at = (const char *)out->data, *end = at + out->size;
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        if (!stop || p->count == MAX_ROWS ||
-            !read_row(at, (size_t)(stop - at), timed, &p->rows[p->count]))
-            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
-                               "line %zu is not what sme2lab-agent prints", p->count + 1);
-        p->count++;
-        at = stop + 1;
-    }
-    return 0;
-}
-
-/* Each row is one pair of begin and end. */
-static int take_counts(struct peaks *p, const struct sl_count_log *log, struct sl_diag *diag)
-{
-    size_t count;
-    const struct sl_count_mark *marks = sl_count_log_marks(log, &count);
-    if (count != 2 * p->count)
-        return sl_diag_set(diag, SL_E_MISMATCH, "the emulator's log", "%zu marks for %zu loops",
-                           count, p->count);
-    for (size_t i = 0; i < p->count; i++)
-        for (int k = 0; k < SL_INSN_CLASS_COUNT; k++)
-            p->counts[i][k] = marks[2 * i + 1].insns[k] - marks[2 * i].insns[k];
-    return 0;
+    return sl_kernels_take_text(object, "peak", row->peak, sizeof(row->peak)) &&
+           sl_kernels_take_text(object, "what", row->what, sizeof(row->what)) &&
+           sl_kernels_take_text(object, "kind", row->kind, sizeof(row->kind)) &&
+           sl_kernels_take_count(object, "insns_a_turn", &row->insns) &&
+           sl_kernels_take_count(object, "work_a_turn", &row->work) &&
+           sl_kernels_take_count(object, "operations", &row->operations) &&
+           sl_kernels_take_count(object, "bytes", &row->bytes) &&
+           sl_kernels_take_count(object, "turns", &row->turns) &&
+           sl_kernels_take_count(object, "workers", &row->workers) &&
+           (!timed || (sl_kernels_take_count(object, "ns", &row->ns) && row->ns > 0));
 }
 
 static int run_loops(struct peaks *p, struct sl_diag *diag)
 {
-    bool counted = p->device->traits.counted;
-    const char *const args[] = {"kernels", "--peaks", "--clock", counted ? "marks" : "ns", NULL};
-    struct sl_child_result result;
-    struct sl_count_log *log = NULL;
-    int rc = counted ? sl_device_new_log(p->device, &log, diag) : 0;
-    if (rc == 0)
-        rc = sl_kernels_run_agent(p->device, args, log, &result, diag);
-    if (rc < 0) {
-        sl_count_log_free(log);
+    const cJSON *object;
+    int rc = sl_kernels_task(p->device, SL_TASK_PEAKS, NULL, &p->answer, diag);
+    if (rc < 0)
         return rc;
+    const cJSON *counts = p->answer.counts ? p->answer.counts->child : NULL;
+    cJSON_ArrayForEach(object, p->answer.answers)
+    {
+        if (p->count == MAX_ROWS ||
+            !read_row(object, !p->device->traits.counted, &p->rows[p->count]))
+            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
+                               "line %zu is not what sme2lab-agent prints", p->count + 1);
+        p->counts[p->count++] = counts;
+        counts = counts ? counts->next : NULL;
     }
-    rc = read_rows(p, &result.out, !counted, diag);
-    if (rc == 0 && counted)
-        rc = take_counts(p, log, diag);
-    sl_child_fini(&result);
-    sl_count_log_free(log);
-    return rc;
+    return 0;
 }
 
-/* The class of the measured instructions, SL_INSN_ANY for those that are of none. */
-static int class_of(const struct row *row)
+/* The counts' name of the measured instructions; NULL for those that are of no class. */
+static const char *class_of(const struct row *row)
 {
-    return strcmp(row->kind, "outer") == 0          ? SL_INSN_OUTER
-           : strcmp(row->kind, "multiply_add") == 0 ? SL_INSN_VECTOR_MAC
-           : strcmp(row->kind, "mode") == 0         ? SL_INSN_SMSTART
-                                                    : SL_INSN_ANY;
+    return strcmp(row->kind, "outer") == 0          ? "outer"
+           : strcmp(row->kind, "multiply_add") == 0 ? "vector_mac"
+           : strcmp(row->kind, "mode") == 0         ? "smstart"
+                                                    : NULL;
 }
 
 /* What the second of two rows, of twice the turns, executed more than the first. */
-static uint64_t more_of(const struct peaks *p, size_t i, int insn_class)
+static uint64_t more_of(const struct peaks *p, size_t i, const char *insn_class)
 {
-    return p->counts[i + 1][insn_class] - p->counts[i][insn_class];
+    return sl_answer_u64(p->counts[i + 1], insn_class) - sl_answer_u64(p->counts[i], insn_class);
 }
 
 /* Every loop executes what it says it does, or its rate would be another thing's. */
@@ -129,16 +97,16 @@ static int check_loops(const struct peaks *p, struct sl_diag *diag)
 {
     for (size_t i = 0; i + 1 < p->count; i += 2) {
         const struct row *row = &p->rows[i];
-        int class = class_of(row);
+        const char *class = class_of(row);
         if (strcmp(row->peak, row[1].peak) != 0 || row[1].turns != 2 * row->turns)
             return sl_diag_set(diag, SL_E_FORMAT, row->peak,
                                "Its two lengths do not stand together");
-        if (more_of(p, i, SL_INSN_ANY) != row->insns * row->turns ||
-            (class != SL_INSN_ANY && more_of(p, i, class) != row->work * row->turns))
+        if (more_of(p, i, "all") != row->insns * row->turns ||
+            (class && more_of(p, i, class) != row->work * row->turns))
             return sl_diag_set(diag, SL_E_MISMATCH, row->peak,
                                "%" PRIu64 " turns executed %" PRIu64 " instructions, %" PRIu64
                                " of them those measured, not %" PRIu64 " and %" PRIu64,
-                               row->turns, more_of(p, i, SL_INSN_ANY), more_of(p, i, class),
+                               row->turns, more_of(p, i, "all"), class ? more_of(p, i, class) : 0,
                                row->insns * row->turns, row->work * row->turns);
     }
     return 0;
@@ -151,16 +119,16 @@ static void put_loops(const struct peaks *p, struct sl_json *json)
     sl_json_open_array(json, "loops");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
         const struct row *row = &p->rows[i];
-        int class = class_of(row);
+        const char *class = class_of(row);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "peak", row->peak);
         sl_json_text(json, "what", row->what);
         sl_json_text(json, "kind", row->kind);
         sl_json_u64(json, "turns", row->turns);
         sl_json_u64(json, "insns_a_turn", row->insns);
-        sl_json_u64(json, "executed_insns", more_of(p, i, SL_INSN_ANY));
+        sl_json_u64(json, "executed_insns", more_of(p, i, "all"));
         sl_json_u64(json, "measured_a_turn", row->work);
-        if (class == SL_INSN_ANY)
+        if (!class)
             sl_json_null(json, "executed_measured");
         else
             sl_json_u64(json, "executed_measured", more_of(p, i, class));
@@ -224,8 +192,8 @@ static void print_loops(const struct peaks *p)
 
 static void print_roofline(const struct peaks *p, const char *path)
 {
-    sl_say(stdout, "%s (this machine)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint,
-           "what", "workers", "per second", "Gmul-add/s", "GB/s");
+    sl_say(stdout, "%s (%s)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint,
+           sl_task_device_words(p->device), "what", "workers", "per second", "Gmul-add/s", "GB/s");
     for (size_t i = 0; i < p->count; i++) {
         const struct row *row = &p->rows[i];
         bool mode = strcmp(row->kind, "mode") == 0;
@@ -254,7 +222,7 @@ static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag 
     return rc;
 }
 
-int sl_kernels_peaks(const struct sl_cli *cli, const struct sl_device *device, unsigned svl_bits,
+int sl_kernels_peaks(const struct sl_cli *cli, struct sl_task_device *device, unsigned svl_bits,
                      struct sl_diag *diag)
 {
     struct peaks p = {.device = device, .svl_bits = svl_bits};
@@ -269,5 +237,6 @@ int sl_kernels_peaks(const struct sl_cli *cli, const struct sl_device *device, u
         rc = show(&p, cli, diag);
     sl_free(p.rows);
     sl_free(p.counts);
+    cJSON_Delete(p.answer.document);
     return rc;
 }

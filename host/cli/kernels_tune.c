@@ -17,7 +17,8 @@
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
+#include "host/spec/spec.h"
 
 enum {
     MAX_FAMILIES = SL_POLICY_FILE_MAX_FAMILIES,
@@ -92,7 +93,7 @@ struct family {
 };
 
 struct tuning {
-    const struct sl_device *device;
+    struct sl_task_device *device;
     struct sl_device_identity identity;
     struct family *families; /* owned */
     size_t count;
@@ -113,9 +114,8 @@ static uint64_t cost_of(const struct sl_kernel_row *row)
 static int measure_engine(const struct tuning *t, struct family *f, const char *engine, bool with,
                           struct sl_diag *diag)
 {
-    const char *args[MAX_ARGS] = {"kernels", "--clock", is_counted(t) ? "marks" : "ns", "--engine",
-                                  engine};
-    size_t n = 5, count = 0, whole = 0;
+    const char *args[MAX_ARGS] = {"--engine", engine};
+    size_t n = 2, count = 0, whole = 0;
     struct sl_kernel_row *rows = sl_calloc(SL_KERNELS_MAX_ROWS, sizeof(*rows));
     if (!rows)
         return -ENOMEM;
@@ -162,10 +162,9 @@ static void choose(struct family *f)
 /* The families and their defaults are the agent's. */
 static int read_families(struct tuning *t, struct sl_diag *diag)
 {
-    static const char *const args[] = {"kernels", "--list", "--json", NULL};
     const cJSON *item;
     cJSON *list = NULL;
-    int rc = sl_kernels_ask(t->device, args, &list, diag);
+    int rc = sl_kernels_ask(t->device, SL_TASK_KERNELS, &list, diag);
     if (rc < 0)
         return rc;
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(list, "policy"))
@@ -292,8 +291,7 @@ static int write_table(const struct tuning *t, struct sl_buf *out)
 static void print_text(const struct tuning *t, const char *path)
 {
     sl_say(stdout, "%s (%s)\n%s\n\n%-15s %9s  %s\n", t->identity.fingerprint,
-           t->identity.emulated ? t->device->cpu : "this machine", note_of(t), "family",
-           "otherwise", "in streaming mode");
+           sl_task_device_words(t->device), note_of(t), "family", "otherwise", "in streaming mode");
     for (size_t i = 0; i < t->count; i++) {
         const struct family *f = &t->families[i];
         if (f->measured)
@@ -308,7 +306,7 @@ static void print_text(const struct tuning *t, const char *path)
                path);
 }
 
-int sl_kernels_tune(const struct sl_cli *cli, const struct sl_device *device, unsigned svl_bits,
+int sl_kernels_tune(const struct sl_cli *cli, struct sl_task_device *device, unsigned svl_bits,
                     const char *const *only, size_t only_count, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES] = "";

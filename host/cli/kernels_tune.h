@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 struct sl_cli;
-struct sl_device;
+struct sl_task_device;
 struct sl_diag;
 
 /* Measures each family of kernels (with names in `only` just those; the others keep the default) as
@@ -12,5 +12,5 @@ struct sl_diag;
  * own table (host/spec/policy_file.h), which runs on it use. On an emulator it compares executed
  * instructions, and says so; its times, if they are asked for, are not kept. Prints what it found.
  */
-int sl_kernels_tune(const struct sl_cli *cli, const struct sl_device *device, unsigned svl_bits,
+int sl_kernels_tune(const struct sl_cli *cli, struct sl_task_device *device, unsigned svl_bits,
                     const char *const *only, size_t only_count, struct sl_diag *diag);

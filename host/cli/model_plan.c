@@ -4,57 +4,67 @@
 #include <errno.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/task.h"
 #include "host/device/launch.h"
 #include "host/inspect/cost.h"
 #include "host/inspect/inspect.h"
 #include "host/inspect/plan.h"
+#include "host/spec/spec.h"
 
-enum { TIMEOUT_MS = 300000, ANY_SVL = 512 };
+enum { TIMEOUT_S = 300, ANY_SVL = 512 };
 #define MAX_MODEL_BYTES (UINT64_C(4) << 30)
 
-/* One run of the agent that must succeed. `out` is ended by the caller when 0 is returned. */
-static int ask_agent(const struct sl_device *device, const char *const *args,
-                     struct sl_child_result *out, struct sl_diag *diag)
+/* The answer of an agent that must have one, as text to end with cJSON_free(). */
+static int ask_agent(struct sl_task_device *device, const struct sl_task *task, char **out,
+                     struct sl_diag *diag)
 {
-    const struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS};
-    int rc = sl_device_launch(device, &launch, out, diag);
+    struct sl_task_answer answer;
+    int rc = sl_task_ask(device, task, &answer, diag);
     if (rc < 0)
         return rc;
-    if (out->exit_code == 0)
-        return 0;
-    const char *text = (const char *)out->err.data;
-    sl_diag_hint(diag, "--no-agent reads the file alone");
-    rc = sl_diag_set(diag, out->timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
-                     "the model could not be compiled: %.150s",
-                     out->err.size > 0 ? text + (out->err.size > 150 ? out->err.size - 150 : 0)
-                                       : "it said nothing");
-    sl_child_fini(out);
+    if (answer.done) {
+        *out = cJSON_PrintUnformatted(cJSON_GetArrayItem(answer.answers, 0));
+        rc = *out ? 0 : sl_diag_set(diag, SL_E_FORMAT, "sme2lab-agent", "It answered nothing");
+    } else {
+        size_t len = strlen(answer.said);
+        sl_diag_hint(diag, "--no-agent reads the file alone");
+        rc = sl_diag_set(diag, answer.timed_out ? SL_E_TIMEOUT : SL_E_CRASHED, "sme2lab-agent",
+                         "the model could not be compiled: %.150s",
+                         len > 0 ? answer.said + (len > 150 ? len - 150 : 0) : "it said nothing");
+    }
+    cJSON_Delete(answer.document);
     return rc;
 }
 
-int sl_model_plan_ask(const char *path, const char *data, unsigned svl, struct sl_inspect *inspect,
-                      struct sl_diag *diag)
+static struct sl_bytes text_of(const char *text)
 {
-    const char *const plan_args[] = {"plan", path, data, NULL};
-    const char *const list_args[] = {"kernels", "--list", "--json", NULL};
-    struct sl_child_result plan, list;
-    struct sl_device device;
-    int kind = sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED;
-    int rc = sl_device_open(kind, svl, NULL, &device, diag);
-    if (rc < 0)
-        return rc;
-    rc = ask_agent(&device, plan_args, &plan, diag);
-    if (rc < 0)
-        return rc;
-    rc = ask_agent(&device, list_args, &list, diag);
-    if (rc == 0) {
-        rc = sl_inspect_take_plan(inspect, (struct sl_bytes){plan.out.data, plan.out.size},
-                                  (struct sl_bytes){list.out.data, list.out.size}, diag);
-        sl_child_fini(&list);
-    }
-    sl_child_fini(&plan);
+    return (struct sl_bytes){(const uint8_t *)text, strlen(text)};
+}
+
+int sl_model_plan_ask(const struct sl_cli *cli, const char *path, const char *data, unsigned svl,
+                      struct sl_inspect *inspect, struct sl_diag *diag)
+{
+    const struct sl_task plan_task = {
+        .task = SL_TASK_PLAN, .model = path, .data = data, .timeout_seconds = TIMEOUT_S};
+    const struct sl_task list_task = {.task = SL_TASK_KERNELS, .timeout_seconds = TIMEOUT_S};
+    const struct sl_task_wish wish = {
+        .kind = sl_device_local_has_sme2() ? SL_DEVICE_LOCAL : SL_DEVICE_EMULATED, .svl = svl};
+    struct sl_task_device device;
+    char *plan = NULL, *list = NULL;
+    int rc = sl_task_open(cli, &wish, &device, diag);
+    if (rc == 0)
+        rc = ask_agent(&device, &plan_task, &plan, diag);
+    if (rc == 0)
+        rc = ask_agent(&device, &list_task, &list, diag);
+    if (rc == 0)
+        rc = sl_inspect_take_plan(inspect, text_of(plan), text_of(list), diag);
+    cJSON_free(plan);
+    cJSON_free(list);
+    sl_task_close(&device);
     if (rc == 0)
         sl_cost_predict(inspect);
     return rc;
@@ -97,8 +107,8 @@ static int list_origins(struct sl_model_origins *out, int level)
     return 0;
 }
 
-int sl_model_origins_read(const char *path, const char *data, struct sl_model_origins *out,
-                          struct sl_diag *diag)
+int sl_model_origins_read(const struct sl_cli *cli, const char *path, const char *data,
+                          struct sl_model_origins *out, struct sl_diag *diag)
 {
     int rc = sl_buf_read_file(path, MAX_MODEL_BYTES, &out->file);
     if (rc < 0)
@@ -107,7 +117,7 @@ int sl_model_origins_read(const char *path, const char *data, struct sl_model_or
     if (rc == 0 && out->inspect->method_count == 0)
         rc = sl_diag_set(diag, SL_E_FORMAT, path, "the program has no method");
     if (rc == 0)
-        rc = sl_model_plan_ask(path, data, ANY_SVL, out->inspect, diag);
+        rc = sl_model_plan_ask(cli, path, data, ANY_SVL, out->inspect, diag);
     if (rc == 0 && !out->inspect->methods[0].loads)
         rc = sl_diag_set(diag, SL_E_UNSUPPORTED, path, "the agent cannot load the model: %.120s",
                          out->inspect->methods[0].problem);

@@ -10,7 +10,7 @@
 #include "common/base/buf.h"
 #include "host/analysis/reach.h"
 #include "host/cli/device_identity.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
 #include "host/spec/paths.h"
 
 enum { MAX_BYTES = 4 << 20 };
@@ -55,7 +55,7 @@ bool sl_peaks_file_parse(struct sl_bytes text, struct sl_reach_roof *out)
     return good && (out->macs_f32 > 0 || out->bytes > 0);
 }
 
-bool sl_peaks_file_find(const struct sl_device *device, struct sl_reach_roof *out, char *words,
+bool sl_peaks_file_find(struct sl_task_device *device, struct sl_reach_roof *out, char *words,
                         size_t size)
 {
     struct sl_device_identity identity;

@@ -15,8 +15,7 @@
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 
-/* Is there a daemon to be asked, other than the private one? */
-static int has_daemon(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
+int sl_run_lab_listens(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
 {
     struct sl_server_address address;
     *out = sl_server_address_is_named(cli->server);
@@ -85,7 +84,7 @@ static void choose_device(struct sl_sender *sender)
 int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
 {
     bool there = false;
-    int rc = has_daemon(cli, &there, diag);
+    int rc = sl_run_lab_listens(cli, &there, diag);
     if (rc == 0 && !there)
         choose_device(sender);
     if (rc == 0)
@@ -98,7 +97,7 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
     struct sl_plan *plan = sender->plan;
     bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
     open = open && plan->specs[0].svl == 0;
-    int rc = has_daemon(cli, &there, diag);
+    int rc = sl_run_lab_listens(cli, &there, diag);
     if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu",

@@ -1,9 +1,14 @@
 /* host/cli/run_lab.h: which daemon a run goes to, and on which of its devices. */
 #pragma once
 
+#include <stdbool.h>
+
 struct sl_cli;
 struct sl_diag;
 struct sl_sender;
+
+/* Is there a daemon to be asked, other than the private one? */
+int sl_run_lab_listens(const struct sl_cli *cli, bool *out, struct sl_diag *diag);
 
 /* Opens `sender->client`: the daemon that was named, else the one that listens in the state
  * directory, else the private one; and chooses the device there. What neither the command line nor

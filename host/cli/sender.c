@@ -123,9 +123,8 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-/* The same key in each try: a lost answer makes no second job. */
-static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *out_job,
-                struct sl_diag *diag)
+int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t *out_job,
+                   struct sl_diag *diag)
 {
     uint8_t random[KEY_BYTES];
     char key[2 * KEY_BYTES + 1];
@@ -137,7 +136,7 @@ static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *o
                                        .path = "/api/v1/jobs",
                                        .json = (const char *)body->data,
                                        .idempotency_key = key};
-    int rc = sl_client_send(sender->client, &request, &answer, diag);
+    int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)
         return rc;
     cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
@@ -145,7 +144,7 @@ static int post(struct sl_sender *sender, const struct sl_buf *body, uint64_t *o
     cJSON_Delete(reply);
     sl_buf_fini(&answer.body);
     return *out_job != 0 ? 0
-                         : sl_diag_set(diag, -EPROTO, sl_client_server(sender->client),
+                         : sl_diag_set(diag, -EPROTO, sl_client_server(client),
                                        "The daemon took the job and gave it no number");
 }
 
@@ -196,7 +195,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The experiment cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = post(sender, &body, out_job, diag);
+        rc = sl_sender_post(sender->client, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }

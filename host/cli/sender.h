@@ -8,6 +8,7 @@
 #include "common/base/digest.h"
 #include "host/spec/plan.h"
 
+struct sl_buf;
 struct sl_cli;
 struct sl_client;
 struct sl_diag;
@@ -32,6 +33,10 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag);
 /* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector
  * length. -ENODEV for none with `diag` set. */
 int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
+
+/* Sends the body of a job, under one key in each try: a lost answer makes no second job. */
+int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t *out_job,
+                   struct sl_diag *diag);
 
 /* Sends what the daemon does not have of the experiment's files, and the job. 0 or a code with
  * `diag` set. */

@@ -523,7 +523,8 @@ static void put_fixed(struct sl_json *json, const char *key)
 static void put_list(struct sl_json *json, const char *key, const struct sl_param *param,
                      unsigned scope, const struct sl_spec *spec)
 {
-    const char *const *texts = read_texts(param, spec, scope == SL_IN_JOB);
+    bool digests = scope == SL_IN_JOB && param->type == SL_PARAM_PATHS;
+    const char *const *texts = read_texts(param, spec, digests);
     sl_json_open_array(json, key);
     for (size_t i = 0; i < sl_param_item_count(param, spec); i++)
         sl_json_text(json, NULL, texts[i]);

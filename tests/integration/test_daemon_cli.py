@@ -154,12 +154,6 @@ class CommandLine(unittest.TestCase):
         room = json.loads(done.stdout)["headroom"]
         self.assertIn("256 bits", room["measured_on"])
         self.assertTrue(all(row["best_insns"] for row in room["operators"]))
-        # Of another machine's lab: no failure, and the reason why nothing is told.
-        away = lab.sme2lab(*words, "--device", "phone", "--server", "http://lab.example:1")
-        self.assertEqual(away.returncode, 0, away.stderr)
-        room = json.loads(away.stdout)["headroom"]
-        self.assertIn("of another machine", room["refused"])
-        self.assertEqual((room["reachable_ns"], {row["best_kernel"] for row in room["operators"]}), (None, {None}))
 
     def test_watch_tells_each_event_as_a_line_of_json(self):
         job = self.daemon.submit("--seed", 2, "--runs", 6)  # some seconds

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "host/analysis/reach.h"
-#include "host/device/launch.h"
+#include "host/cli/task.h"
 #include "tests/support/test.h"
 
 static bool parse(const char *text, struct sl_reach_roof *out)
@@ -50,7 +50,7 @@ TEST(what_is_no_roofline_is_none)
 TEST(an_emulator_has_none_and_it_is_said)
 {
     struct sl_reach_roof roof;
-    const struct sl_device counted = {.traits = {.emulated = true, .counted = true}};
+    struct sl_task_device counted = {.traits = {.emulated = true, .counted = true}};
     char words[200];
     assert_false(sl_peaks_file_find(&counted, &roof, words, sizeof(words)));
     assert_string_equal(words, "none, an emulator has none");

@@ -42,6 +42,12 @@ TEST(a_task_needs_a_model_only_to_look_into_it)
     assert_int_equal(job.task, SL_TASK_BENCH);
     assert_int_equal(job.arguments_count, 2);
     assert_string_equal(job.arguments[1], "8x8x8");
+    struct sl_buf body;
+    sl_buf_init(&body, 1 << 16);
+    assert_int_equal(sl_job_body_put(&job, &body), 0);
+    assert_non_null(
+        strstr((char *)body.data, "\"task\":\"bench\",\"arguments\":[\"--bench\",\"8x8x8\"]"));
+    sl_buf_fini(&body);
     sl_spec_fini(&job);
     assert_int_equal(parse("{\"task\":\"probe\"}", &job, &diag), 0);
     assert_false(sl_spec_task_measures(job.task));
