@@ -21,7 +21,6 @@
 #include "host/cli/private_daemon.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/sender.h"
-#include "host/cli/server_address.h"
 #include "host/cli/upload.h"
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
@@ -134,7 +133,7 @@ int sl_task_open(const struct sl_cli *cli, const struct sl_task_wish *wish,
                    : sl_client_open(cli, &out->client, diag);
         if (rc == 0)
             rc = choose(wish, out, diag);
-        if (rc != -ENODEV || sl_server_address_is_named(cli->server))
+        if (rc != -ENODEV || wish->device)
             return rc;
         sl_task_close(out); /* a lab that has none of the kind leaves it to this machine */
         if (diag)
