@@ -44,7 +44,7 @@ PARSERS = {
     "policy_file": ["host/spec/policy_file.c", "host/spec/noise_file.c", "host/cli/peaks_file.c"],
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
-    "workload": ["host/analysis/workload.c", "host/analysis/workload_stand_in.c"],
+    "workload": ["host/analysis/workload.c"],
     "runner_log": ["host/report/runner_log.c"],
     "kernel_anchors": ["host/report/kernel_anchors.c"],
     "silicon": ["host/report/silicon_file.c"],
