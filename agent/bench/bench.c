@@ -50,7 +50,8 @@ static const char usage_text[] =
     "       matmul_q4_g32:MxNxK (or _g64, _g128), deconv:IHxIWxIC-OC-KHxKW-sS-pP[-dD][-gG],\n"
     "       batch:BxMxNxK, batch_nk:BxMxNxK (right operands [n][k]), batch_qd8:BxMxNxK,\n"
     "       argmax:IHxIWxC-KHxKW, resize:IHxIWxC-OHxOW, quantise:ROWSxCOLUMNS,\n"
-    "       repeat:ELEMENTSxTIMES, permute:AxBxC-201; OP as in the kernels' names\n"
+    "       repeat:ELEMENTSxTIMES, stride:ELEMENTSxSTEP, permute:AxBxC-201;\n"
+    "       OP as in the kernels' names\n"
     "       S, P and D may be HxW; depthwise may end in -dD and -mM, its multiplier\n"
     "       before a shape qs8/: static int8; f16/: halves; bf16/: bfloat16 (products)\n";
 

@@ -35,6 +35,7 @@ static const struct grammar {
     [SL_BENCH_RESIZE] = {"resize", "HxWxC-YxX"},
     [SL_BENCH_QUANTISE] = {"quantise", "MxN"},
     [SL_BENCH_REPEAT] = {"repeat", "MxN"},
+    [SL_BENCH_STRIDE] = {"stride", "MxN"},
     [SL_BENCH_PERMUTE] = {"permute", "%"},
 };
 
@@ -250,6 +251,8 @@ size_t sl_bench_shape_out(const struct sl_bench_shape *s)
 {
     if (s->family == SL_BENCH_DECONV)
         return s->out_h * s->out_w * s->out_c;
+    if (s->family == SL_BENCH_STRIDE)
+        return s->m;
     return s->m * s->n * (s->family == SL_BENCH_REDUCE ? s->k : 1);
 }
 

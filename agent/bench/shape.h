@@ -28,6 +28,7 @@ enum sl_bench_family {
     SL_BENCH_RESIZE,
     SL_BENCH_QUANTISE,
     SL_BENCH_REPEAT,
+    SL_BENCH_STRIDE,
     SL_BENCH_PERMUTE,
     SL_BENCH_FAMILY_END
 };
@@ -46,8 +47,8 @@ struct sl_bench_shape {
      * transposed convolution its rows are input pixels, of batches those of all. Of a depthwise
      * convolution and of pooling: output pixels, channels, window. Of a reduction: outer, inner,
      * reduced. Of a transpose: rows, columns, 1; of a resize: output pixels, channels, 1; of what
-     * is quantised: rows, columns, 1; of what is repeated: elements, times, 1; of others: 1,
-     * elements, 1. */
+     * is quantised: rows, columns, 1; of what is repeated: elements, times, 1; of what lies
+     * apart: elements, step, 1; of others: 1, elements, 1. */
     size_t m, n, k;
     char op[SL_BENCH_MAX_OP]; /* as kernels are named: "clamp"; "" for products and transposes */
     size_t in_h, in_w, in_c, out_h, out_w, out_c, kernel_h, kernel_w;

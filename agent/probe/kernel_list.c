@@ -15,6 +15,7 @@
 #include "kernels/layout/repeat.h"
 #include "kernels/layout/resize.h"
 #include "kernels/layout/resize_qs8.h"
+#include "kernels/layout/stride.h"
 #include "kernels/matmul/matmul.h"
 #include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_qd8.h"
@@ -43,6 +44,7 @@
     X(reduce, "reduce", "f32 mean, softmax, norms", "reduce:@-1x49x512 reduce:@-64x1024x1")        \
     X(transpose, "layout", "transposes of 32-bit elements", "transpose:256x256")                   \
     X(repeat, "layout", "every element several times", "repeat:16384x4")                           \
+    X(stride, "layout", "elements that lie apart, side by side", "stride:16384x2")                 \
     X(resize, "layout", "f32 bilinear resize", "resize:28x28x64-56x56")                            \
     X(argmax, "pool", "f32 pooling with indices", "argmax:56x56x64-2x2")                           \
     X(matmul_f16, "matmul", "f16 products, weights packed at load",                                \

@@ -101,10 +101,10 @@ static int read_all(int fd, struct sl_buf *buf)
             continue;
         if (got < 0)
             return -errno;
+        buf->size += (size_t)got;
+        buf->data[buf->size] = 0; /* an empty file ends here too */
         if (got == 0)
             return 0;
-        buf->size += (size_t)got;
-        buf->data[buf->size] = 0;
     }
 }
 

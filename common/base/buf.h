@@ -23,8 +23,9 @@ __attribute__((format(printf, 2, 3))) int sl_buf_printf(struct sl_buf *buf, cons
 /* Appends `len` bytes whose content the caller writes through *out_at before the next call. */
 int sl_buf_extend(struct sl_buf *buf, size_t len, uint8_t **out_at);
 
-/* Reads a whole file of at most `limit` bytes into a fresh buffer: 0, the file's -errno,
- * SL_E_LIMIT, -ENOMEM. On success `out` is owned by the caller; end it with sl_buf_fini(). */
+/* Reads a whole file of at most `limit` bytes into a fresh, terminated buffer: 0, the file's
+ * -errno, SL_E_LIMIT, -ENOMEM. On success `out` is owned by the caller; end it with sl_buf_fini().
+ */
 int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out);
 
 /* Writes all bytes to `path` by way of `path`.tmp and rename, so that no half file is ever seen

@@ -223,7 +223,7 @@ static const char about_bench[] =
     "  depthwise:IHxIWxC-KHxKW-sS-pP[-dD][-mM]       pool:OP-IHxIWxC-KHxKW-sS-pP[-dD]\n"
     "  batch:BxMxNxK, batch_nk of right operands [n][k], batch_qd8 of int8 ones\n"
     "  argmax:IHxIWxC-KHxKW   resize:IHxIWxC-OHxOW   transpose:ROWSxCOLUMNS\n"
-    "  permute:AxBxC-201 (up to six)   repeat:ELEMENTSxTIMES\n"
+    "  permute:AxBxC-201 (up to six)   repeat:ELEMENTSxTIMES   stride:ELEMENTSxSTEP\n"
     "  convert:OP-N   quantise:ROWSxCOLUMNS\n"
     "with OP as in the kernels' names, and of another type with f16/ or qs8/ before it.";
 

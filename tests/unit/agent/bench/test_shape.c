@@ -80,6 +80,8 @@ TEST(other_families_are_read_as_elements_rows_or_pairs)
     assert_true(s.m == 3 && s.n == 5 && sl_bench_shape_in(&s) == 15);
     assert_int_equal(sl_bench_shape_parse("repeat:3x5", &s), 0);
     assert_true(sl_bench_shape_in(&s) == 3 && sl_bench_shape_out(&s) == 15);
+    assert_int_equal(sl_bench_shape_parse("stride:3x5", &s), 0);
+    assert_true(sl_bench_shape_in(&s) == 15 && sl_bench_shape_out(&s) == 3);
     assert_int_equal(sl_bench_shape_parse("permute:2x3x4x5-3012", &s), 0);
     assert_true(s.rank == 4 && s.n == 120 && s.dims[2] == 4 && s.perm[0] == 3 && s.perm[3] == 2);
 }
@@ -248,12 +250,24 @@ TEST(families_of_one_stage_and_layers_of_two_are_printed)
     const struct sl_bench_choice portable = {.engine = "portable"};
     sl_buf_init(&out, 1 << 16);
     static const char *const others[] = {
-        "batch:2x3x5x7",         "f16/batch_nk:2x3x5x7", "batch_qd8:2x3x5x7",
-        "f16/batch_qd8:2x3x5x7", "argmax:4x6x3-2x3",     "resize:3x4x5-6x7",
-        "f16/resize:3x4x5-2x2",  "qs8/resize:3x4x5-6x7", "quantise:3x1",
-        "f16/quantise:3x7",      "repeat:5x3",           "f16/repeat:5x3",
-        "qs8/repeat:5x3",        "permute:2x3x4-201",    "f16/permute:2x3x4-021",
-        "qs8/permute:2x3x4-102", "qs8/transpose:3x5",
+        "batch:2x3x5x7",
+        "f16/batch_nk:2x3x5x7",
+        "batch_qd8:2x3x5x7",
+        "f16/batch_qd8:2x3x5x7",
+        "argmax:4x6x3-2x3",
+        "resize:3x4x5-6x7",
+        "f16/resize:3x4x5-2x2",
+        "qs8/resize:3x4x5-6x7",
+        "quantise:3x1",
+        "f16/quantise:3x7",
+        "repeat:5x3",
+        "f16/repeat:5x3",
+        "qs8/repeat:5x3",
+        "stride:5x3",
+        "permute:2x3x4-201",
+        "f16/permute:2x3x4-021",
+        "qs8/permute:2x3x4-102",
+        "qs8/transpose:3x5",
     };
     static const char *const layers[] = {
         "conv:6x6x4-4-3x3-s1-p2-d2-g2",     "qs8/conv:1x9x4-4-1x3-s1-p0x1",

@@ -69,6 +69,11 @@ TEST(file_comes_back_as_written)
     assert_int_equal(buf.size, 5);
     assert_string_equal((char *)buf.data, "hello");
     sl_buf_fini(&buf);
+    assert_int_equal(sl_buf_write_file(path, "", 0), 0);
+    assert_int_equal(sl_buf_read_file(path, 5, &buf), 0);
+    assert_string_equal((char *)buf.data, "");
+    sl_buf_fini(&buf);
+    assert_int_equal(sl_buf_write_file(path, "hello", 5), 0);
     assert_int_equal(sl_buf_read_file(path, 4, &buf), SL_E_LIMIT);
     assert_int_equal(sl_buf_read_file(folder, 100, &buf), -EISDIR);
     sl_mem_fail_nth(1);
