@@ -136,6 +136,25 @@ TEST(variances_around_a_far_mean_keep_their_digits)
     sl_program_end();
 }
 
+/* What is left of rounding has no sign: a norm takes the root of it. */
+TEST(variances_of_equal_numbers_are_not_below_zero)
+{
+    enum { LINES = 50, LENGTH = 47 };
+    static const int32_t sizes[2] = {LINES, LENGTH};
+    sl_program_begin();
+    uint32_t x = sl_program_add_tensor(2, sizes), last = sl_program_add_list(1, (int32_t[]){1});
+    uint32_t one = sl_program_add_int(1), no = sl_program_add_bool(false);
+    uint32_t out = sl_program_add_tensor(SL_SIZES(LINES));
+    sl_program_add_call("aten::var.correction_out", SL_ARGS(x, last, one, no, out));
+    sl_program_must_load();
+    for (int i = 0; i < LINES * LENGTH; i++)
+        sl_program_floats(x)[i] = 1.95f + 0.001f * (float)(i / LENGTH);
+    sl_program_must_execute();
+    for (int i = 0; i < LINES; i++)
+        assert_true(sl_program_floats(out)[i] >= 0 && !signbit(sl_program_floats(out)[i]));
+    sl_program_end();
+}
+
 /* An empty list is no dimension for any(), every one for sums; nothing has the farthest extremes.
  */
 TEST(nothing_is_reduced_as_executorch_reduces_it)
