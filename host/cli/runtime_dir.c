@@ -1,26 +1,29 @@
 /* host/cli/runtime_dir.c */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath, mkdtemp, utimensat */
 #include "host/cli/runtime_dir.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/path.h"
+#include "common/base/tree_remove.h"
 #include "host/cli/server_address.h"
 #include "host/device/launch.h"
 #include "host/spec/paths.h"
 
-enum { MAX_FILE_BYTES = 256 << 20, MAX_FILES = 32, KEY_DIGITS = 12 };
+enum { MAX_FILE_BYTES = 256 << 20, MAX_FILES = 32, KEY_DIGITS = 24, KEPT_SECONDS = 7 * 24 * 3600 };
 
 static const char program[] = "sme2lab-agent-executorch";
 
@@ -58,17 +61,26 @@ static int write_words(const char *said, const char *directory, size_t len,
                : sl_diag_set(diag, SL_E_LIMIT, "--runtime", "The list is too long");
 }
 
-static int copy_file(const char *from, const char *folder, const char *name, struct sl_diag *diag)
+/* A folder in the making, and the digest of what it has. */
+struct merged {
+    char path[SL_PATH_BYTES];
+    struct sl_sha256 content;
+};
+
+static int copy_file(const char *from, struct merged *into, const char *name, struct sl_diag *diag)
 {
     char source[SL_PATH_BYTES], target[SL_PATH_BYTES];
     struct sl_buf file;
     int rc = sl_path_join(from, name, source, sizeof(source));
     if (rc == 0)
-        rc = sl_path_join(folder, name, target, sizeof(target));
+        rc = sl_path_join(into->path, name, target, sizeof(target));
     if (rc == 0)
         rc = sl_buf_read_file(source, MAX_FILE_BYTES, &file);
     if (rc < 0)
         return sl_diag_set(diag, rc, from, "%s cannot be read (%s)", name, sl_strerror(rc));
+    sl_sha256_update(&into->content, name, strlen(name) + 1);
+    sl_sha256_update(&into->content, &file.size, sizeof(file.size));
+    sl_sha256_update(&into->content, file.data, file.size);
     rc = sl_buf_write_file(target, file.data, file.size);
     sl_buf_fini(&file);
     if (rc == 0 && chmod(target, 0700) < 0)
@@ -90,7 +102,7 @@ static int is_file(const struct dirent *entry)
 }
 
 /* How many files came. */
-static int copy_all(const char *from, const char *folder, int (*which)(const struct dirent *),
+static int copy_all(const char *from, struct merged *into, int (*which)(const struct dirent *),
                     struct sl_diag *diag)
 {
     struct dirent **names = NULL;
@@ -103,42 +115,65 @@ static int copy_all(const char *from, const char *folder, int (*which)(const str
         rc = sl_diag_set(diag, SL_E_LIMIT, from, "A runtime has at most %d files", MAX_FILES);
     for (int i = 0; i < count; i++) {
         if (rc == 0)
-            rc = copy_file(from, folder, names[i]->d_name, diag);
+            rc = copy_file(from, into, names[i]->d_name, diag);
         free(names[i]);
     }
     free(names);
     return rc < 0 ? rc : count;
 }
 
-/* <state>/runtimes/KEY, KEY of the directory's own path. */
-static int make_folder(const char *directory, char out[SL_PATH_BYTES], struct sl_diag *diag)
+/* <state>/runtimes */
+static int make_root(char out[SL_PATH_BYTES], struct sl_diag *diag)
 {
-    char root[SL_PATH_BYTES], digest[SL_SHA256_HEX_SIZE];
-    int rc = sl_paths_state(root, diag);
+    char state[SL_PATH_BYTES];
+    int rc = sl_paths_state(state, diag);
     if (rc < 0)
         return rc;
-    sl_sha256_hex(directory, strlen(directory), digest);
-    int a = snprintf(out, SL_PATH_BYTES, "%s/runtimes", root);
-    if ((mkdir(root, 0700) < 0 && errno != EEXIST) || a >= SL_PATH_BYTES - KEY_DIGITS - 2 ||
-        (mkdir(out, 0700) < 0 && errno != EEXIST))
-        return sl_diag_set(diag, -errno, out, "The folder cannot be made (%s)", strerror(errno));
-    snprintf(out + a, (size_t)(SL_PATH_BYTES - a), "/%.*s", KEY_DIGITS, digest);
-    if (mkdir(out, 0700) < 0 && errno != EEXIST)
-        return sl_diag_set(diag, -errno, out, "The folder cannot be made (%s)", strerror(errno));
-    return 0;
+    rc = sl_path_join(state, "runtimes", out, SL_PATH_BYTES);
+    if (rc == 0 &&
+        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(out, 0700) < 0 && errno != EEXIST)))
+        rc = -errno;
+    return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
 }
 
-/* What is left of another content of the directory would be loaded too. */
-static void empty(const char *folder)
+static int make_folder(const char *root, struct merged *out, struct sl_diag *diag)
+{
+    sl_sha256_init(&out->content);
+    int rc = sl_path_join(root, "new.XXXXXX", out->path, sizeof(out->path));
+    if (rc == 0 && !mkdtemp(out->path))
+        rc = -errno;
+    return rc < 0 ? sl_diag_set(diag, rc, root, "A folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
+}
+
+/* Removes what nobody named for a week, so that libraries under work do not fill the disk. */
+static void forget_old(const char *root)
 {
     char path[SL_PATH_BYTES];
-    DIR *listing = opendir(folder);
+    struct stat info;
+    DIR *listing = opendir(root);
     for (struct dirent *entry; listing && (entry = readdir(listing));) {
-        if (is_file(entry) && sl_path_join(folder, entry->d_name, path, sizeof(path)) == 0)
-            remove(path);
+        if (entry->d_name[0] != '.' && sl_path_join(root, entry->d_name, path, sizeof(path)) == 0 &&
+            lstat(path, &info) == 0 && info.st_mtime + KEPT_SECONDS < time(NULL))
+            sl_tree_remove(path);
     }
     if (listing)
         closedir(listing);
+}
+
+/* Gives it the name of its content. One of that name is the same, and may be in use. */
+static int name_folder(const char *root, struct merged *merged, char out[SL_PATH_BYTES],
+                       struct sl_diag *diag)
+{
+    char digest[SL_SHA256_HEX_SIZE];
+    sl_sha256_final_hex(&merged->content, digest);
+    digest[KEY_DIGITS] = '\0';
+    int rc = sl_path_join(root, digest, out, SL_PATH_BYTES);
+    if (rc == 0 && rename(merged->path, out) < 0)
+        rc = errno == ENOTEMPTY || errno == EEXIST ? utimensat(AT_FDCWD, out, NULL, 0) : -errno;
+    return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
 }
 
 /* The agent reads it: no figure without whose libraries gave it. */
@@ -165,28 +200,46 @@ static int link_loader(const char *folder, struct sl_diag *diag)
     return sl_diag_set(diag, -errno, path, "The link cannot be made (%s)", strerror(errno));
 }
 
-static int merge(const char *directory, char folder[SL_PATH_BYTES], struct sl_diag *diag)
+static int fill(const char *directory, struct merged *merged, struct sl_diag *diag)
 {
     struct sl_tool installed;
     char base[SL_TOOL_PATH_BYTES];
     int rc = sl_tools_find_executorch(&installed, diag);
-    if (rc == 0)
-        rc = make_folder(directory, folder, diag);
     if (rc < 0)
         return rc;
-    empty(folder);
     snprintf(base, sizeof(base), "%.*s", (int)(strrchr(installed.path, '/') - installed.path),
              installed.path);
-    rc = copy_all(base, folder, is_file, diag);
+    rc = copy_all(base, merged, is_file, diag);
     if (rc >= 0)
-        rc = copy_all(directory, folder, is_library, diag);
+        rc = copy_all(directory, merged, is_library, diag);
     if (rc == 0) {
         sl_diag_hint(diag, "name a folder with libexecutorch*.so, or libraries of operators");
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "It has no library (*.so)");
     }
+    sl_sha256_update(&merged->content, directory, strlen(directory));
     if (rc > 0)
-        rc = link_loader(folder, diag);
-    return rc < 0 ? rc : say_whose(directory, folder, diag);
+        rc = link_loader(merged->path, diag);
+    return rc < 0 ? rc : say_whose(directory, merged->path, diag);
+}
+
+/* The wheel's files with the directory's in their places, in a folder that never changes again:
+ * another run may have it in use. */
+static int merge(const char *directory, char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    char root[SL_PATH_BYTES];
+    struct merged merged;
+    int rc = make_root(root, diag);
+    if (rc == 0)
+        forget_old(root);
+    if (rc == 0)
+        rc = make_folder(root, &merged, diag);
+    if (rc < 0)
+        return rc;
+    rc = fill(directory, &merged, diag);
+    if (rc == 0)
+        rc = name_folder(root, &merged, out, diag);
+    sl_tree_remove(merged.path); /* where it was not renamed */
+    return rc;
 }
 
 int sl_runtime_dir_take(const char *said, const char *server,

@@ -58,10 +58,14 @@ class OwnLibraries(WithExecuTorch):
         self.assertIn("ExecuTorch, sme2 on against off: executes 2.8", done.stdout)
         manifest = json.loads((self.scratch / "out/manifest.json").read_text())
         self.assertIn(f"libraries of {own}", manifest["agent_report"]["runtime"])
+        folder, = (self.scratch / "state/runtimes").iterdir()
+        before = {file.name: file.lstat().st_mtime_ns for file in folder.iterdir()}
         (own / "libexecutorch_backend_xnnpack.so").write_bytes(b"no library" * 5000)
         broken = self.run_on(f"{own}/")
         self.assertEqual(broken.returncode, 1, broken.stdout)
         self.assertIn("invalid ELF header", broken.stdout + broken.stderr)
+        self.assertEqual({file.name: file.lstat().st_mtime_ns for file in folder.iterdir()}, before)  # a run that is under way keeps its files
+        self.assertEqual(len(list((self.scratch / "state/runtimes").iterdir())), 2)
 
     def test_what_is_no_such_directory_is_refused(self):
         for runtime, said in ((f"{self.scratch}/nowhere", "no directory"), (f"{self.scratch}/", "no library"), (f"executorch,{self.scratch}/", "not both"),
