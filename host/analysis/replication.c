@@ -63,6 +63,12 @@ static int judge_times(const struct sl_replica *replicas, size_t count, struct s
         n += take_pairs(&replicas[i], (uint32_t)i, pairs + n);
     int rc = sl_comparison_make_pairs(pairs, n, &options, out);
     sl_free(pairs);
+    if (rc == 0 && out->method != SL_METHOD_PROCESSES)
+        sl_comparison_overrule(out, SL_VERDICT_INCONCLUSIVE,
+                               "fewer than two of the %zu processes have steady pairs", count);
+    else if (rc == 0 && out->blocks < count)
+        sl_comparison_note(out, "%zu of the %zu processes have no steady pair", count - out->blocks,
+                           count);
     return rc;
 }
 

@@ -262,6 +262,10 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     } else if (other && request->baseline) {
         sl_diag_hint(&diag, "'sme2lab compare BASELINE DIR' on what was measured");
         rc = refuse_other("--baseline", &diag);
+    } else if (planned && request->baseline && plan->specs[0].processes > 1) {
+        sl_diag_hint(&diag, "'sme2lab compare BASELINE DIR' on what was measured");
+        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--baseline",
+                         "It judges one process, and --processes measures several");
     } else if (planned && request->baseline) {
         rc = sl_run_baseline_check(request->baseline, &diag);
     }

@@ -21,16 +21,29 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
+/* Processes of one call stand in one directory; another directory is another day or model. */
 static bool together(const struct sl_report *a, const struct sl_report *b)
 {
     char names[2][SL_COMBINED_NAME_BYTES];
     sl_combined_experiment(a, names[0]);
     sl_combined_experiment(b, names[1]);
     return text_of(a->process)[0] && text_of(b->process)[0] && strcmp(names[0], names[1]) == 0 &&
-           a->clean == b->clean && strcmp(text_of(a->model), text_of(b->model)) == 0 &&
+           strcmp(text_of(a->directory), text_of(b->directory)) == 0 && a->clean == b->clean &&
+           strcmp(text_of(a->model), text_of(b->model)) == 0 &&
            strcmp(text_of(a->device), text_of(b->device)) == 0 &&
            strcmp(text_of(a->threads), text_of(b->threads)) == 0 &&
            a->comparison->comparison->unit == b->comparison->comparison->unit;
+}
+
+/* True where a directory was named twice. */
+static bool is_there(const struct sl_combined *combined, size_t index)
+{
+    const struct sl_report *one = &combined->reports[index];
+    for (size_t i = 0; i < index; i++)
+        if (together(one, &combined->reports[i]) &&
+            strcmp(one->process, combined->reports[i].process) == 0)
+            return true;
+    return false;
 }
 
 /* Those with the report at `index`, where that is the first of several; else 0. */
@@ -41,7 +54,7 @@ static size_t find(const struct sl_combined *combined, size_t index,
     size_t count = 0;
     for (size_t i = 0; i < combined->count && count < SL_SPEC_MAX_PROCESSES; i++) {
         const struct sl_comparison_report *one = combined->reports[i].comparison;
-        if (!one->baseline || !together(first, &combined->reports[i]))
+        if (!one->baseline || !together(first, &combined->reports[i]) || is_there(combined, i))
             continue;
         if (i < index) /* told with the first of them */
             return 0;

@@ -25,7 +25,8 @@ struct sl_report {
     const char *model, *experiment;
     bool clean;                   /* whole executions alone were recorded */
     const char *device, *threads; /* "" or NULL: not known */
-    const char *process; /* which of those that repeat the experiment; "" or NULL: there is one */
+    const char *process;   /* which of those that repeat the experiment; "" or NULL: there is one */
+    const char *directory; /* it was read from; NULL: none */
     const char *concurrency; /* processes at a time; "" or NULL: the measured one alone */
     char names[2][96];       /* of the sides; "": "SME2 off", "SME2 on" */
     const char *command;     /* that made the run; NULL: not known */

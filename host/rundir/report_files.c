@@ -171,6 +171,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .threads =
             import->threads[0] ? import->threads : off->conditions.values[SL_CONDITION_THREADS],
         .process = off->process,
+        .directory = off->directory.path,
         .concurrency = off->conditions.values[SL_CONDITION_CONCURRENCY],
         .command = sl_rundir_text(manifest, "command"),
         .comparison = &compared->report,

@@ -89,6 +89,9 @@ class CountedRun(unittest.TestCase):
         schemas = [json.loads(line).get("schema") for line in done.stdout.splitlines()]
         self.assertEqual(schemas, ["sme2lab.run/1", "sme2lab.comparison/1"], done.stdout)
         self.assertEqual(lab.sme2lab(*words[:-1], self.folder, "--out", self.folder + "/none").returncode, 2)
+        done = lab.sme2lab(*words, "--processes", "2", "--out", self.folder + "/none")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("judges one process", done.stderr)
         self.assertFalse((pathlib.Path(self.folder) / "none").exists())
 
     def test_categories_sum_to_end_to_end_in_every_run(self):

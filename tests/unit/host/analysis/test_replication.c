@@ -118,6 +118,30 @@ TEST(a_process_that_is_unfit_or_wrong_makes_all_so)
     end(3);
 }
 
+static void make_cold(struct process *p)
+{
+    for (uint32_t i = 0; i <= PAIRS; i++)
+        p->runs[0][i].warmup = p->runs[1][i].warmup = true;
+}
+
+TEST(processes_without_a_steady_pair_are_no_sample)
+{
+    struct sl_random random = {7};
+    for (size_t i = 0; i < 3; i++)
+        fill(&processes[i], 1.2, &random);
+    make_cold(&processes[1]);
+    struct sl_comparison c = judge(3);
+    assert_int_equal(c.blocks, 2);
+    assert_non_null(strstr(c.reasons[c.reason_count - 1], "1 of the 3 processes have no steady"));
+    sl_comparison_fini(&c);
+    make_cold(&processes[2]);
+    c = judge(3);
+    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    assert_non_null(strstr(c.reasons[c.reason_count - 1], "fewer than two of the 3"));
+    sl_comparison_fini(&c);
+    end(3);
+}
+
 TEST(counts_must_be_equal_in_every_process)
 {
     struct sl_random random = {7};

@@ -33,4 +33,27 @@ TEST(processes_that_repeat_an_experiment_are_judged_together)
     assert_int_equal(sl_combined_processes_count(&combined), 0);
 }
 
+TEST(processes_of_two_directories_are_two_experiments)
+{
+    struct sl_report reports[4] = {all.report, all.report, all.report, all.report};
+    const struct sl_combined combined = {reports, 4};
+    for (size_t i = 0; i < 4; i++) {
+        reports[i].experiment = i % 2 == 0 ? "run_p1" : "run_p2";
+        reports[i].process = i % 2 == 0 ? "1" : "2";
+        reports[i].directory = i < 2 ? "monday" : "tuesday";
+    }
+    assert_int_equal(sl_combined_processes_count(&combined), 2);
+    reports[1].directory = "tuesday";
+    assert_int_equal(sl_combined_processes_count(&combined), 1);
+}
+
+TEST(process_that_is_named_twice_counts_once)
+{
+    struct sl_report reports[2] = {all.report, all.report};
+    const struct sl_combined combined = {reports, 2};
+    reports[0].process = reports[1].process = "1";
+    reports[0].directory = reports[1].directory = "monday";
+    assert_int_equal(sl_combined_processes_count(&combined), 0);
+}
+
 TEST_GROUP(open_report, close_report);
