@@ -16,6 +16,7 @@
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
 #include "host/report/categories_file.h"
+#include "host/report/combined.h"
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
 #include "host/rundir/arms.h"
@@ -51,8 +52,8 @@ struct request {
 static const char about[] =
     "Compares two measurements: ETDump files, directories of 'sme2lab run' or numbers of runs\n"
     "in the daemon's store ('sme2lab runs'). With one directory or run, its SME2 off against\n"
-    "on; with two, the same variant of both (--variant), and a gate is on each variant and on\n"
-    "what SME2 gains.\n"
+    "on, all processes together where 'run --processes' repeated it; with two, the same variant\n"
+    "of both (--variant), and a gate is on each variant and on what SME2 gains.\n"
     "Runs that one process interleaved are compared pair by pair, counted runs exactly,\n"
     "anything else unpaired, and the output says which. The ratio is baseline / candidate:\n"
     "above 1 the candidate is better. Whatever else differs between the two is named.";
@@ -368,6 +369,40 @@ static int compare_imported(struct request *r, struct sl_diag *diag)
     return rc;
 }
 
+/* The processes that repeated the directory's only experiment: 1, or 0 where it has others. */
+static int compare_processes(struct request *r, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    struct sl_collection all = {.count = 0};
+    struct sl_comparison found;
+    struct sl_comparison_report report;
+    char name[SL_COMBINED_NAME_BYTES];
+    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_collection_add(&all, r->words[0], NULL, &categories, diag);
+    const struct sl_combined combined = {all.reports, all.count};
+    size_t count = rc == 0 && all.count > 1
+                       ? sl_combined_processes_report(&combined, 0, name, &found, &report)
+                       : 0;
+    if (count > 0) {
+        rc = count == all.count ? put(r, &report) : 0;
+        rc = rc == 0 ? count == all.count : rc;
+        sl_comparison_fini(&found);
+    }
+    sl_collection_fini(&all);
+    sl_categories_fini(&categories);
+    return rc;
+}
+
+static bool has_several(const struct request *r)
+{
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
+    size_t count = 0;
+    return r->word_count == 1 && !r->experiment &&
+           sl_rundir_list(r->words[0], names, &count, NULL) == 0 && count > 1;
+}
+
 static bool is_import(const struct request *r)
 {
     return r->word_count == 1 && sl_import_check(r->words[0], NULL) == 0;
@@ -379,7 +414,10 @@ static int compare_words(struct request *r, struct sl_diag *diag)
     struct sl_compared *compared;
     if (is_import(r))
         return compare_imported(r, diag);
-    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    int rc = has_several(r) ? compare_processes(r, diag) : 0;
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
     compared = new_compared(r);

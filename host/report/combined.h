@@ -7,6 +7,7 @@
 
 struct sl_buf;
 struct sl_comparison;
+struct sl_comparison_report;
 struct sl_style;
 struct sl_contention;
 struct sl_json;
@@ -82,6 +83,10 @@ void sl_plot_contention(struct sl_markup *m, const struct sl_combined *combined)
  * at least 512, with the experiment's name; the array "processes". */
 size_t sl_combined_processes(const struct sl_combined *combined, size_t index,
                              struct sl_comparison *out);
+/* The same as one comparison's report, which borrows `name` and `out`. */
+size_t sl_combined_processes_report(const struct sl_combined *combined, size_t index,
+                                    char name[SL_COMBINED_NAME_BYTES], struct sl_comparison *out,
+                                    struct sl_comparison_report *out_report);
 size_t sl_combined_processes_count(const struct sl_combined *combined);
 size_t sl_combined_processes_words(const struct sl_combined *combined, size_t index,
                                    char name[SL_COMBINED_NAME_BYTES], char *out, size_t size);

@@ -135,6 +135,24 @@ void sl_combined_processes_table(const struct sl_combined *combined, struct sl_t
     }
 }
 
+size_t sl_combined_processes_report(const struct sl_combined *combined, size_t index,
+                                    char name[SL_COMBINED_NAME_BYTES], struct sl_comparison *out,
+                                    struct sl_comparison_report *out_report)
+{
+    size_t count = sl_combined_processes(combined, index, out);
+    if (count == 0)
+        return 0;
+    sl_combined_experiment(&combined->reports[index], name);
+    *out_report = *combined->reports[index].comparison;
+    out_report->comparison = out;
+    out_report->baseline = out_report->candidate = NULL;
+    out_report->agreement = NULL;
+    out_report->log = NULL;
+    out_report->estimates = NULL;
+    out_report->experiment = name;
+    return count;
+}
+
 int sl_combined_processes_json(struct sl_json *json, const struct sl_combined *combined)
 {
     char name[SL_COMBINED_NAME_BYTES];
@@ -142,17 +160,10 @@ int sl_combined_processes_json(struct sl_json *json, const struct sl_combined *c
     sl_json_open_array(json, "processes");
     for (size_t i = 0; rc == 0 && i < combined->count; i++) {
         struct sl_comparison c;
-        struct sl_comparison_report report = *combined->reports[i].comparison;
-        size_t count = sl_combined_processes(combined, i, &c);
+        struct sl_comparison_report report;
+        size_t count = sl_combined_processes_report(combined, i, name, &c, &report);
         if (count == 0)
             continue;
-        sl_combined_experiment(&combined->reports[i], name);
-        report.comparison = &c;
-        report.baseline = report.candidate = NULL;
-        report.agreement = NULL;
-        report.log = NULL;
-        report.estimates = NULL;
-        report.experiment = name;
         sl_json_open_object(json, NULL);
         sl_json_text(json, "model", combined->reports[i].model);
         sl_json_text(json, "device", combined->reports[i].device);

@@ -175,6 +175,10 @@ class Emulated(lab.Scratch):
                 self.assertEqual((whole["comparison"]["method"], whole["comparison"]["verdict"], whole["comparison"]["blocks"]),
                                  ("exact" if device == "counted" else "processes", verdict, 3))
                 self.assertIn("## Process to process", (out / "combined_report.md").read_text())
+                compared = lab.sme2lab("compare", out, "--json")
+                self.assertEqual(compared.returncode, code, compared.stderr)
+                self.assertEqual({**json.loads(compared.stdout), "schema": None}, {**whole["comparison"], "schema": None})
+                self.assertIn(" 3 processes", lab.sme2lab("compare", out).stdout)
 
     def test_calibration_gives_a_noise_floor_that_later_runs_are_judged_by(self):
         out = self.measure("calibration.json", {"runs": 60})  # 20 pairs, whatever is set aside as cold
