@@ -19,6 +19,7 @@
 #include "host/daemon/log_file.h"
 #include "host/daemon/phones.h"
 #include "host/daemon/reload.h"
+#include "host/daemon/service_manager.h"
 #include "host/daemon/state_lock.h"
 #include "host/device/launch.h"
 #include "host/device/tools.h"
@@ -56,6 +57,7 @@ struct daemon {
     struct sl_lab_listener *listener;
     uv_timer_t timer;  /* of the log, and of idleness */
     uv_timer_t reload; /* while a device that is to come is still leaving */
+    uv_timer_t watchdog;
     uv_signal_t term, interrupt, hangup;
     bool handles_open, draining, ending;
     uint64_t idle_since_ms;
@@ -83,6 +85,7 @@ static void close_handles(struct daemon *daemon)
     daemon->handles_open = false;
     uv_close((uv_handle_t *)&daemon->timer, NULL);
     uv_close((uv_handle_t *)&daemon->reload, NULL);
+    uv_close((uv_handle_t *)&daemon->watchdog, NULL);
     uv_close((uv_handle_t *)&daemon->term, NULL);
     uv_close((uv_handle_t *)&daemon->interrupt, NULL);
     uv_close((uv_handle_t *)&daemon->hangup, NULL);
@@ -142,6 +145,7 @@ static void end_http(struct daemon *daemon)
     if (daemon->ending)
         return;
     daemon->ending = true;
+    sl_service_tell("STOPPING=1");
     if (daemon->http)
         sl_http_close(daemon->http, on_http_closed, daemon);
     else
@@ -235,6 +239,13 @@ static void on_timer(uv_timer_t *timer)
     }
 }
 
+/* A loop that hangs says nothing, and the service manager starts the daemon anew. */
+static void on_watchdog(uv_timer_t *timer)
+{
+    (void)timer;
+    sl_service_tell("WATCHDOG=1");
+}
+
 static int on_progress(void *user, uint64_t job, const char *device, const char *json)
 {
     struct daemon *daemon = user;
@@ -315,6 +326,7 @@ static void on_lab_opened(void *user, int rc)
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("listening"), SL_LOG_TEXT("address", options.listen[i]),
                SL_LOG_NUMBER("port", port));
     }
+    sl_service_tell("READY=1");
 }
 
 /* Links come up at once: a run that an earlier daemon left goes on. */
@@ -372,6 +384,7 @@ static void open_handles(struct daemon *daemon)
 {
     uv_timer_init(&daemon->loop, &daemon->timer);
     uv_timer_init(&daemon->loop, &daemon->reload);
+    uv_timer_init(&daemon->loop, &daemon->watchdog);
     uv_signal_init(&daemon->loop, &daemon->term);
     uv_signal_init(&daemon->loop, &daemon->interrupt);
     uv_signal_init(&daemon->loop, &daemon->hangup);
@@ -386,6 +399,9 @@ static void open_handles(struct daemon *daemon)
             idle_exit != 0 && idle_exit < 60 ? (uint64_t)idle_exit * 500 : LOG_CHECK_MS;
         uv_timer_start(&daemon->timer, on_timer, every, every);
     }
+    uint64_t watchdog = sl_service_watchdog_ms();
+    if (watchdog > 0)
+        uv_timer_start(&daemon->watchdog, on_watchdog, watchdog, watchdog);
     daemon->handles_open = true;
 }
 

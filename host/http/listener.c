@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
+#include "host/http/inherited.h"
 
 enum { BACKLOG = 256, RETRY_MS = 100 };
 
@@ -152,27 +153,31 @@ static void on_client(uv_stream_t *stream, int status)
         accept_client(listener);
 }
 
-/* The file belongs to its owner alone from its first moment. */
-static int open_unix(struct sl_http_listener *listener, const struct place *place)
+/* `inherited` is a socket that is open already, or -1. The file belongs to its owner alone from its
+ * first moment; that of an inherited one is the service manager's, who made it and keeps it. */
+static int open_unix(struct sl_http_listener *listener, const struct place *place, int inherited)
 {
     int rc = uv_pipe_init(listener->clients->loop, &listener->uv.pipe, 0);
     if (rc < 0)
         return rc;
     listener->open = true;
     mode_t before = umask(0177);
-    rc = uv_pipe_bind(&listener->uv.pipe, place->to.un.sun_path);
+    rc = inherited >= 0 ? uv_pipe_open(&listener->uv.pipe, inherited)
+                        : uv_pipe_bind(&listener->uv.pipe, place->to.un.sun_path);
     umask(before);
     if (rc == 0)
         snprintf(listener->path, sizeof(listener->path), "%s", place->to.un.sun_path);
     return rc;
 }
 
-static int open_tcp(struct sl_http_listener *listener, const struct place *place)
+static int open_tcp(struct sl_http_listener *listener, const struct place *place, int inherited)
 {
     int rc = uv_tcp_init(listener->clients->loop, &listener->uv.tcp);
     if (rc < 0)
         return rc;
     listener->open = true;
+    if (inherited >= 0)
+        return uv_tcp_open(&listener->uv.tcp, inherited);
     return uv_tcp_bind(&listener->uv.tcp, &place->to.any,
                        place->to.any.sa_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 }
@@ -185,12 +190,14 @@ int sl_http_listen(struct sl_http *http, const char *address, bool remote, struc
                            (int)SL_HTTP_MAX_LISTENERS);
     struct sl_http_listener *listener = &http->listeners[http->listener_count];
     int rc = read_address(address, remote, &place, diag);
-    if (rc == 0 && place.is_path)
+    int inherited = rc == 0 ? sl_http_inherited(&place.to.any) : -1;
+    if (rc == 0 && place.is_path && inherited < 0)
         rc = clear_path(&place, diag);
     if (rc < 0)
         return rc;
     listener->clients = &http->clients;
-    rc = place.is_path ? open_unix(listener, &place) : open_tcp(listener, &place);
+    rc = place.is_path ? open_unix(listener, &place, inherited)
+                       : open_tcp(listener, &place, inherited);
     http->listener_count += listener->open;
     listener->uv.handle.data = listener;
     if (rc == 0)

@@ -1,0 +1,35 @@
+# Pages for man(1) and completions, made by the programs themselves: each page is the text of --help.
+cmake_policy(VERSION 3.25)
+file(MAKE_DIRECTORY "${OUT}")
+
+function(ask out)
+  execute_process(COMMAND ${ARGN} OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
+  set(${out} "${said}" PARENT_SCOPE)
+endfunction()
+
+# write_page(NAME SECTION SUMMARY TEXT): the lines as they are, none of them a request to roff.
+function(write_page name section summary text)
+  string(REPLACE "\\" "\\e" text "${text}")
+  string(REPLACE "-" "\\-" text "${text}")
+  string(REGEX REPLACE "(^|\n)([.'])" "\\1\\\\&\\2" text "${text}")
+  file(WRITE "${OUT}/${name}.${section}"
+       ".TH \"${name}\" ${section} \"\" \"sme2lab ${VERSION}\"\n.SH NAME\n${name} \\- ${summary}\n.SH DESCRIPTION\n.nf\n${text}.fi\n")
+endfunction()
+
+ask(text "${SME2LAB}" help)
+write_page(sme2lab 1 "what Arm's SME2 does to a model on a device" "${text}")
+ask(list "${SME2LAB}" help --json)
+string(JSON count LENGTH "${list}" verbs)
+math(EXPR last "${count} - 1")
+foreach(i RANGE ${last})
+  string(JSON verb GET "${list}" verbs ${i} verb)
+  string(JSON summary GET "${list}" verbs ${i} summary)
+  ask(text "${SME2LAB}" help "${verb}")
+  write_page("sme2lab-${verb}" 1 "${summary}" "${text}")
+endforeach()
+foreach(shell IN ITEMS bash zsh fish)
+  ask(text "${SME2LAB}" completion "${shell}")
+  file(WRITE "${OUT}/sme2lab.${shell}" "${text}")
+endforeach()
+ask(text "${SME2LABD}" --help)
+write_page(sme2labd 8 "the lab's daemon" "${text}")
