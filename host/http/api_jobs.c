@@ -316,8 +316,9 @@ static void on_job_to_watch(void *user, int rc, const struct sl_job_record *job,
     (void)config_json;
     if (!sl_http_exchange_settle(exchange))
         return;
-    if (rc == 0 && (sl_http_header(exchange, "last-event-id", last, sizeof(last)) < 0 ||
-                    (last[0] && !sl_http_number(last, &after)))) {
+    if (rc == 0 &&
+        (sl_http_header(exchange, "last-event-id", last, sizeof(last)) < 0 ||
+         (sl_http_head_has(&exchange->head, "last-event-id") && !sl_http_number(last, &after)))) {
         sl_http_problem(exchange, 400, "bad-header", "send the last id: of the stream before",
                         "Last-Event-ID is not a number");
         return;

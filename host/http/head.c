@@ -122,6 +122,14 @@ int sl_http_head_read(char *text, size_t len, struct sl_http_head *out, const ch
     return rc;
 }
 
+bool sl_http_head_has(const struct sl_http_head *head, const char *name)
+{
+    for (size_t i = 0; i < head->count; i++)
+        if (strcmp(head->fields[i].name, name) == 0)
+            return true;
+    return false;
+}
+
 const char *sl_http_head_field(const struct sl_http_head *head, const char *name)
 {
     const char *found = "";

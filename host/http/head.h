@@ -3,6 +3,7 @@
  * readers who are lenient in different ways disagree on where a request ends. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,3 +37,5 @@ int sl_http_head_read(char *text, size_t len, struct sl_http_head *out, const ch
 
 /* The value of the header: "" when absent, NULL when there are several. `name` in lower case. */
 const char *sl_http_head_field(const struct sl_http_head *head, const char *name);
+/* Is it there, be it empty? */
+bool sl_http_head_has(const struct sl_http_head *head, const char *name);

@@ -96,6 +96,8 @@ CASE(a_stream_resumes_after_the_last_event_it_saw)
     assert_null(strstr(bench.output, "{\"pair\":1}"));
     close(fd);
     assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events", "-H", "Last-Event-ID: x"), 400);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events", "-H", "Last-Event-ID;"),
+                     400); /* empty */
 }
 
 static size_t watchers;
