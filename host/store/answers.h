@@ -43,7 +43,7 @@ struct sl_runs_filter {
 
 /* What the files of the state directory say against the rows. */
 enum sl_store_finding_kind {
-    SL_FOUND_LOST_ROW = 1,     /* a run's directory without its row; mended: made again */
+    SL_FOUND_LOST_ROW = 1,     /* a finished run without its row; mended: made again */
     SL_FOUND_LOST_FILES = 2,   /* a row whose directory is not there */
     SL_FOUND_DEAD_ATTEMPT = 3, /* a directory of no run, its job not open; mended: removed */
     SL_FOUND_UNUSED_BLOB = 4,  /* no open job and no stored run names it; mended: removed */

@@ -138,20 +138,31 @@ static int add_attempt(struct check *check, struct sl_store_finding *found)
     return sl_findings_add(check->out, found);
 }
 
-/* A directory that no row names: a run that has its copy of the row, or what an attempt left. */
+/* An error that says anything but that it is not there leaves it possible. */
+static bool may_hold(const struct check *check, const char *directory, const char *file)
+{
+    char path[2 * SL_PATH_BYTES];
+    struct stat info;
+    snprintf(path, sizeof(path), "%s/%s/%s", check->root, directory, file);
+    return lstat(path, &info) == 0 || errno != ENOENT;
+}
+
+/* A directory that no row names: a run that has its copy of the row or its manifest, which only a
+ * person removes, or what an attempt left. */
 static int add_directory(struct check *check, const char *directory, uint64_t job, bool open)
 {
     struct sl_store_finding found = {.kind = SL_FOUND_LOST_ROW, .job = job};
-    char path[2 * SL_PATH_BYTES];
     snprintf(found.name, sizeof(found.name), "%s", directory);
-    snprintf(path, sizeof(path), "%s/%s/%s", check->root, directory, SL_ROW_COPY);
-    if (!check->wish || access(path, F_OK) < 0)
-        return open && check->wish ? 0 : add_attempt(check, &found);
-    if (check->wish->mend) {
-        int rc = sl_row_copy_restore(check->db, check->root, directory, &found.run, &found.job);
-        if (rc < 0 && rc != SL_E_FORMAT && rc != SL_E_NOT_FOUND)
+    bool copied = check->wish && may_hold(check, directory, SL_ROW_COPY);
+    if (check->wish && open && !copied)
+        return 0;
+    if (!check->wish || (!copied && !may_hold(check, directory, "manifest.json")))
+        return add_attempt(check, &found);
+    if (copied && check->wish->mend) {
+        int rc = sl_row_copy_restore(check->db, check->root, directory, job, &found.run);
+        if (rc < 0)
             return rc;
-        found.mended = rc == 0;
+        found.mended = rc == 1;
     }
     return sl_findings_add(check->out, &found);
 }
@@ -160,9 +171,10 @@ static int look_at_directories(struct check *check)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, check->db,
-                      "SELECT directory, job, job IN (SELECT id FROM jobs WHERE state <= 1) FROM "
-                      "temp.found WHERE directory NOT IN (SELECT directory FROM main.runs) ORDER "
-                      "BY directory");
+                      "SELECT directory, job, EXISTS (SELECT 1 FROM jobs WHERE jobs.id = found.job "
+                      "AND state <= 1) FROM temp.found WHERE NOT EXISTS (SELECT 1 FROM main.runs "
+                      "INDEXED BY runs_job WHERE runs.job = found.job AND runs.directory = "
+                      "found.directory) ORDER BY directory");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         char directory[SL_PATH_BYTES];
@@ -179,9 +191,11 @@ static int look_at_directories(struct check *check)
 static int look_at_rows(struct check *check)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, check->db,
-                      "SELECT directory, id, job FROM main.runs WHERE directory <> '' AND directory"
-                      " NOT IN (SELECT directory FROM temp.found) ORDER BY id");
+    sl_statement_init(
+        &statement, check->db,
+        "SELECT directory, id, job FROM main.runs WHERE directory <> '' AND NOT EXISTS"
+        " (SELECT 1 FROM temp.found WHERE found.directory = runs.directory) ORDER BY "
+        "id");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,

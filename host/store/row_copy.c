@@ -2,7 +2,6 @@
 #include "host/store/row_copy.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -100,19 +99,20 @@ static int read_copy(const char *root, const char *directory, struct sl_buf *out
         return fd;
     close(fd);
     snprintf(path, sizeof(path), "%s/%s/%s", root, directory, SL_ROW_COPY);
-    int rc = sl_buf_read_file(path, MAX_COPY_BYTES, out);
-    return rc == SL_E_LIMIT ? SL_E_FORMAT : rc;
+    return sl_buf_read_file(path, MAX_COPY_BYTES, out);
 }
 
-/* Asked first: functions of JSON fail on what is none. */
-static bool is_json(sqlite3 *db, const char *text)
+/* Asked first: functions of JSON fail on what is none. 1, 0, or the database's code. */
+static int is_json(sqlite3 *db, const char *text)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT json_valid(?)");
     sl_statement_bind_text(&statement, text);
-    bool is = sl_statement_step(&statement) == 1 && sl_statement_int(&statement, 0) == 1;
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        rc = sl_statement_int(&statement, 0);
     sl_statement_fini(&statement);
-    return is;
+    return rc;
 }
 
 /* A value of the copy, and its check: what is no number of ours would use the numbers up. */
@@ -129,29 +129,23 @@ static bool is_json(sqlite3 *db, const char *text)
     " WHERE json_extract(?1, '$.schema') = '" SCHEMA "'" IS_ID("run") IS_ID("job")                 \
         RUN_COLUMNS(IS_RUN) RUN_REALS(IS_RUN)
 
-static int restore_run(sqlite3 *db, const char *text, const char *directory, uint64_t *out_run,
-                       uint64_t *out_job)
+/* 1, or 0 for a copy that is damaged or of another job. */
+static int restore_run(sqlite3 *db, const char *text, const char *directory, uint64_t job,
+                       uint64_t *out_run)
 {
     static const char sql[] = "INSERT INTO runs (id, job, directory" RUN_COLUMNS(NAME)
         RUN_REALS(NAME) ") SELECT CASE WHEN EXISTS (SELECT 1 FROM runs WHERE id = " OF(
             "run", "id") ") THEN NULL ELSE " OF("run",
                                                 "id") " END, " OF("job",
                                                                   "id") ", ?2" RUN_COLUMNS(TAKE_RUN)
-            RUN_REALS(TAKE_RUN) IS_COPY " RETURNING id, job";
+            RUN_REALS(TAKE_RUN) IS_COPY " AND " OF("job", "id") " = ?3 RETURNING id";
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_text(&statement, text);
     sl_statement_bind_text(&statement, directory);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1) {
-        *out_run = sl_statement_u64(&statement, 0);
-        *out_job = sl_statement_u64(&statement, 1);
-        rc = sl_statement_step(&statement);
-    } else if (rc == 0) {
-        rc = SL_E_FORMAT;
-    }
-    sl_statement_fini(&statement);
-    return rc;
+    sl_statement_bind_u64(&statement, job);
+    int rc = sl_statement_write(&statement, SL_E_NOT_FOUND, out_run);
+    return rc == 0 ? 1 : rc == SL_E_NOT_FOUND ? 0 : rc;
 }
 
 /* A job that the copy leaves under way ended with its run: only the end was not written down. */
@@ -214,17 +208,21 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
     return rc < 0 ? rc : 0;
 }
 
-int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t *out_run,
-                        uint64_t *out_job)
+int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t job,
+                        uint64_t *out_run)
 {
     struct sl_buf copy;
     int rc = read_copy(root, directory, &copy);
     if (rc < 0)
-        return rc;
+        return rc == -ENOMEM ? rc : 0;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
-    rc = is_json(db, text) ? restore_run(db, text, directory, out_run, out_job) : SL_E_FORMAT;
-    if (rc == 0)
-        rc = restore_job(db, text, *out_run);
+    rc = is_json(db, text);
+    if (rc == 1)
+        rc = restore_run(db, text, directory, job, out_run);
+    if (rc == 1) {
+        int stored = restore_job(db, text, *out_run);
+        rc = stored < 0 ? stored : rc;
+    }
     sl_buf_fini(&copy);
     return rc;
 }

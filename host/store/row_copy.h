@@ -14,7 +14,8 @@ typedef struct sqlite3 sqlite3;
 int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run);
 
 /* Makes the rows of the run in `directory` below `root`: the run with the number that it had unless
- * another has it; the job, which has ended, also over a row that says it had not. SL_E_NOT_FOUND
- * without a copy, SL_E_FORMAT for one that is damaged. */
-int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t *out_run,
-                        uint64_t *out_job);
+ * another has it; the job, which has ended, also over a row that says it had not. 1; or 0 where the
+ * copy is missing, damaged, not to be read or of another job than `job`; or a negative code: only
+ * the database's, and -ENOMEM. */
+int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t job,
+                        uint64_t *out_run);

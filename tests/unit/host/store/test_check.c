@@ -6,15 +6,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "host/store/findings.h"
+#include "host/store/request.h"
 #include "host/store/row_copy.h"
+#include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
 #include "tests/support/test.h"
@@ -325,6 +331,101 @@ STORE_TEST(a_number_that_another_run_has_is_not_taken_from_it)
     check(&bench, false, 0);
     assert_int_equal(bench.count, 0);
     close_bench(&bench);
+}
+
+STORE_TEST(a_copy_of_another_job_makes_no_row)
+{
+    struct bench bench;
+    char command[512];
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    snprintf(command, sizeof(command), "cp -r %s/" DAY "/101010.123-1 %s/" DAY "/101010.123-7",
+             store_folder, store_folder);
+    assert_int_equal(system(command), 0);
+    for (int i = 0; i < 2; i++) {
+        check(&bench, true, 0);
+        assert_int_equal(bench.count, 1);
+        assert_string_equal(bench.found[0].name, DAY "/101010.123-7");
+        assert_false(bench.found[0].mended);
+    }
+    close_bench(&bench);
+}
+
+/* One row is lost: no copy of it makes it again, and nothing frees its directory. */
+static void check_lost_for_good(const char *directory)
+{
+    struct bench bench;
+    open_bench(&bench);
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_ROW);
+    assert_int_equal(bench.found[0].job, 9);
+    assert_false(bench.found[0].mended);
+    assert_string_equal(bench.found[0].name, directory);
+    close_bench(&bench);
+    assert_true(is_there(directory));
+}
+
+STORE_TEST(a_finished_run_without_a_copy_of_its_row_is_never_freed)
+{
+    make_folder(DAY "/101010.123-9/streams");
+    make_file(DAY "/101010.123-9/manifest.json", "{}");
+    check_lost_for_good(DAY "/101010.123-9");
+    assert_true(is_there(DAY "/101010.123-9/manifest.json"));
+}
+
+STORE_TEST(a_place_that_cannot_be_looked_at_counts_as_a_copy)
+{
+    make_folder(DAY "/101010.123-9");
+    make_file(DAY "/101010.123-9/streams", "no folder");
+    check_lost_for_good(DAY "/101010.123-9");
+}
+
+STORE_TEST(a_copy_that_cannot_be_read_keeps_no_store_from_opening)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    make_folder(DAY "/101010.123-9/streams");
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s/" DAY "/101010.123-9/" SL_ROW_COPY,
+             store_folder);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    close(fd);
+    check_lost_for_good(DAY "/101010.123-9");
+}
+
+static int count_step(void *user)
+{
+    ++*(uint64_t *)user;
+    return 0;
+}
+
+STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
+{
+    struct sl_diag diag = {0};
+    sqlite3 *db = NULL;
+    uint64_t steps = 0;
+    make_folder(DAY "/101009.000-7/streams");
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    static const char rows[] =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT "
+        "INTO runs (job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "
+        "ratio, directory) SELECT i, 0, 0, 0, '', '', '', '', 0, 'runs/2026-11-23/101010.000-' || "
+        "i FROM n;"
+        "INSERT INTO jobs VALUES (7,2,0,0,0,1795392000000,0,1795392000000,0,7,0,'','','','{}',"
+        "NULL)";
+    assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_progress_handler(db, 1, count_step, &steps);
+    struct sl_request *request = calloc(1, sizeof(*request));
+    assert_non_null(request);
+    request->kind = SL_REQUEST_LIST_ATTEMPTS;
+    request->id = 7;
+    sl_check_list_attempts(request, db);
+    assert_int_equal(request->rc, 0);
+    assert_int_equal(request->count, 1);
+    sl_findings_fini(&(struct sl_findings){.rows = request->rows});
+    free(request);
+    sqlite3_close(db);
+    assert_in_range(steps, 1, 1000);
 }
 
 STORE_TEST(a_row_without_files_is_told_and_stays)
