@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -27,6 +28,9 @@ struct sl_blob_upload {
     char sha256[SL_DIGEST_BYTES];
     char path[SL_PATH_BYTES], partial[SL_PATH_BYTES + 8];
 };
+
+/* Between the look at a blob's age and what follows from it. */
+static pthread_mutex_t ages = PTHREAD_MUTEX_INITIALIZER;
 
 bool sl_blobs_name_ok(const char *sha256)
 {
@@ -72,11 +76,31 @@ int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial
 int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *out_bytes)
 {
     char path[SL_PATH_BYTES];
+    pthread_mutex_lock(&ages);
     int rc = sl_blobs_size(blobs, sha256, false, out_bytes);
     if (rc == 0)
         rc = sl_blobs_path(blobs, sha256, path);
     if (rc == 0 && utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) < 0)
         rc = errno == ENOENT ? SL_E_NOT_FOUND : -errno;
+    pthread_mutex_unlock(&ages);
+    return rc;
+}
+
+int sl_blobs_remove_old(const struct sl_blobs *blobs, const char *sha256, uint64_t before_ms)
+{
+    char path[SL_PATH_BYTES];
+    struct stat info;
+    int rc = sl_blobs_path(blobs, sha256, path);
+    if (rc < 0)
+        return rc;
+    pthread_mutex_lock(&ages);
+    if (lstat(path, &info) < 0)
+        rc = -errno;
+    else if ((uint64_t)info.st_mtim.tv_sec * 1000 >= before_ms)
+        rc = SL_E_STATE;
+    else if (unlink(path) < 0)
+        rc = -errno;
+    pthread_mutex_unlock(&ages);
     return rc;
 }
 

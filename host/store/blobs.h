@@ -39,6 +39,10 @@ int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial
  * SL_STORE_BLOB_KEEP_MS). */
 int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *out_bytes);
 
+/* Removes a whole one that nobody touched since `before_ms`: never one that sl_blobs_touch() has
+ * just found, on whatever thread. 0, SL_E_STATE (it was touched), or -errno. */
+int sl_blobs_remove_old(const struct sl_blobs *blobs, const char *sha256, uint64_t before_ms);
+
 struct sl_blob_upload; /* one thread at a time */
 
 /* Opens the upload of `sha256` at `offset` (0: from the start; what lies past it is dropped).

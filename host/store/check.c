@@ -219,6 +219,7 @@ struct blob {
 struct blob_list {
     struct blob *rows; /* owned; sorted by name */
     size_t count, room;
+    uint64_t before_ms; /* nobody asked for them since */
 };
 
 static int by_name(const void *a, const void *b)
@@ -241,14 +242,13 @@ static int add_blob(struct blob_list *list, const char *name)
     return 0;
 }
 
-/* Those that nobody asked for since `before_ms`. */
-static int list_old_blobs(const struct sl_blobs *blobs, uint64_t before_ms, struct blob_list *out)
+static int list_old_blobs(const struct sl_blobs *blobs, struct blob_list *out)
 {
     DIR *folder = opendir(blobs->directory);
     int rc = folder || errno == ENOENT ? 0 : -errno;
     for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;) {
         if (sl_blobs_name_ok(entry->d_name) &&
-            changed_ms(blobs->directory, entry->d_name) < before_ms)
+            changed_ms(blobs->directory, entry->d_name) < out->before_ms)
             rc = add_blob(out, entry->d_name);
     }
     if (folder)
@@ -293,19 +293,21 @@ static int mark_all_used(struct check *check, struct blob_list *list)
     return rc;
 }
 
+/* No job came meanwhile: this thread alone adds them. One that is about to come has touched what it
+ * names, and that stays. */
 static int add_unused(struct check *check, const struct sl_blobs *blobs,
                       const struct blob_list *list)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < list->count; i++) {
         struct sl_store_finding found = {.kind = SL_FOUND_UNUSED_BLOB};
-        char path[SL_PATH_BYTES];
         if (list->rows[i].used || sl_blobs_size(blobs, list->rows[i].name, false, &found.bytes) < 0)
             continue;
         snprintf(found.name, sizeof(found.name), "%s", list->rows[i].name);
-        found.mended =
-            check->wish->mend && sl_blobs_path(blobs, found.name, path) == 0 && unlink(path) == 0;
-        rc = sl_findings_add(check->out, &found);
+        int removed =
+            check->wish->mend ? sl_blobs_remove_old(blobs, found.name, list->before_ms) : 0;
+        found.mended = check->wish->mend && removed == 0;
+        rc = removed == SL_E_STATE ? 0 : sl_findings_add(check->out, &found);
     }
     return rc;
 }
@@ -313,14 +315,13 @@ static int add_unused(struct check *check, const struct sl_blobs *blobs,
 static int look_at_blobs(struct check *check)
 {
     struct sl_blobs blobs;
-    struct blob_list list = {.rows = NULL};
-    uint64_t before_ms = sl_clock_utc_ms() - SL_STORE_BLOB_KEEP_MS;
+    struct blob_list list = {.before_ms = sl_clock_utc_ms() - SL_STORE_BLOB_KEEP_MS};
     if (check->wish->free_before_ms == 0)
         return 0;
-    if (before_ms > check->wish->free_before_ms)
-        before_ms = check->wish->free_before_ms;
+    if (list.before_ms > check->wish->free_before_ms)
+        list.before_ms = check->wish->free_before_ms;
     snprintf(blobs.directory, sizeof(blobs.directory), "%.500s/blobs", check->root);
-    int rc = list_old_blobs(&blobs, before_ms, &list);
+    int rc = list_old_blobs(&blobs, &list);
     if (rc == 0 && list.count > 0)
         rc = mark_all_used(check, &list);
     if (rc == 0)

@@ -206,3 +206,36 @@ TEST_WITH(a_blob_that_somebody_names_is_young_again, fresh_folder, remove_folder
     assert_int_equal(stat(path, &info), 0);
     assert_true(info.st_mtim.tv_sec > 1000);
 }
+
+static void make_stored(void)
+{
+    struct sl_blob_upload *upload = NULL;
+    assert_int_equal(sl_blob_upload_new(&blobs, name, 0, LIMIT, &upload), 0);
+    assert_int_equal(sl_blob_upload_append(upload, content, CONTENT), 0);
+    assert_int_equal(sl_blob_upload_finish(upload), 0);
+    sl_blob_upload_free(upload);
+}
+
+/* Of the second 1000. */
+static void make_old(void)
+{
+    char path[SL_PATH_BYTES];
+    const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
+    assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+}
+
+TEST_WITH(only_what_nobody_touched_since_is_removed_as_old, fresh_folder, remove_folder)
+{
+    uint64_t size;
+    make_stored();
+    make_old();
+    assert_int_equal(sl_blobs_remove_old(&blobs, name, 1000000), SL_E_STATE);
+    assert_int_equal(sl_blobs_touch(&blobs, name, &size), 0);
+    assert_int_equal(sl_blobs_remove_old(&blobs, name, 1001000), SL_E_STATE);
+    assert_stored();
+    make_old();
+    assert_int_equal(sl_blobs_remove_old(&blobs, name, 1001000), 0);
+    assert_int_equal(sl_blobs_touch(&blobs, name, &size), SL_E_NOT_FOUND);
+    assert_int_equal(sl_blobs_remove_old(&blobs, name, 1001000), -ENOENT);
+}

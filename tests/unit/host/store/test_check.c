@@ -17,6 +17,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "host/store/blobs.h"
 #include "host/store/findings.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
@@ -501,6 +502,42 @@ STORE_TEST(blobs_go_that_no_open_job_and_no_run_names)
     assert_true(is_there("blobs/" USED) && is_there("blobs/" FRESH) &&
                 is_there("blobs/" UNUSED ".part"));
     close_bench(&bench);
+}
+
+/* A submit comes between the look at the blobs' ages and the removal: it touches what it names, and
+ * its job is not there yet. */
+static int touch_when_jobs_are_read(unsigned event, void *user, void *statement, void *sql)
+{
+    uint64_t size;
+    (void)event;
+    (void)statement;
+    if (strstr(sql, "SELECT config FROM jobs"))
+        assert_int_equal(sl_blobs_touch(user, USED, &size), 0);
+    return 0;
+}
+
+STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
+{
+    struct sl_diag diag = {0};
+    struct sl_blobs blobs;
+    struct sl_findings found = {.rows = NULL};
+    const struct sl_store_check wish = {.mend = true, .free_before_ms = UINT64_MAX};
+    sqlite3 *db = NULL;
+    uint64_t highest;
+    assert_int_equal(sl_blobs_init(&blobs, store_folder, &diag), 0);
+    make_file("blobs/" USED, "used");
+    make_file("blobs/" UNUSED, "unused");
+    make_old("blobs/" USED);
+    make_old("blobs/" UNUSED);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    sqlite3_trace_v2(db, SQLITE_TRACE_STMT, touch_when_jobs_are_read, &blobs);
+    assert_int_equal(sl_check_state(db, &wish, &found, &highest), 0);
+    assert_int_equal(found.count, 1);
+    assert_string_equal(found.rows[0].name, UNUSED);
+    assert_true(is_there("blobs/" USED));
+    assert_false(is_there("blobs/" UNUSED));
+    sl_findings_fini(&found);
+    sqlite3_close(db);
 }
 
 STORE_TEST(a_blob_of_a_removed_run_goes_after_it)
