@@ -92,6 +92,7 @@ static void print_removed(const struct removed *removed)
         sl_say(stdout, "run %" PRIu64 " %s\n", removed->runs[i],
                removed->rehearsal ? "would go" : "is removed");
     print_freed(removed, "dead-attempt", "directories of attempts without a run");
+    print_freed(removed, "task-answer", "answers of tasks");
     print_freed(removed, "unused-blob", "files that no job needs");
 }
 
@@ -114,6 +115,7 @@ static void tell(const struct sl_cli *cli, const struct removed *removed)
         sl_json_u64(&json, NULL, removed->runs[i]);
     sl_json_close_array(&json);
     put_freed(&json, removed, "dead-attempt", "attempts");
+    put_freed(&json, removed, "task-answer", "tasks");
     put_freed(&json, removed, "unused-blob", "blobs");
     sl_json_close_object(&json);
     if (json.error == 0)
@@ -259,8 +261,9 @@ int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "--older-than TIME [option...]",
         .about = "Removes old runs with their files from the daemon's store. The newest of each\n"
                  "series stays, so that the next run has something to be compared with. Without\n"
-                 "--model also what older attempts left that made no run, and models and inputs\n"
-                 "that no job in the queue and no stored run names.",
+                 "--model also what older attempts left that made no run, answers of older tasks\n"
+                 "(kernels, peaks, plans), and models and inputs that no job in the queue and no\n"
+                 "stored run names.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
@@ -339,8 +342,9 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
         .about =
             "Looks at the daemon's store beside its files. lost-row: a run's directory without\n"
             "its row, which --mend makes again. lost-files: a row without its directory; 'rm'\n"
-            "takes it out. dead-attempt: what an attempt left that made no run. unused-blob: a\n"
-            "model or an input that nothing names. The last two 'gc' removes.",
+            "takes it out. dead-attempt: what an attempt left that made no run. task-answer: what\n"
+            "a task answered that is over. unused-blob: a model or an input that nothing names.\n"
+            "The last three 'gc' removes.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,

@@ -349,9 +349,11 @@ static void on_job_with_result(void *user, int rc, const struct sl_job_record *j
     sl_task_file_name(job->id, name);
     int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), SL_TASK_FOLDER, name, &size);
     if (fd == SL_E_NOT_FOUND || fd == -ENOENT)
-        sl_http_problem(exchange, 404, "not-found",
-                        "a task has one when its agent has ended; a run's is GET /runs/{id}",
-                        "job %" PRIu64 " has no result", job->id);
+        sl_http_problem(
+            exchange, 404, "not-found",
+            "a task has one when its agent has ended, until gc removes it; a run's is GET "
+            "/runs/{id}",
+            "job %" PRIu64 " has no result", job->id);
     else if (fd < 0)
         sl_http_problem_of(exchange, fd, NULL);
     else

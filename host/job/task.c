@@ -15,6 +15,7 @@
 #include "host/ingest/run_store.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/spec.h"
+#include "host/store/answers.h"
 
 enum { PATH_BYTES = 1024, STREAM_LOG = 1, STREAM_OUTPUT = 2, MAX_SAID_BYTES = 4096, MAX_WORDS = 3 };
 

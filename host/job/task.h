@@ -21,9 +21,8 @@ size_t sl_task_words(const struct sl_spec *spec, bool counted, const char *out[S
 const char *sl_task_name(int task); /* of enum sl_spec_task */
 
 enum { SL_TASK_NAME_BYTES = 32, SL_TASK_MAX_BYTES = 32 << 20 };
-#define SL_TASK_FOLDER "tasks" /* in the state directory */
 
-/* The file of a job's answer there. */
+/* The file of a job's answer in SL_TASK_FOLDER. */
 void sl_task_file_name(uint64_t job, char out[SL_TASK_NAME_BYTES]);
 
 /* What the streams in the run's directory hold, as members of an open object; `log` (NULL: not

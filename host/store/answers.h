@@ -41,12 +41,16 @@ struct sl_runs_filter {
     uint32_t limit;
 };
 
+/* Where in the state directory the answers of tasks are, as JOB.json. */
+#define SL_TASK_FOLDER "tasks"
+
 /* What the files of the state directory say against the rows. */
 enum sl_store_finding_kind {
     SL_FOUND_LOST_ROW = 1,     /* a finished run without its row; mended: made again */
     SL_FOUND_LOST_FILES = 2,   /* a row whose directory is not there */
     SL_FOUND_DEAD_ATTEMPT = 3, /* a directory of no run, its job not open; mended: removed */
     SL_FOUND_UNUSED_BLOB = 4,  /* no open job and no stored run names it; mended: removed */
+    SL_FOUND_TASK_ANSWER = 5,  /* of a task that is over; mended: removed */
 };
 enum { SL_STORE_MAX_FINDINGS = 20000, SL_STORE_BLOB_KEEP_MS = 3600 * 1000 };
 
@@ -55,14 +59,14 @@ struct sl_store_finding {
     bool mended;
     uint64_t run, job; /* 0: none */
     uint64_t bytes;
-    char name[SL_DIGEST_BYTES + 16]; /* the directory below the state's, or the blob */
+    char name[SL_DIGEST_BYTES + 16]; /* below the state directory, or the blob's */
 };
 
 struct sl_store_check {
     bool mend;
-    /* Dead attempts and unused blobs that were not touched since are told, and with `mend` removed;
-     * 0: none. Blobs of the last SL_STORE_BLOB_KEEP_MS stay in any case: a job may be about to name
-     * them. */
+    /* Dead attempts, answers of tasks and unused blobs that were not touched since are told, and
+     * with `mend` removed; 0: none. Blobs of the last SL_STORE_BLOB_KEEP_MS stay in any case: a job
+     * may be about to name them. */
     uint64_t free_before_ms;
 };
 

@@ -209,6 +209,60 @@ static int look_at_rows(struct check *check)
     return rc;
 }
 
+/* --- what tasks answered --- */
+
+/* The job of an answer's file, or of what a crash left of one; 0: it is none. */
+static uint64_t job_of_answer(const char *name)
+{
+    int end = 0;
+    uint64_t job = 0;
+    if (strspn(name, "0123456789") == 0 || sscanf(name, "%18" SCNu64 ".json%n", &job, &end) != 1 ||
+        end == 0 || (name[end] && strcmp(name + end, ".tmp") != 0))
+        return 0;
+    return job;
+}
+
+static int is_open(struct check *check, uint64_t job)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, check->db, "SELECT 1 FROM jobs WHERE id = ? AND state <= 1");
+    sl_statement_bind_u64(&statement, job);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+static int add_answer(struct check *check, const char *file)
+{
+    struct sl_store_finding found = {.kind = SL_FOUND_TASK_ANSWER, .job = job_of_answer(file)};
+    char path[2 * SL_PATH_BYTES];
+    struct stat info;
+    snprintf(found.name, sizeof(found.name), SL_TASK_FOLDER "/%.40s", file);
+    snprintf(path, sizeof(path), "%s/%s", check->root, found.name);
+    if (found.job == 0 || lstat(path, &info) < 0 || !S_ISREG(info.st_mode) ||
+        (uint64_t)info.st_mtim.tv_sec * 1000 >= check->wish->free_before_ms)
+        return 0;
+    int rc = is_open(check, found.job);
+    if (rc != 0)
+        return rc < 0 ? rc : 0;
+    found.bytes = (uint64_t)info.st_size;
+    found.mended = check->wish->mend && unlink(path) == 0;
+    return sl_findings_add(check->out, &found);
+}
+
+static int look_at_answers(struct check *check)
+{
+    char path[SL_PATH_BYTES + 8];
+    snprintf(path, sizeof(path), "%s/" SL_TASK_FOLDER, check->root);
+    DIR *folder = opendir(path);
+    int rc = folder || errno == ENOENT ? 0 : -errno;
+    for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;)
+        rc = add_answer(check, entry->d_name);
+    if (folder)
+        closedir(folder);
+    return rc;
+}
+
 /* --- blobs --- */
 
 struct blob {
@@ -340,6 +394,8 @@ int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_fin
         rc = look_at_directories(&check);
     if (rc == 0)
         rc = look_at_rows(&check);
+    if (rc == 0)
+        rc = look_at_answers(&check);
     if (rc == 0)
         rc = look_at_blobs(&check);
     *out_job = check.highest;

@@ -79,13 +79,16 @@ class TestStoreDamage(lab.Scratch):
             (attempt / "trace").write_bytes(b"12345")
             blob = state / "blobs" / ("5" * 64)
             blob.write_bytes(b"1234567")
-            for old in (attempt.parent, blob, *state.glob("blobs/*")):
+            (state / "tasks").mkdir()
+            answer = state / "tasks/76.json"
+            answer.write_bytes(b"{}")
+            for old in (attempt.parent, blob, answer, *state.glob("blobs/*")):
                 os.utime(old, (1e9, 1e9))
             daemon.start()
             found = self.cli(daemon, "--json", "fsck")
             self.assertEqual(found.returncode, 5, found.stderr)
             kinds = [row["kind"] for row in json.loads(found.stdout)["findings"]]
-            self.assertEqual(sorted(set(kinds)), ["dead-attempt", "lost-row", "unused-blob"])
+            self.assertEqual(sorted(set(kinds)), ["dead-attempt", "lost-row", "task-answer", "unused-blob"])
             self.assertIn("lost", self.cli(daemon, "fsck").stdout)
             self.assertEqual(daemon.get("/api/v1/runs")["runs"], [])
             mended = self.cli(daemon, "fsck", "--mend")
@@ -95,11 +98,13 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
             would = json.loads(self.cli(daemon, "--json", "gc", "--older-than", "1d", "--dry-run").stdout)
             self.assertEqual((would["attempts"], would["blobs"]), (["runs/2001-01-01/000000.000-77"], ["5" * 64]))
-            self.assertTrue(blob.exists() and attempt.exists())
+            self.assertEqual(would["tasks"], ["tasks/76.json"])
+            self.assertTrue(blob.exists() and attempt.exists() and answer.exists())
             done = self.cli(daemon, "gc", "--older-than", "1d")
             self.assertIn("1 directories of attempts without a run, 5 bytes, removed", done.stdout)
+            self.assertIn("1 answers of tasks, 2 bytes, removed", done.stdout)
             self.assertIn("1 files that no job needs, 7 bytes, removed", done.stdout)
-            self.assertFalse(blob.exists() or attempt.exists())
+            self.assertFalse(blob.exists() or attempt.exists() or answer.exists())
             self.assertEqual(len(list(state.glob("blobs/*"))), 1)  # the run's model
             self.assertEqual(self.cli(daemon, "fsck").returncode, 0)
 

@@ -478,6 +478,41 @@ STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
     close_bench(&bench);
 }
 
+STORE_TEST(answers_of_tasks_go_when_they_are_old_and_their_job_is_over)
+{
+    static const char *const kept[] = {"tasks/2.json", "tasks/x.json", "tasks/4.jsonx",
+                                       "tasks/.json"};
+    static const char *const freed[] = {"tasks/1.json", "tasks/1.json.tmp", "tasks/99.json"};
+    struct bench bench;
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL); /* which ends job 1 */
+    assert_int_equal(add_job(&bench, "{}", NULL), 2); /* this one is open */
+    make_folder("tasks");
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        make_file(kept[i], "{}");
+        make_old(kept[i]);
+    }
+    make_file("tasks/3.json", "{}"); /* a new one */
+    for (size_t i = 0; i < sizeof(freed) / sizeof(freed[0]); i++) {
+        make_file(freed[i], "{}");
+        make_old(freed[i]);
+    }
+    check(&bench, true, 0);
+    assert_int_equal(bench.count, 0);
+    check(&bench, true, 2000 * 1000);
+    assert_int_equal(bench.count, sizeof(freed) / sizeof(freed[0]));
+    for (size_t i = 0; i < bench.count; i++) {
+        assert_int_equal(bench.found[i].kind, SL_FOUND_TASK_ANSWER);
+        assert_int_equal(bench.found[i].bytes, 2);
+        assert_true(bench.found[i].mended);
+        assert_false(is_there(freed[i]));
+    }
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+        assert_true(is_there(kept[i]));
+    assert_true(is_there("tasks/3.json"));
+    close_bench(&bench);
+}
+
 STORE_TEST(blobs_go_that_no_open_job_and_no_run_names)
 {
     struct bench bench;
