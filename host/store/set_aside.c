@@ -2,8 +2,10 @@
 #include "host/store/set_aside.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <sqlite3.h>
 
@@ -11,7 +13,10 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/records.h"
+#include "host/store/losses.h"
+#include "host/store/numbers.h"
 #include "host/store/schema.h"
+#include "host/store/statement.h"
 
 /* As SQLite names the log of the new name. */
 static int rename_all(const char *path, const char *aside, struct sl_diag *diag)
@@ -28,32 +33,124 @@ static int rename_all(const char *path, const char *aside, struct sl_diag *diag)
     return 0;
 }
 
-static void take_table(sqlite3 *db, const char *table)
+/* --- what can be read of it --- */
+
+enum { SQL_BYTES = 2048, MAX_UNREADABLE = 50000 };
+
+/* A table on its way from the damaged database into the new one, row by row: a damaged page takes
+ * its own rows alone. A connection of its own for each: damage ends the transaction it is seen in.
+ */
+struct taking {
+    struct sl_statement read, write;
+    uint64_t at;    /* the last id that was looked at */
+    int unreadable; /* in a row */
+    bool damaged;   /* some were */
+};
+
+static void names_of(sqlite3 *db, const char *table, int columns, char *out, size_t size)
 {
-    char sql[128];
-    snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO main.%s SELECT * FROM damaged.%s", table,
-             table);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("rows_taken_over"), SL_LOG_TEXT("table", table),
-               SL_LOG_NUMBER("count", sqlite3_changes(db)));
-    else
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("rows_not_readable"), SL_LOG_TEXT("table", table),
-               SL_LOG_REASON(sqlite3_errmsg(db)));
+    struct sl_statement statement;
+    out[0] = '\0';
+    sl_statement_init(
+        &statement, db,
+        "SELECT group_concat(name) FROM (SELECT name FROM pragma_table_info(?) LIMIT ?)");
+    sl_statement_bind_text(&statement, table);
+    sl_statement_bind_i64(&statement, columns);
+    if (sl_statement_step(&statement) == 1)
+        sl_statement_text(&statement, 0, out, size);
+    sl_statement_fini(&statement);
 }
 
-static void take_over(sqlite3 *db, const char *aside)
+/* An earlier version has fewer columns: new ones come last. */
+static void prepare(struct taking *taking, sqlite3 *from, sqlite3 *to, const char *table)
 {
-    char *sql = sqlite3_mprintf("ATTACH DATABASE %Q AS damaged", aside);
-    if (sql && sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK) {
-        take_table(db, "jobs");
-        take_table(db, "tokens");
+    char sql[SQL_BYTES], names[SQL_BYTES / 4];
+    snprintf(sql, sizeof(sql),
+             "SELECT * FROM %s WHERE id > ? AND id <= 1000000000000 ORDER BY id LIMIT 1", table);
+    sl_statement_init(&taking->read, from, sql);
+    int columns = sqlite3_column_count(taking->read.handle);
+    names_of(to, table, columns, names, sizeof(names));
+    int used = snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT ?", table, names);
+    for (int i = 1; i < columns && used < (int)sizeof(sql) - 4; i++)
+        used += snprintf(sql + used, sizeof(sql) - (size_t)used, ", ?");
+    /* A run that its directory made again stays as it is there. */
+    if (strcmp(table, "runs") == 0 && used < (int)sizeof(sql))
+        snprintf(sql + used, sizeof(sql) - (size_t)used,
+                 " WHERE NOT EXISTS (SELECT 1 FROM runs INDEXED BY runs_job WHERE job = ?2 AND "
+                 "directory = ?11)");
+    sl_statement_init(&taking->write, to, sql);
+}
+
+static int read_next(struct taking *taking)
+{
+    sqlite3_reset(taking->read.handle);
+    taking->read.rc = taking->read.handle ? 0 : SL_E_FORMAT;
+    taking->read.next = 1;
+    sl_statement_bind_u64(&taking->read, taking->at);
+    return sl_statement_step(&taking->read);
+}
+
+static int write_row(struct taking *taking)
+{
+    sqlite3_stmt *row = taking->read.handle;
+    sqlite3_reset(taking->write.handle);
+    for (int i = 0; i < sqlite3_column_count(row); i++)
+        sqlite3_bind_value(taking->write.handle, i + 1, sqlite3_column_value(row, i));
+    return sl_statement_step(&taking->write);
+}
+
+/* 0, or why the new database does not take them. */
+static int take_rows(struct taking *taking)
+{
+    int rc;
+    while ((rc = read_next(taking)) != 0 && taking->unreadable < MAX_UNREADABLE) {
+        uint64_t id = rc == 1 ? sl_statement_u64(&taking->read, 0) : 0;
+        bool found = id > taking->at; /* else a damaged page says so */
+        taking->at = found ? id : taking->at + 1;
+        taking->unreadable = found ? 0 : taking->unreadable + 1;
+        taking->damaged = taking->damaged || !found;
+        if (found && (rc = write_row(taking)) < 0)
+            return rc;
     }
-    sqlite3_free(sql);
+    return 0;
+}
+
+static int take_table(sqlite3 *from, sqlite3 *to, const char *table)
+{
+    struct taking taking = {.at = 0};
+    int before = sqlite3_total_changes(to);
+    int rc = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
+    prepare(&taking, from, to, table);
+    if (rc == 0)
+        rc = take_rows(&taking);
+    sl_statement_fini(&taking.read);
+    sl_statement_fini(&taking.write);
+    if (sqlite3_exec(to, rc == 0 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
+        rc = rc < 0 ? rc : -EIO;
+    if (rc == 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("rows_taken_over"), SL_LOG_TEXT("table", table),
+               SL_LOG_NUMBER("count", sqlite3_total_changes(to) - before));
+    if (taking.damaged)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("rows_not_readable"), SL_LOG_TEXT("table", table));
+    return rc;
+}
+
+static int take_over(sqlite3 *db, const char *aside, const char *const *tables)
+{
+    sqlite3 *from = NULL;
+    int rc = 0;
+    if (sqlite3_open_v2(aside, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+        sqlite3_exec(from, "PRAGMA trusted_schema=OFF", NULL, NULL, NULL);
+    for (; rc == 0 && *tables; tables++)
+        rc = take_table(from, db, *tables);
+    sqlite3_close(from);
+    return rc;
 }
 
 int sl_set_aside(const char *path, struct sl_diag *diag)
 {
     char aside[SL_PATH_BYTES + 32];
+    struct sl_numbers numbers;
     sqlite3 *db = NULL;
     snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
     int rc = rename_all(path, aside, diag);
@@ -62,7 +159,16 @@ int sl_set_aside(const char *path, struct sl_diag *diag)
     if (rc < 0)
         return rc;
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_set_aside"), SL_LOG_TEXT("file", aside));
-    take_over(db, aside);
+    rc = take_over(db, aside, (const char *const[]){"jobs", "tokens", NULL});
+    if (rc == 0)
+        rc = sl_losses_make_up(db, path, &numbers, diag);
+    if (rc == 0) {
+        sl_numbers_close(&numbers);
+        rc = take_over(db, aside, (const char *const[]){"runs", NULL});
+    }
+    if (rc < 0 && !diag->what[0])
+        sl_diag_set(diag, rc, path, "what can be read of the damaged store cannot be kept: %s",
+                    sl_strerror(rc));
     sqlite3_close(db);
-    return 0;
+    return rc;
 }

@@ -3,7 +3,7 @@
 
 struct sl_diag;
 
-/* Gives the database `path` and its log other names beside it, makes a new one, and takes the jobs
- * and tokens over that can still be read. The rows of runs come from their directories when it is
- * opened. Blocks: for start-up. 0 or a negative code with words. */
+/* Gives the database `path` and its log other names beside it, makes a new one, and takes the rows
+ * over that can still be read: of runs those alone that their directories do not tell. Blocks: for
+ * start-up. 0 or a negative code with words. */
 int sl_set_aside(const char *path, struct sl_diag *diag);

@@ -12,8 +12,8 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/store/check.h"
-#include "host/store/findings.h"
 #include "host/store/job_table.h"
+#include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
@@ -231,96 +231,6 @@ static int start_worker(uv_loop_t *loop, struct sl_store *store)
     return rc;
 }
 
-/* The number that a table gave out last; 0: none. */
-static uint64_t sequence_of(sqlite3 *db, const char *table)
-{
-    sqlite3_stmt *statement = NULL;
-    uint64_t last = 0;
-    if (sqlite3_prepare_v2(db, "SELECT seq FROM sqlite_sequence WHERE name = ?", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        last = (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return last;
-}
-
-static int raise_sequence(sqlite3 *db, const char *table, uint64_t last)
-{
-    char *sql = sqlite3_mprintf("DELETE FROM sqlite_sequence WHERE name = %Q;"
-                                "INSERT INTO sqlite_sequence (name, seq) VALUES (%Q, %lld)",
-                                table, table, (long long)last);
-    int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc == SQLITE_OK ? 0 : -EIO;
-}
-
-/* What the database lost, whole or its newest rows, and what directories still tell of it. */
-static int make_rows_again(struct sl_store *store)
-{
-    static const struct sl_store_check wish = {.mend = true};
-    struct sl_findings found = {.rows = NULL};
-    uint64_t made = 0, highest = 0;
-    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
-    if (rc == 0)
-        rc = sl_check_state(store->db, &wish, &found, &highest);
-    if (rc == 0 && highest > sequence_of(store->db, "jobs"))
-        rc = raise_sequence(store->db, "jobs", highest);
-    if (sqlite3_exec(store->db, rc == 0 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
-        rc = -EIO;
-    for (size_t i = 0; i < found.count; i++) {
-        bool lost = found.rows[i].kind == SL_FOUND_LOST_ROW;
-        made += lost && found.rows[i].mended;
-        if (lost && !found.rows[i].mended)
-            sl_log(SL_LOG_ERROR, SL_LOG_EVENT("row_not_made_again"),
-                   SL_LOG_TEXT("directory", found.rows[i].name));
-    }
-    if (rc == 0 && made > 0)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("rows_made_again"), SL_LOG_NUMBER("runs", made));
-    sl_findings_fini(&found);
-    return rc;
-}
-
-/* A database with lower numbers than were given out lost its newest rows: a log that was cut, an
- * older copy in its place, or a new file. Sequences first: no row that is made again may hand a
- * number of a lost one on. */
-static int make_up_for_losses(struct sl_store *store)
-{
-    const struct sl_numbers *given = &store->numbers;
-    uint64_t jobs = sequence_of(store->db, "jobs"), runs = sequence_of(store->db, "runs");
-    int rc = 0;
-    if (given->jobs > jobs || given->runs > runs)
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_rows_lost"),
-               SL_LOG_NUMBER("jobs", given->jobs > jobs ? given->jobs - jobs : 0),
-               SL_LOG_NUMBER("runs", given->runs > runs ? given->runs - runs : 0),
-               SL_LOG_REASON("the store is older than the numbers beside it"));
-    else if (runs > 0)
-        return 0;
-    if (given->jobs > jobs)
-        rc = raise_sequence(store->db, "jobs", given->jobs);
-    if (rc == 0 && given->runs > runs)
-        rc = raise_sequence(store->db, "runs", given->runs);
-    return rc < 0 ? rc : make_rows_again(store);
-}
-
-static int open_numbers(struct sl_store *store, const char *path, struct sl_diag *diag)
-{
-    char name[SL_PATH_BYTES];
-    snprintf(name, sizeof(name), "%.1000s-numbers", path);
-    int rc = sl_numbers_open(name, &store->numbers);
-    if (rc < 0)
-        return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
-    rc = make_up_for_losses(store);
-    if (rc == 0)
-        rc = sl_numbers_raise(&store->numbers, sequence_of(store->db, "jobs"),
-                              sequence_of(store->db, "runs"));
-    if (rc < 0)
-        sl_numbers_close(&store->numbers);
-    return rc < 0
-               ? sl_diag_set(diag, rc, name, "lost rows cannot be made up for: %s", sl_strerror(rc))
-               : 0;
-}
-
 int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag)
 {
     struct sl_store *store = sl_calloc(1, sizeof(*store));
@@ -329,7 +239,7 @@ int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, stru
     queue_init(&store->waiting);
     queue_init(&store->done);
     int rc = sl_schema_open(path, &store->db, diag);
-    if (rc == 0 && (rc = open_numbers(store, path, diag)) < 0)
+    if (rc == 0 && (rc = sl_losses_make_up(store->db, path, &store->numbers, diag)) < 0)
         sqlite3_close(store->db);
     if (rc == 0) {
         rc = start_worker(loop, store);

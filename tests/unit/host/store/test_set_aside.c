@@ -1,6 +1,7 @@
 /* tests/unit/host/store/test_set_aside.c */
 #include "host/store/set_aside.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,9 +10,13 @@
 
 #include <sqlite3.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "tests/support/store_folder.h"
+
+enum { PAGE_BYTES = 4096, ROWS = 500 };
 
 static void run_sql(sqlite3 *db, const char *sql)
 {
@@ -38,21 +43,43 @@ static void fill(void)
     sqlite3_close(db);
 }
 
+static void damage_page(long page)
+{
+    char bytes[PAGE_BYTES];
+    memset(bytes, 0xa5, sizeof(bytes));
+    FILE *file = fopen(store_path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, page * PAGE_BYTES, SEEK_SET), 0);
+    assert_int_equal(fwrite(bytes, 1, sizeof(bytes), file), sizeof(bytes));
+    fclose(file);
+}
+
 /* Overwrites the root page of a table. */
 static void damage(const char *table)
 {
-    char sql[96], page[4096];
+    char sql[96];
     sqlite3 *db = NULL;
     snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
     assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
     int root = count(db, sql);
     sqlite3_close(db);
-    memset(page, 0xa5, sizeof(page));
-    FILE *file = fopen(store_path, "r+b");
-    assert_non_null(file);
-    assert_int_equal(fseek(file, (long)(root - 1) * 4096, SEEK_SET), 0);
-    assert_int_equal(fwrite(page, 1, sizeof(page), file), sizeof(page));
-    fclose(file);
+    damage_page(root - 1);
+}
+
+/* Overwrites the pages that hold the words. */
+static void damage_words(const char *words)
+{
+    struct sl_buf bytes;
+    bool found = false;
+    assert_int_equal(sl_buf_read_file(store_path, 64 << 20, &bytes), 0);
+    for (size_t at = 0; at + strlen(words) <= bytes.size; at++) {
+        if (memcmp(bytes.data + at, words, strlen(words)) == 0) {
+            damage_page((long)(at / PAGE_BYTES));
+            found = true;
+        }
+    }
+    sl_buf_fini(&bytes);
+    assert_true(found);
 }
 
 STORE_TEST(what_can_be_read_of_a_damaged_store_is_taken_over)
@@ -89,4 +116,69 @@ STORE_TEST(a_file_that_is_no_database_is_set_aside_whole)
     sqlite3_close(db);
     snprintf(command, sizeof(command), "grep -q 'not a database' %s.damaged-*", store_path);
     assert_int_equal(system(command), 0);
+}
+
+/* Many of each; the directory of run 7 alone is there, and tells another model than its row. */
+static void fill_many(void)
+{
+    static const char rows[] =
+        "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT "
+        "INTO runs (id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, "
+        "verdict, ratio, directory, series) SELECT i, i, 0, 0, 0, 'run <' || i || '>', '', '', "
+        "'faster', i / 2.0, 'runs/2026-11-23/101010.123-' || i, '' FROM n;"
+        "INSERT INTO jobs SELECT id, 2,0,0,0,1,0,0,0,id,0,'','','','{\"job\":\"<'||id||'>\"}',"
+        "'key' || id FROM runs;";
+    struct sl_diag diag = {0};
+    char command[160];
+    sqlite3 *db = NULL;
+    snprintf(command, sizeof(command), "mkdir -p %s/runs/2026-11-23/101010.123-7/streams",
+             store_folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    run_sql(db, rows);
+    assert_int_equal(sl_row_copy_write(db, store_folder, 7), 0);
+    run_sql(db, "UPDATE runs SET model = 'of the row' WHERE id = 7");
+    sqlite3_close(db);
+}
+
+STORE_TEST(a_damaged_page_takes_its_own_rows_alone)
+{
+    struct sl_diag diag = {0};
+    sqlite3 *db = NULL;
+    fill_many();
+    damage_words("run <250>");
+    damage_words("<300>\"}");
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_set_aside(store_path, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE id = 250"), 0);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE id = 300"), 0);
+    assert_in_range(count(db, "SELECT COUNT(*) FROM runs"), ROWS - 100, ROWS - 1);
+    assert_in_range(count(db, "SELECT COUNT(*) FROM jobs"), ROWS - 100, ROWS - 1);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE id IN (1, 500) AND job = id AND "
+                               "ratio = id / 2.0 AND verdict = 'faster'"),
+                     2);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE id IN (1, 500) AND run = id AND "
+                               "idempotency_key = 'key' || id"),
+                     2);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE job = 7 AND model = 'run <7>'"), 1);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE job = 7"), 1);
+    sqlite3_close(db);
+}
+
+STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
+{
+    struct sl_diag diag = {0};
+    sqlite3 *db = NULL;
+    fill_many();
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    run_sql(db, "ALTER TABLE runs DROP COLUMN candidate; ALTER TABLE runs DROP COLUMN baseline;"
+                "PRAGMA user_version = 3");
+    sqlite3_close(db);
+    damage("tokens");
+    assert_int_equal(sl_set_aside(store_path, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE baseline = 0"), ROWS);
+    assert_int_equal(count(db, "SELECT seq FROM sqlite_sequence WHERE name = 'runs'"), ROWS);
+    sqlite3_close(db);
 }
