@@ -41,7 +41,8 @@ static int remove_run(struct sl_client *client, uint64_t id, struct sl_diag *dia
 struct removed {
     uint64_t *runs; /* owned */
     size_t count;
-    const cJSON *findings; /* borrowed; attempts and blobs among them. NULL: not looked for */
+    const cJSON *findings; /* borrowed; what was freed is among them. NULL: not looked for */
+    uint64_t more;         /* findings that are left out there */
     bool rehearsal;
 };
 
@@ -94,6 +95,8 @@ static void print_removed(const struct removed *removed)
     print_freed(removed, "dead-attempt", "directories of attempts without a run");
     print_freed(removed, "task-answer", "answers of tasks");
     print_freed(removed, "unused-blob", "files that no job needs");
+    if (removed->more > 0)
+        sl_say(stdout, "%" PRIu64 " more findings are not counted here\n", removed->more);
 }
 
 static void tell(const struct sl_cli *cli, const struct removed *removed)
@@ -117,6 +120,7 @@ static void tell(const struct sl_cli *cli, const struct removed *removed)
     put_freed(&json, removed, "dead-attempt", "attempts");
     put_freed(&json, removed, "task-answer", "tasks");
     put_freed(&json, removed, "unused-blob", "blobs");
+    sl_json_u64(&json, "more", removed->more);
     sl_json_close_object(&json);
     if (json.error == 0)
         sl_buf_print_line(&text);
@@ -190,30 +194,44 @@ static int sweep(struct sl_client *client, const struct sweep *what, const cJSON
     return rc;
 }
 
-/* The store's own look at its files, or with `mend` its mending and freeing. */
+/* The store's own look at its files, or with `mend` its mending and freeing. Its words, to end with
+ * sl_buf_fini(), and what is in them, to end with cJSON_Delete(). */
 static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
-                 struct sl_answer *out, struct sl_diag *diag)
+                 struct sl_buf *out_text, cJSON **out, struct sl_diag *diag)
 {
+    static const char place[] = "/api/v1/store/check";
     char path[96];
-    snprintf(path, sizeof(path), "/api/v1/store/check?free_before=%" PRIu64, free_before_ms);
+    struct sl_answer answer;
+    snprintf(path, sizeof(path), "%s?free_before=%" PRIu64, place, free_before_ms);
     const struct sl_request request = {
         .method = mend ? "POST" : "GET", .path = path, .json = mend ? "{}" : NULL};
-    return sl_client_send(client, &request, out, diag);
+    int rc = sl_client_send(client, &request, &answer, diag);
+    if (rc < 0)
+        return rc;
+    cJSON *document = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(document, "findings")) ||
+        !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(document, "more"))) {
+        cJSON_Delete(document);
+        sl_buf_fini(&answer.body);
+        sl_diag_hint(diag, "see what listens at that address; is it a sme2labd of this version?");
+        return sl_diag_set(diag, -EPROTO, place, "The answer is no list of findings");
+    }
+    *out_text = answer.body;
+    *out = document;
+    return 0;
 }
 
 /* Attempts without a run and files that no job needs: not a model's, so one alone leaves them. */
 static int free_files(struct sl_client *client, const struct sweep *what, cJSON **out,
                       struct sl_diag *diag)
 {
-    struct sl_answer answer;
+    struct sl_buf text;
     if (what->model)
         return 0;
-    int rc = check(client, !what->rehearsal, what->before_ms, &answer, diag);
-    if (rc < 0)
-        return rc;
-    *out = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    sl_buf_fini(&answer.body);
-    return 0;
+    int rc = check(client, !what->rehearsal, what->before_ms, &text, out, diag);
+    if (rc == 0)
+        sl_buf_fini(&text);
+    return rc;
 }
 
 static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl_diag *diag)
@@ -233,6 +251,7 @@ static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl
     if (rc == 0)
         rc = free_files(client, what, &freed, diag);
     removed.findings = cJSON_GetObjectItemCaseSensitive(freed, "findings");
+    removed.more = sl_answer_u64(freed, "more");
     if (removed.runs && (rc == 0 || !cli->json))
         tell(cli, &removed);
     if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
@@ -331,6 +350,18 @@ static bool is_lost(const cJSON *findings)
     return lost;
 }
 
+static int end_of_check(const cJSON *findings, uint64_t more)
+{
+    if (more == 0)
+        return is_lost(findings) ? SL_EXIT_LAB : SL_EXIT_DONE;
+    fflush(stdout);
+    sl_say(stderr,
+           "sme2lab: %" PRIu64 " more findings are left out; something may be lost among them.\n"
+           "  fix: free what nothing needs with 'sme2lab gc', then look again\n",
+           more);
+    return SL_EXIT_LAB;
+}
+
 int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
 {
     bool mend = false;
@@ -341,35 +372,37 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "[option...]",
         .about =
             "Looks at the daemon's store beside its files. lost-row: a run's directory without\n"
-            "its row, which --mend makes again. lost-files: a row without its directory; 'rm'\n"
-            "takes it out. dead-attempt: what an attempt left that made no run. task-answer: what\n"
-            "a task answered that is over. unused-blob: a model or an input that nothing names.\n"
-            "The last three 'gc' removes.",
+            "its row, which --mend makes again from its streams/rows.json; without that file it\n"
+            "stays, and 'sme2lab report DIRECTORY' reads it. lost-files: a row without its\n"
+            "directory; 'rm' takes it out. dead-attempt: what an attempt left that made no run.\n"
+            "task-answer: what a task answered that is over. unused-blob: a model or an input\n"
+            "that nothing names. The last three 'gc' removes.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
-        .notes = "Exit codes: 0 nothing is lost, 5 something is, or the daemon failed."};
+        .notes = "Exit codes: 0 nothing is lost, 5 something is, findings are left out, or the\n"
+                 "daemon failed."};
     struct sl_diag diag = {0};
     struct sl_client *client = NULL;
-    struct sl_answer answer;
+    struct sl_buf text;
+    cJSON *document = NULL;
     size_t count;
     int code;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
     int rc = sl_client_open_any(cli, &client, &diag);
     if (rc == 0)
-        rc = check(client, mend, mend ? 0 : sl_clock_utc_ms(), &answer, &diag);
+        rc = check(client, mend, mend ? 0 : sl_clock_utc_ms(), &text, &document, &diag);
     sl_client_free(client);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    cJSON *document = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
     const cJSON *findings = cJSON_GetObjectItemCaseSensitive(document, "findings");
     if (cli->json)
-        sl_answer_print("fsck", &answer.body);
+        sl_answer_print("fsck", &text);
     else
         show_findings(cli, findings);
-    code = is_lost(findings) ? SL_EXIT_LAB : SL_EXIT_DONE;
+    code = end_of_check(findings, sl_answer_u64(document, "more"));
     cJSON_Delete(document);
-    sl_buf_fini(&answer.body);
+    sl_buf_fini(&text);
     return code;
 }

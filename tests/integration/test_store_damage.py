@@ -1,10 +1,12 @@
 """A store whose files were damaged from outside: said in words, rows made again from the runs' directories, and no number of a lost job
 is another's."""
 
+import http.server
 import json
 import os
 import sqlite3
 import subprocess
+import threading
 
 import lab
 from daemon import NATIVE_AGENT, SME2LABD, Daemon
@@ -133,6 +135,48 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(subprocess.run(words, capture_output=True, timeout=60).stdout, raw)
             self.assertEqual(lab.on_a_terminal(80, words, dict(os.environ)), (0, "a?[2Jb???c?[8md\r\n"))
             (run / "said.txt").unlink()
+
+
+class Answers(lab.Scratch):
+    """The command line at a daemon that answers what it is told."""
+
+    def fsck(self, answer, *words):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.send_response(200)
+                self.send_header("content-type", "application/json")
+                self.send_header("content-length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            thread = threading.Thread(target=server.serve_forever)
+            thread.start()
+            try:
+                return lab.sme2lab("--server", f"tcp:127.0.0.1:{server.server_port}", *words, "fsck")
+            finally:
+                server.shutdown()
+                thread.join()
+
+    def test_findings_that_are_left_out_are_not_called_agreement(self):
+        cut = b'{"findings":[{"kind":"unused-blob","name":"a","run":null,"job":null,"bytes":1,"mended":false}],"more":3}'
+        for words in ((), ("--json",)):
+            done = self.fsck(cut, *words)
+            self.assertEqual(done.returncode, 5, done.stdout)
+            self.assertIn("3 more findings are left out", done.stderr)
+            self.assertIn("unused-blob", done.stdout)
+        self.assertEqual(json.loads(done.stdout)["more"], 3)
+        self.assertEqual(self.fsck(cut.replace(b'"more":3', b'"more":0')).returncode, 0)
+
+    def test_an_answer_that_is_no_list_of_findings_is_not_called_agreement(self):
+        for answer in (b"", b"{", b"[]", b"null", b"{}", b'{"findings":{},"more":0}', b'{"findings":[]}'):
+            for words in ((), ("--json",)):
+                done = self.fsck(answer, *words)
+                self.assertEqual(done.returncode, 5, answer)
+                self.assertIn("no list of findings", done.stderr)
 
 
 if __name__ == "__main__":
