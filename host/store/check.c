@@ -13,6 +13,7 @@
 
 #include <sqlite3.h>
 
+#include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -328,6 +329,23 @@ static void mark_used(struct blob_list *list, const char *config)
     }
 }
 
+/* A run whose row is lost for now has its configuration in its directory. */
+static void mark_used_by_lost(const struct check *check, struct blob_list *list)
+{
+    for (size_t i = 0; i < check->out->count; i++) {
+        const struct sl_store_finding *found = &check->out->rows[i];
+        char path[2 * SL_PATH_BYTES];
+        struct sl_buf config;
+        if (found->kind != SL_FOUND_LOST_ROW || found->mended)
+            continue;
+        snprintf(path, sizeof(path), "%s/%s/config.json", check->root, found->name);
+        if (sl_buf_read_file(path, SL_STORE_MAX_CONFIG_BYTES, &config) < 0)
+            continue;
+        mark_used(list, (const char *)config.data);
+        sl_buf_fini(&config);
+    }
+}
+
 static int mark_all_used(struct check *check, struct blob_list *list)
 {
     struct sl_statement statement;
@@ -370,7 +388,7 @@ static int look_at_blobs(struct check *check)
 {
     struct sl_blobs blobs;
     struct blob_list list = {.before_ms = sl_clock_utc_ms() - SL_STORE_BLOB_KEEP_MS};
-    if (check->wish->free_before_ms == 0)
+    if (check->wish->free_before_ms == 0 || check->out->more > 0) /* not all lost rows are known */
         return 0;
     if (list.before_ms > check->wish->free_before_ms)
         list.before_ms = check->wish->free_before_ms;
@@ -378,6 +396,7 @@ static int look_at_blobs(struct check *check)
     int rc = list_old_blobs(&blobs, &list);
     if (rc == 0 && list.count > 0)
         rc = mark_all_used(check, &list);
+    mark_used_by_lost(check, &list);
     if (rc == 0)
         rc = add_unused(check, &blobs, &list);
     sl_free(list.rows);

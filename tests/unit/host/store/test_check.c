@@ -575,6 +575,23 @@ STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     sqlite3_close(db);
 }
 
+STORE_TEST(a_blob_of_a_run_whose_row_is_lost_stays)
+{
+    struct bench bench;
+    open_bench(&bench);
+    make_folder("blobs");
+    make_file("blobs/" USED, "used");
+    make_old("blobs/" USED);
+    make_folder(DAY "/101010.123-9");
+    make_file(DAY "/101010.123-9/config.json", "{\"model\":\"" USED "\"}");
+    make_file(DAY "/101010.123-9/manifest.json", "{}");
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_ROW);
+    assert_true(is_there("blobs/" USED));
+    close_bench(&bench);
+}
+
 STORE_TEST(a_blob_of_a_removed_run_goes_after_it)
 {
     struct bench bench;
