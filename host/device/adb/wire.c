@@ -49,6 +49,7 @@ struct service {
     size_t gone, own_left; /* the second: of the status, which is not the device's */
     uint32_t owed;         /* acknowledgements of messages, where they are not of bytes */
     bool sent;             /* and not acknowledged */
+    bool ended;            /* by its owner, whose last bytes wait for the device */
     int64_t credit;        /* bytes that may be sent, where acks are delayed */
 };
 
@@ -240,6 +241,17 @@ static void refuse_all(struct sl_adb_wire *wire, const char *why)
 
 /* --- between a service and its owner --- */
 
+/* Only bytes that wait count towards the limit. */
+static void forget_gone(struct service *service)
+{
+    struct sl_buf *unread = &service->unread;
+    if (service->gone == 0)
+        return;
+    unread->size -= service->gone;
+    memmove(unread->data, unread->data + service->gone, unread->size);
+    service->gone = 0;
+}
+
 static void flush(struct service *service)
 {
     size_t before = service->gone;
@@ -248,13 +260,10 @@ static void flush(struct service *service)
                            service->unread.size - service->gone, MSG_NOSIGNAL);
         if (put < 0 && errno == EINTR)
             continue;
-        if (put < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
-            leave(service);
-            return;
-        }
-        if (put < 0)
+        if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             break;
-        service->gone += (size_t)put;
+        /* To an owner that has closed it nothing more goes; what it wrote may still wait. */
+        service->gone = put < 0 ? service->unread.size : service->gone + (size_t)put;
     }
     size_t taken = service->gone - before;
     size_t own = taken < service->own_left ? taken : service->own_left;
@@ -316,20 +325,27 @@ static void pass_over(struct service *service, int events)
         close_service(service);
 }
 
+/* The device does not take them yet: the end is read behind them. */
+static bool has_last_words(const struct service *service)
+{
+    char first;
+    return service->phase == OPEN && recv(service->fd, &first, 1, MSG_PEEK) > 0;
+}
+
 /* What the owner wrote goes before its end. */
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct service *service = poll->data;
-    if (status < 0) {
-        leave(service);
-        return;
-    }
+    if (status < 0) /* the owner closed it and had not read all */
+        events = UV_WRITABLE | UV_READABLE | UV_DISCONNECT;
     if (events & UV_WRITABLE)
         flush(service);
     if (service->phase >= LAST_BYTES && (events & (UV_READABLE | UV_DISCONNECT)))
         pass_over(service, events);
-    else if (events & UV_READABLE)
+    else if (room(service) > 0 && (events & UV_READABLE))
         read_some(service);
+    else if ((events & UV_DISCONNECT) && has_last_words(service))
+        service->ended = true;
     else if (events & UV_DISCONNECT)
         leave(service);
     update(service);
@@ -339,7 +355,7 @@ static void update(struct service *service)
 {
     if (service->phase == CLOSED)
         return;
-    int events = UV_DISCONNECT;
+    int events = service->ended ? 0 : UV_DISCONNECT;
     if (service->unread.size > 0)
         events |= UV_WRITABLE;
     if (room(service) > 0 || service->phase >= LAST_BYTES)
@@ -409,6 +425,7 @@ static void take_data(struct sl_adb_wire *wire, const struct sl_adb_message *mes
     if (!service || service->phase != OPEN || message->len == 0)
         return;
     service->owed++;
+    forget_gone(service);
     if (sl_buf_append(&service->unread, message->payload, message->len) < 0)
         leave(service);
     else
@@ -453,6 +470,16 @@ static void take_online(struct sl_adb_wire *wire, const struct sl_adb_message *m
 
 /* --- handshake --- */
 
+/* True where nothing may be said to a device that has not asked for TLS. */
+static bool drop_plain(struct sl_adb_wire *wire)
+{
+    bool plain = !wire->upgrades && !wire->allow_plain;
+    if (plain)
+        drop(wire, "what goes over the link is not encrypted, and leaves this machine: add "
+                   "\"allow_unencrypted\": true, or use wireless debugging");
+    return plain;
+}
+
 static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 {
     sl_adb_identity_parse(message->payload, message->len, &wire->identity);
@@ -464,11 +491,8 @@ static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *mes
                        : "the device's Android is older than 7: its shell tells no exit codes");
         return;
     }
-    if (!wire->upgrades && !wire->allow_plain) {
-        drop(wire, "what goes over the link is not encrypted, and leaves this machine: add "
-                   "\"allow_unencrypted\": true, or use wireless debugging");
+    if (drop_plain(wire))
         return;
-    }
     uv_timer_stop(&wire->timer);
     wire->state = ONLINE;
     for (struct service *service = wire->services; service; service = service->next) {
@@ -578,7 +602,7 @@ static void on_keys_used(uv_work_t *work, int status)
 static void take_token(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 {
     if (message->arg0 != SL_ADB_TOKEN || message->len != SL_ADB_TOKEN_BYTES || wire->works ||
-        wire->state != HANDSHAKE)
+        wire->state != HANDSHAKE || drop_plain(wire))
         return;
     memcpy(wire->token, message->payload, SL_ADB_TOKEN_BYTES);
     wire->work.data = wire;

@@ -18,8 +18,10 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/net/address.h"
+#include "host/device/adb/key.h"
 #include "host/device/adb/message.h"
 #include "host/device/adb/shell.h"
+#include "tests/support/adb_home.h"
 #include "tests/support/unit.h"
 
 #define PHONE "device::features=shell_v2"
@@ -171,6 +173,43 @@ static struct heard run(void (*role)(struct device *device), const char *input, 
     return run_on(role, input, count, true);
 }
 
+/* A service in the hands of the test, whose device plays `role`. */
+struct owner {
+    uv_loop_t loop;
+    struct heard heard;
+    pid_t device;
+    int fd;
+};
+
+static void own_service(struct owner *owner, void (*role)(struct device *device))
+{
+    struct sl_address address;
+    char status[4];
+    *owner = (struct owner){.device = play(role, &address)};
+    assert_int_equal(uv_loop_init(&owner->loop), 0);
+    const struct sl_adb_wire_options options = {&address, true};
+    assert_int_equal(sl_adb_wire_new(&owner->loop, &options, &owner->heard.wire), 0);
+    assert_int_equal(sl_adb_wire_open(owner->heard.wire, "sync:", &owner->fd), 0);
+    while (recv(owner->fd, status, sizeof(status), 0) < 0)
+        uv_run(&owner->loop, UV_RUN_ONCE);
+    assert_memory_equal(status, "OKAY", sizeof(status));
+}
+
+/* To the end of the device, which has seen what it wanted. */
+static void end_owner(struct owner *owner)
+{
+    int status = 0;
+    while (waitpid(owner->device, &status, WNOHANG) == 0) {
+        uv_run(&owner->loop, UV_RUN_NOWAIT);
+        poll(NULL, 0, 1);
+    }
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    sl_adb_wire_close(owner->heard.wire, on_wire_closed, &owner->heard);
+    uv_run(&owner->loop, UV_RUN_DEFAULT);
+    assert_int_equal(owner->heard.closed, 1);
+    assert_int_equal(uv_loop_close(&owner->loop), 0);
+}
+
 /* --- roles --- */
 
 static const char answer[] = "\1\3\0\0\0hi\n\3\1\0\0\0\5";
@@ -251,6 +290,86 @@ TEST(what_is_sent_waits_for_the_device)
     struct heard heard = run(has_a_window, input, 1);
     assert_int_equal(heard.exit_code, 5);
     assert_string_equal(heard.out, "hi\n");
+}
+
+enum { STREAM_BYTES = 9 << 20, AHEAD_BYTES = 1 << 20 };
+
+static char byte_at(size_t position)
+{
+    return (char)(position >> 8 ^ position >> 16);
+}
+
+/* Always so much ahead of its reader that something waits to be read. */
+static void sends_much(struct device *device)
+{
+    char text[MOST + 1];
+    static char bytes[32 << 10];
+    size_t taken = 0;
+    meet(device, NEW_PHONE);
+    open_service(device, "sync:", "\0\4\0\0");
+    for (size_t sent = 0; sent < STREAM_BYTES; sent += sizeof(bytes)) {
+        while (sent - taken + sizeof(bytes) > AHEAD_BYTES) {
+            must(hear(device, SL_ADB_OKAY, text).len == 4, "an acknowledgement of no bytes");
+            taken += (unsigned char)text[0] | (size_t)(unsigned char)text[1] << 8 |
+                     (size_t)(unsigned char)text[2] << 16;
+        }
+        for (size_t i = 0; i < sizeof(bytes); i++)
+            bytes[i] = byte_at(sent + i);
+        say(device, SL_ADB_WRTE, 7, device->peer, bytes, sizeof(bytes));
+    }
+    say(device, SL_ADB_CLSE, 7, device->peer, NULL, 0);
+}
+
+TEST(a_long_stream_outlives_a_reader_that_is_always_behind)
+{
+    static char bytes[64 << 10];
+    struct owner owner;
+    ssize_t got = 0;
+    size_t all = 0;
+    own_service(&owner, sends_much);
+    while ((got = recv(owner.fd, bytes, sizeof(bytes), 0)) != 0) {
+        for (ssize_t i = 0; i < got; i++)
+            assert_int_equal(bytes[i], byte_at(all + (size_t)i));
+        all += got > 0 ? (size_t)got : 0;
+        if (got > 0)
+            poll(NULL, 0, 1); /* the device gets ahead */
+        uv_run(&owner.loop, got < 0 ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    }
+    assert_int_equal(all, STREAM_BYTES);
+    close(owner.fd);
+    end_owner(&owner);
+}
+
+static void takes_the_first_late(struct device *device)
+{
+    char text[MOST + 1], more;
+    meet(device, PHONE);
+    open_service(device, "sync:", NULL);
+    must(hear(device, SL_ADB_WRTE, text).len == 5, "not the first bytes");
+    say(device, SL_ADB_WRTE, 7, device->peer, "go", 2);
+    must(hear(device, SL_ADB_OKAY, text).len == 0, "no acknowledgement");
+    poll(&(struct pollfd){.fd = device->fd, .events = POLLIN}, 1, 50);
+    must(recv(device->fd, &more, 1, MSG_DONTWAIT) < 0, "the stream did not wait");
+    say(device, SL_ADB_OKAY, 7, device->peer, NULL, 0);
+    hear(device, SL_ADB_WRTE, text);
+    must(strcmp(text, "last") == 0, "not the last bytes");
+    say(device, SL_ADB_OKAY, 7, device->peer, NULL, 0);
+    hear(device, SL_ADB_CLSE, text);
+}
+
+TEST(what_an_owner_wrote_before_its_end_waits_for_the_device)
+{
+    for (int reads = 0; reads < 2; reads++) {
+        struct owner owner;
+        char go[2];
+        own_service(&owner, takes_the_first_late);
+        assert_int_equal(send(owner.fd, "first", 5, MSG_NOSIGNAL), 5);
+        while (recv(owner.fd, go, sizeof(go), reads ? 0 : MSG_PEEK) < 0)
+            uv_run(&owner.loop, UV_RUN_ONCE);
+        assert_int_equal(send(owner.fd, "last", 4, MSG_NOSIGNAL), 4);
+        close(owner.fd);
+        end_owner(&owner);
+    }
 }
 
 static void refuses_one_of_two(struct device *device)
@@ -338,11 +457,25 @@ static void goes_on_in_the_open(struct device *device)
     must(send(device->fd, out.data, out.size, MSG_NOSIGNAL) == (ssize_t)out.size, "not sent");
 }
 
+static void asks_for_a_signature(struct device *device)
+{
+    char text[MOST + 1];
+    device->fd = accept(device->listener, NULL, NULL);
+    hear(device, SL_ADB_CNXN, text);
+    say(device, SL_ADB_AUTH, SL_ADB_TOKEN, 0, "01234567890123456789", SL_ADB_TOKEN_BYTES);
+    must(recv(device->fd, text, 1, 0) == 0, "the token was answered");
+}
+
 TEST(nothing_is_said_in_the_open_where_that_is_not_allowed)
 {
     struct heard heard = run_on(does_not_encrypt, NULL, 1, false);
     assert_int_equal(heard.rc, SL_E_STATE);
     assert_non_null(strstr(heard.reason, "allow_unencrypted"));
+    assert_int_equal(sl_adb_home_make(), 0);
+    heard = run_on(asks_for_a_signature, NULL, 1, false);
+    assert_int_equal(heard.rc, SL_E_STATE);
+    assert_non_null(strstr(heard.reason, "allow_unencrypted"));
+    assert_int_equal(sl_adb_home_remove(), 0);
     assert_string_equal(run(goes_on_in_the_open, NULL, 1).reason,
                         "the device speaks before its turn");
 }
