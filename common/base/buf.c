@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,15 +160,26 @@ static int name_and_group(int fd, const char *temporary, const char *path)
     return rc;
 }
 
+/* Nobody else writes under that name, who may be at the same file. The file or -errno. */
+static int open_temporary(const char *path, char *out, size_t size)
+{
+    static atomic_uint count;
+    int fd = -1;
+    do {
+        int n = snprintf(out, size, "%s.%ld-%u.tmp", path, (long)getpid(), count++);
+        if (n < 0 || (size_t)n >= size)
+            return -ENAMETOOLONG;
+        fd = open(out, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    } while (fd < 0 && errno == EEXIST); /* left by a process that had this one's number */
+    return fd < 0 ? -errno : fd;
+}
+
 int sl_buf_write_file(const char *path, const void *bytes, size_t len)
 {
     char temporary[4096];
-    int n = snprintf(temporary, sizeof(temporary), "%s.tmp", path);
-    if (n < 0 || (size_t)n >= sizeof(temporary))
-        return -ENAMETOOLONG;
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    int fd = open_temporary(path, temporary, sizeof(temporary));
     if (fd < 0)
-        return -errno;
+        return fd;
     int rc = write_all(fd, bytes, len);
     if (rc == 0 && sl_sync_group_is_open())
         return name_and_group(fd, temporary, path);

@@ -28,9 +28,9 @@ int sl_buf_extend(struct sl_buf *buf, size_t len, uint8_t **out_at);
  */
 int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out);
 
-/* Writes all bytes to `path` by way of `path`.tmp and rename, so that no half file is ever seen
- * under the name, and syncs them: at once, or at the end of this thread's group
- * (common/base/sync_group.h). 0 or the file's -errno. */
+/* Writes all bytes to `path` by way of a .tmp beside it and rename, so that no half file is ever
+ * seen under the name, whoever else writes the same one at that time, and syncs them: at once, or
+ * at the end of this thread's group (common/base/sync_group.h). 0 or the file's -errno. */
 int sl_buf_write_file(const char *path, const void *bytes, size_t len);
 
 /* Writes all bytes and a newline to standard output and flushes it: 0 or SL_E_TRUNCATED. */

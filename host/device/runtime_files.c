@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -22,13 +21,14 @@ static const char loader[] = "ld-linux-aarch64.so.1";
 static int store_file(const char *path, const char *store, char sha256[SL_RUNTIME_FILE_DIGEST])
 {
     char to[PATH_BYTES];
+    struct stat info;
     struct sl_buf file;
     int rc = sl_buf_read_file(path, MAX_FILE_BYTES, &file);
     if (rc < 0)
         return rc;
     sl_sha256_hex(file.data, file.size, sha256);
     rc = sl_path_join(store, sha256, to, sizeof(to));
-    if (rc == 0 && access(to, R_OK) < 0)
+    if (rc == 0 && (stat(to, &info) < 0 || info.st_size != (off_t)file.size))
         rc = sl_buf_write_file(to, file.data, file.size);
     sl_buf_fini(&file);
     return rc;

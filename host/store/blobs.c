@@ -119,15 +119,14 @@ static bool remove_partial(int folder, const char *file, time_t before)
 
 size_t sl_blobs_sweep(const struct sl_blobs *blobs, uint64_t older_than_s)
 {
-    static const char ending[] = ".part";
     time_t before = time(NULL) - (time_t)older_than_s;
     size_t count = 0;
     DIR *directory = opendir(blobs->directory);
     if (!directory)
         return 0;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        size_t len = strlen(entry->d_name);
-        if (len > sizeof(ending) && strcmp(entry->d_name + len - (sizeof(ending) - 1), ending) == 0)
+        const char *ending = strrchr(entry->d_name, '.');
+        if (ending && (strcmp(ending, ".part") == 0 || strcmp(ending, ".tmp") == 0))
             count += remove_partial(dirfd(directory), entry->d_name, before) ? 1 : 0;
     }
     closedir(directory);

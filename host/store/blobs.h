@@ -20,8 +20,8 @@ struct sl_blobs {
 /* Makes STATE/blobs (mode 0700) when absent. 0 or the file system's -errno with words. */
 int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag *diag);
 
-/* Removes what uploads left behind and nobody went on with for so long. Blocks. Returns how many.
- */
+/* Removes what uploads and writers left behind and nobody went on with for so long. Blocks. Returns
+ * how many. */
 enum { SL_BLOBS_KEEP_PARTIAL_S = 7 * 86400 };
 size_t sl_blobs_sweep(const struct sl_blobs *blobs, uint64_t older_than_s);
 

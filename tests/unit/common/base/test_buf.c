@@ -2,6 +2,8 @@
 #include "common/base/buf.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <stdint.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -55,16 +57,48 @@ TEST(append_survives_each_failed_allocation)
     assert_int_equal(rc, 0);
 }
 
+enum { WRITERS = 4, WRITES = 40, SHARED_BYTES = 100000 };
+
+static void *write_often(void *path)
+{
+    static const char bytes[SHARED_BYTES];
+    int rc = 0;
+    for (int i = 0; i < WRITES && rc == 0; i++)
+        rc = sl_buf_write_file(path, bytes, sizeof(bytes));
+    return (void *)(intptr_t)rc;
+}
+
+TEST(writers_of_one_file_do_not_meet)
+{
+    char folder[] = "/tmp/sl_buf_XXXXXX", path[64];
+    pthread_t writers[WRITERS];
+    struct sl_buf buf;
+    void *rc;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/file", folder);
+    assert_null(write_often(path));
+    for (int i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&writers[i], NULL, write_often, path), 0);
+    for (int i = 0; i < WRITES; i++) {
+        assert_int_equal(sl_buf_read_file(path, SHARED_BYTES, &buf), 0);
+        assert_int_equal(buf.size, SHARED_BYTES);
+        sl_buf_fini(&buf);
+    }
+    for (int i = 0; i < WRITERS; i++) {
+        assert_int_equal(pthread_join(writers[i], &rc), 0);
+        assert_null(rc);
+    }
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 TEST(file_comes_back_as_written)
 {
-    char folder[] = "/tmp/sl_buf_XXXXXX", path[64], temporary[80];
-    struct stat info;
+    char folder[] = "/tmp/sl_buf_XXXXXX", path[64];
     struct sl_buf buf;
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof(path), "%s/file", folder);
-    snprintf(temporary, sizeof(temporary), "%s.tmp", path);
     assert_int_equal(sl_buf_write_file(path, "hello", 5), 0);
-    assert_int_equal(stat(temporary, &info), -1);
     assert_int_equal(sl_buf_read_file(path, 5, &buf), 0);
     assert_int_equal(buf.size, 5);
     assert_string_equal((char *)buf.data, "hello");
@@ -83,5 +117,5 @@ TEST(file_comes_back_as_written)
     assert_int_equal(sl_buf_read_file(path, 100, &buf), -ENOENT);
     snprintf(path, sizeof(path), "%s/none/file", folder);
     assert_int_equal(sl_buf_write_file(path, "x", 1), -ENOENT);
-    rmdir(folder);
+    assert_int_equal(rmdir(folder), 0); /* no temporary file is left */
 }

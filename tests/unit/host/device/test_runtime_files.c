@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -58,6 +59,21 @@ TEST_WITH(loader_and_program_come_first_and_all_are_blobs, make_folder, remove_f
         assert_int_equal(stat(path, &info), 0);
         assert_int_equal(info.st_size, strlen(names[i]));
     }
+}
+
+TEST_WITH(blob_that_is_cut_short_is_stored_again, make_folder, remove_folder)
+{
+    struct sl_runtime_files files;
+    struct stat info;
+    char path[256];
+    put("ld-linux-aarch64.so.1");
+    put("runner");
+    assert_int_equal(sl_runtime_files_store(folder, "runner", store, &files, NULL), 0);
+    snprintf(path, sizeof(path), "%s/%s", store, files.sha256[1]);
+    assert_int_equal(truncate(path, 3), 0);
+    assert_int_equal(sl_runtime_files_store(folder, "runner", store, &files, NULL), 0);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_size, strlen("runner"));
 }
 
 TEST_WITH(folder_without_loader_or_program_is_none, make_folder, remove_folder)
