@@ -1,4 +1,5 @@
 /* host/device/adb/key.c */
+#define _GNU_SOURCE /* mkostemp() */
 #include "host/device/adb/key.h"
 
 #include <errno.h>
@@ -83,12 +84,12 @@ static int make(const char *path, struct sl_diag *diag)
 {
     char folder[PATH_BYTES], temporary[PATH_BYTES];
     snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
-    snprintf(temporary, sizeof(temporary), "%s.%d", path, (int)getpid());
+    snprintf(temporary, sizeof(temporary), "%s.XXXXXX", path);
     EVP_PKEY *key = EVP_RSA_gen(KEY_BITS);
     int rc = key ? 0 : -ENOMEM;
     if (rc == 0 && mkdir(folder, 0750) < 0 && errno != EEXIST)
         rc = -errno;
-    int fd = rc == 0 ? open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600) : -1;
+    int fd = rc == 0 ? mkostemp(temporary, O_CLOEXEC) : -1; /* only its owner may read it */
     if (rc == 0 && fd < 0)
         rc = -errno;
     FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;

@@ -48,6 +48,21 @@ TEST_WITH(the_first_key_is_made_once_and_only_its_owner_may_read_it, setup, tear
     assert_int_equal(access(sl_adb_home_path(".android/adbkey.pub"), R_OK), 0);
 }
 
+/* In a container that shares the folder, a process of the same number may be making one. */
+TEST_WITH(a_key_that_is_made_takes_nobody_elses_file, setup, teardown)
+{
+    char text[SL_ADB_KEY_TEXT_BYTES], other[64];
+    struct sl_diag diag;
+    struct stat info;
+    snprintf(other, sizeof(other), ".android/adbkey.%d", (int)getpid());
+    assert_int_equal(mkdir(sl_adb_home_path(".android"), 0700), 0);
+    write_file(sl_adb_home_path(other), "another's\n");
+    assert_int_equal(sl_adb_key_public(text, &diag), 0);
+    assert_int_equal(stat(sl_adb_home_path(other), &info), 0);
+    assert_int_equal(info.st_size, strlen("another's\n"));
+    assert_int_equal(unlink(sl_adb_home_path(other)), 0);
+}
+
 TEST_WITH(a_signature_is_the_same_each_time_and_another_for_another_token, setup, teardown)
 {
     uint8_t token[SL_ADB_TOKEN_BYTES] = {0, 1, 2}, first[SL_ADB_SIGNATURE_BYTES],
