@@ -359,7 +359,7 @@ static void begin(struct sl_inference *inference, const char *self, const char *
     static const struct sl_load_events events = {on_load_ready, on_load_failed, on_load_closed};
     if (job->timeout_ms != 0)
         uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
-    if (job->concurrency < 2) {
+    if (job->concurrency < 2 || job->n_task > 0) { /* beside a task nothing runs */
         launch(inference);
         return;
     }

@@ -38,6 +38,8 @@ static int read_body(const struct sl_json_at *root, struct sl_spec *spec, struct
         rc = sl_json_refuse(root, diag, "A job needs a 'model'");
     if (rc == 0 && spec->arguments_count > 0 && !sl_spec_task_measures(spec->task))
         rc = sl_json_refuse(root, diag, "Only the tasks bench and peaks take 'arguments'");
+    if (rc == 0 && spec->concurrency[0] > 1 && spec->task != SL_TASK_RUN)
+        rc = sl_json_refuse(root, diag, "Only the task run takes 'concurrency'");
     if (rc < 0)
         return rc;
     shown = sl_json_member(root, "shown");

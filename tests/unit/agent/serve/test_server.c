@@ -196,6 +196,7 @@ static void close_host(struct host *host)
 }
 
 static uint32_t processes; /* of the next job */
+static char *task;         /* in place of its run */
 
 static void submit(struct host *host, uint64_t id, const char *model_name, const char *prefix,
                    uint32_t timeout_ms)
@@ -212,6 +213,8 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     job.threads = 1;
     job.clock = (char *)(uintptr_t)"marks";
     job.concurrency = processes;
+    job.task = &task;
+    job.n_task = task ? 1 : 0;
     job.timeout_ms = timeout_ms;
     job.exec_prefix = words;
     job.n_exec_prefix = prefix ? 3 : 0;
@@ -352,6 +355,24 @@ TEST(processes_beside_the_measured_one_say_what_they_did)
     assert_true(holds(files, "load-1.json"));
     assert_true(holds(files, "load-2.json"));
     assert_true(holds(files, "\"place\":2,"));
+    close_host(&host);
+}
+
+TEST(a_task_has_nothing_beside_it)
+{
+    static char probe[] = "probe";
+    struct host host;
+    open_host(&host);
+    link_up(&host, 0);
+    task = probe;
+    processes = 3;
+    submit(&host, 31, "", NULL, 0);
+    processes = 0;
+    task = NULL;
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_true(holds(&host.streams[SL_STREAM_OUTPUT], "\"schema\""));
+    assert_false(holds(&host.streams[SL_STREAM_FILES], "load-1.json"));
     close_host(&host);
 }
 

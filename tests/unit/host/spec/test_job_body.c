@@ -56,6 +56,10 @@ TEST(a_task_needs_a_model_only_to_look_into_it)
     assert_int_equal(parse("{\"task\":\"serve\"}", &job, &diag), SL_E_FORMAT);
     assert_non_null(strstr(diag.hint, "peaks"));
     assert_int_equal(parse("{\"task\":\"probe\",\"arguments\":[\"x\"]}", &job, &diag), SL_E_FORMAT);
+    assert_int_equal(parse("{\"task\":\"bench\",\"concurrency\":2}", &job, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.what, "concurrency"));
+    assert_int_equal(parse("{\"task\":\"bench\",\"concurrency\":1}", &job, &diag), 0);
+    sl_spec_fini(&job);
 }
 
 TEST(every_key_arrives)
