@@ -330,22 +330,35 @@ static void make_answer(struct sl_run_work *work)
     rc = rc < 0 ? rc : json.error;
     if (rc == 0)
         rc = sl_task_file_write(work->state_dir, work->job, &text);
-    if (rc == 0)
-        sl_tree_remove(work->directory);
     work->rc = rc;
     sl_buf_fini(&text);
+}
+
+/* A device behind a link is known by what its agent says: without that, figures are nobody's. */
+static int check_device(struct sl_run_work *work)
+{
+    bool done = work->parts[0]->outcome == SL_OUTCOME_DONE;
+    if (!done || !work->device->traits.needs_push || work->device->probe_json)
+        return 0;
+    return sl_diag_set(&work->diag, SL_E_STATE, work->device_name,
+                       "The agent has not said what its device is");
 }
 
 void sl_run_work_finish(struct sl_run_work *work)
 {
     struct sl_sync_group group;
+    bool run = work->spec->task == SL_TASK_RUN;
     sl_sync_group_begin(&group);
     work->rc = keep_results(work);
-    if (work->rc == 0 && work->spec->task == SL_TASK_RUN)
+    if (work->rc == 0)
+        work->rc = check_device(work);
+    if (work->rc == 0 && run)
         make_run(work);
     else if (work->rc == 0)
         make_answer(work);
     int synced = sl_sync_group_end(&group);
     if (work->rc == 0)
         work->rc = synced;
+    if (work->rc == 0 && !run)
+        sl_tree_remove(work->directory); /* only now is the answer sure to last */
 }

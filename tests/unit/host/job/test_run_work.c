@@ -1,0 +1,115 @@
+/* tests/unit/host/job/test_run_work.c: how a task's answer comes to rest. Runs are
+ * tests/integration/test_results.py's. */
+#include "host/job/run_work.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/tree_remove.h"
+#include "host/device/launch.h"
+#include "host/device/link.h"
+#include "host/ingest/run_store.h"
+#include "host/job/kit.h"
+#include "host/job/task.h"
+#include "host/spec/spec.h"
+#include "tests/support/unit.h"
+
+enum { JOB = 7, NOBODY = 65534 };
+
+static char home[64], directory[80], streams[96];
+static uid_t user;
+
+/* Without root's rights, before which no folder is closed. */
+static int setup(void **unused)
+{
+    char path[160];
+    (void)unused;
+    user = geteuid();
+    if (user == 0 && seteuid(NOBODY) < 0)
+        return -1;
+    snprintf(home, sizeof(home), "/tmp/sl-work-XXXXXX");
+    if (!mkdtemp(home))
+        return -1;
+    snprintf(directory, sizeof(directory), "%s/run", home);
+    snprintf(streams, sizeof(streams), "%s/streams", directory);
+    int rc = mkdir(directory, 0700) < 0 || mkdir(streams, 0700) < 0 ? -errno : 0;
+    for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++) {
+        sl_run_store_path(directory, i, path, sizeof(path));
+        rc = sl_buf_write_file(path, "{}\n", 3);
+    }
+    snprintf(path, sizeof(path), "%s/config.json", directory);
+    return rc == 0 ? sl_buf_write_file(path, "{}", 2) : rc;
+}
+
+static int teardown(void **unused)
+{
+    (void)unused;
+    chmod(streams, 0700);
+    sl_tree_remove(home);
+    return user == 0 ? seteuid(user) : 0;
+}
+
+/* Finishes a probe that has answered. */
+static int finish(struct sl_device *device, struct sl_diag *diag)
+{
+    const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
+    const struct sl_job_kit kit = {0};
+    struct sl_spec spec;
+    sl_spec_init(&spec);
+    spec.task = SL_TASK_PROBE;
+    struct sl_run_work work = {.state_dir = home,
+                               .directory = directory,
+                               .spec = &spec,
+                               .device = device,
+                               .device_name = "board",
+                               .kit = &kit,
+                               .job = JOB,
+                               .parts = {&result}};
+    sl_run_work_finish(&work);
+    *diag = work.diag;
+    sl_spec_fini(&spec);
+    return work.rc;
+}
+
+static bool is_there(const char *folder, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+TEST_WITH(an_answer_that_lasts_is_all_that_stays, setup, teardown)
+{
+    struct sl_device device = {.probe_json = "{}"};
+    struct sl_diag diag;
+    assert_int_equal(finish(&device, &diag), 0);
+    assert_false(is_there(home, "run"));
+    assert_true(is_there(home, SL_TASK_FOLDER "/7.json"));
+}
+
+TEST_WITH(what_an_answer_was_made_of_stays_until_it_is_synced, setup, teardown)
+{
+    struct sl_device device = {.probe_json = "{}"};
+    struct sl_diag diag;
+    assert_int_equal(chmod(streams, 0300), 0); /* written to, but not opened to be synced */
+    assert_int_equal(finish(&device, &diag), -EACCES);
+    assert_true(is_there(directory, "config.json"));
+}
+
+TEST_WITH(the_answer_of_a_device_that_nobody_knows_is_none, setup, teardown)
+{
+    struct sl_device device = {.traits = {.needs_push = true}};
+    struct sl_diag diag;
+    assert_int_equal(finish(&device, &diag), SL_E_STATE);
+    assert_string_equal(diag.what, "The agent has not said what its device is");
+    assert_false(is_there(home, SL_TASK_FOLDER "/7.json"));
+    device.probe_json = "{}";
+    assert_int_equal(finish(&device, &diag), 0);
+    assert_true(is_there(home, SL_TASK_FOLDER "/7.json"));
+}
