@@ -11,8 +11,6 @@
 #include "common/net/message.h"
 #include "proto/envelope.pb-c.h"
 
-enum { SEALED_VERSION = 2 }; /* the first whose frames can be sealed */
-
 void sl_handshake_init(struct sl_handshake *handshake, int role,
                        const uint8_t secret[SL_SECRET_BYTES], const uint8_t nonce[SL_NONCE_BYTES])
 {
@@ -60,8 +58,7 @@ static void mac_by_label(const struct sl_handshake *handshake, const char *label
     memcpy(text + 36 + SL_NONCE_BYTES, host ? handshake->peer_nonce : handshake->nonce,
            SL_NONCE_BYTES);
     text[sizeof(text) - 1] = handshake->sealed;
-    size_t len = sizeof(text) - (handshake->version < SEALED_VERSION ? 1 : 0);
-    sl_hmac_sha256(handshake->secret, SL_SECRET_BYTES, text, len, out_mac);
+    sl_hmac_sha256(handshake->secret, SL_SECRET_BYTES, text, sizeof(text), out_mac);
 }
 
 /* The MAC by which `role` proves itself. */
@@ -99,6 +96,17 @@ static void make_printable(char *text)
     }
 }
 
+static void say_versions(struct sl_handshake *handshake, const Sme2lab__Proto__Hello *hello)
+{
+    static const char *const names[] = {[SL_ROLE_HOST] = "daemon", [SL_ROLE_AGENT] = "agent"};
+    const char *ours = names[handshake->role], *peers = names[3 - handshake->role];
+    bool older = hello->version_max < handshake->version_min;
+    snprintf(handshake->refusal, sizeof(handshake->refusal),
+             "the %s (%s) speaks protocol %u to %u, this %s %u to %u: update the %s", peers,
+             handshake->peer, hello->version_min, hello->version_max, ours, handshake->version_min,
+             handshake->version_max, older ? peers : ours);
+}
+
 static int take_hello(struct sl_handshake *handshake, const Sme2lab__Proto__Hello *hello,
                       struct sl_buf *out)
 {
@@ -116,21 +124,11 @@ static int take_hello(struct sl_handshake *handshake, const Sme2lab__Proto__Hell
     snprintf(handshake->peer, sizeof(handshake->peer), "%s",
              hello->software ? hello->software : "?");
     make_printable(handshake->peer);
-    if (low > high || low == 0) {
-        snprintf(handshake->refusal, sizeof(handshake->refusal),
-                 "the peer (%s) speaks protocol %u to %u, this side %u to %u: update the older one",
-                 handshake->peer, hello->version_min, hello->version_max, handshake->version_min,
-                 handshake->version_max);
+    if (low > high) {
+        say_versions(handshake, hello);
         return refuse(handshake, SL_E_UNSUPPORTED, out);
     }
     handshake->sealed = handshake->sealed || hello->sealed;
-    if (handshake->sealed && high < SEALED_VERSION) {
-        snprintf(handshake->refusal, sizeof(handshake->refusal),
-                 "the peer (%s) speaks protocol %u, which cannot guard a link that leaves the "
-                 "machine: update it",
-                 handshake->peer, hello->version_max);
-        return refuse(handshake, SL_E_UNSUPPORTED, out);
-    }
     handshake->version = high;
     memcpy(handshake->peer_nonce, hello->nonce.data, SL_NONCE_BYTES);
     return send_proof(handshake, out);

@@ -75,8 +75,8 @@ class ToAgents(Hostile):
         yield "hello", lambda p: p.send(p.hello(nonce=b"short"))
         yield "hello", lambda p: p.send(p.hello() + p.hello())
         yield "before it proved itself", lambda p: p.send(p.hello() + wire.envelope(JOB, {1: 1, 2: "model"}))
-        yield "secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\0" * 32, 2: 1}))
-        yield "secret", lambda p: (p.send(p.hello()), p.send(wire.envelope(PROOF, {1: p.expect(PROOF)[1], 2: 1})))
+        yield "secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\0" * 32, 2: wire.VERSION}))
+        yield "secret", lambda p: (p.send(p.hello()), p.send(wire.envelope(PROOF, {1: p.expect(PROOF)[1], 2: wire.VERSION})))
 
     def replay(self, peer):
         """The proof of another connection, with its nonce."""
@@ -86,7 +86,7 @@ class ToAgents(Hostile):
         proof = other.proof(HOST, other.expect(HELLO)[3])
         other.close()
         laboratory.wait_until(lambda: len(self.lines()) > before, PATIENCE_SECONDS, "the first one's end")
-        peer.send(peer.hello(nonce=other.nonce) + wire.envelope(PROOF, {1: proof, 2: 1}))
+        peer.send(peer.hello(nonce=other.nonce) + wire.envelope(PROOF, {1: proof, 2: wire.VERSION}))
 
     def test_strangers_are_refused_in_one_line_and_disturb_no_job(self):
         undisturbed = cases.run_undisturbed(self.lab, "here", cases.LONG_RUNS)
@@ -184,7 +184,7 @@ class ToDaemons(Hostile):
         job = self.lab.submit("here", cases.LONG_RUNS)
         self.lie("limit", lambda p: p.send(struct.pack("<II", 1 << 30, 0)))
         self.lie("protocol 7 to 9", lambda p: p.send(p.hello(7, 9)))
-        self.lie("secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\1" * 32, 2: 1})))
+        self.lie("secret", lambda p: p.send(p.hello() + wire.envelope(PROOF, {1: b"\1" * 32, 2: wire.VERSION})))
         self.lie("before it proved itself", lambda p: p.send(p.hello() + wire.envelope(RESULT, {1: 1, 2: 1})))
         self.lie("the peer refused: no", lambda p: p.send(wire.envelope(wire.REFUSAL, {1: "no"})))
         self.lie("the peer closed", lambda p: (p.send(p.hello()[:9]), p.sock.shutdown(socket.SHUT_WR)))

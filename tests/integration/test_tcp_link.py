@@ -309,11 +309,11 @@ class Refused(Linked):
 
     def test_an_agent_of_another_version_is_said(self):
         daemon = self.begin(self.stranger(99, 99))
-        self.assertRegex(self.reason(daemon), r"the peer \(a test\) speaks protocol 99 to 99, this side 1 to \d+: update the older one")
+        self.assertIn("the agent (a test) speaks protocol 99 to 99, this daemon 3 to 3: update the daemon", self.reason(daemon))
 
-    def test_an_agent_too_old_to_guard_its_frames_is_said(self):
-        daemon = self.begin(self.stranger(1, 1))
-        self.assertRegex(self.reason(daemon), r"speaks protocol 1, which cannot guard a link that leaves the machine: update it")
+    def test_an_agent_too_old_to_know_tasks_is_said(self):
+        daemon = self.begin(self.stranger(1, 2))
+        self.assertIn("the agent (a test) speaks protocol 1 to 2, this daemon 3 to 3: update the agent", self.reason(daemon))
 
     def test_what_leaves_this_machine_is_allowed_by_name_only(self):
         secret = self.scratch / "s"

@@ -6,6 +6,7 @@ import os
 import socket
 import struct
 
+VERSION = 3
 HOST, AGENT = 1, 2
 LABELS = {HOST: b"sme2lab host proof\n", AGENT: b"sme2lab agent proof\n"}
 HELLO, PROOF, REFUSAL, PING, JOB, CANCEL, STATE, CHUNK, RESULT, RESUME = 1, 2, 3, 4, 6, 7, 8, 9, 11, 12  # Envelope's fields
@@ -100,7 +101,7 @@ class Peer:
     def send(self, data):
         self.sock.sendall(data)
 
-    def hello(self, low=1, high=1, nonce=None):
+    def hello(self, low=VERSION, high=VERSION, nonce=None):
         return envelope(HELLO, {1: low, 2: high, 3: nonce or self.nonce, 4: self.role, 5: "a test"})
 
     def receive(self):
@@ -130,13 +131,13 @@ class Peer:
 
     def proof(self, role, theirs):
         nonces = (self.nonce, theirs) if self.role == HOST else (theirs, self.nonce)
-        text = LABELS[role].ljust(32, b"\0") + struct.pack("<I", 1) + b"".join(nonces)
+        text = LABELS[role].ljust(32, b"\0") + struct.pack("<I", VERSION) + b"".join(nonces) + b"\0"  # not sealed
         return hmac.new(self.secret, text, hashlib.sha256).digest()
 
     def shake_hands(self):
         self.send(self.hello())
         theirs = self.expect(HELLO)[3]
-        self.send(envelope(PROOF, {1: self.proof(self.role, theirs), 2: 1}))
+        self.send(envelope(PROOF, {1: self.proof(self.role, theirs), 2: VERSION}))
         self.expect(PROOF)
         return self
 

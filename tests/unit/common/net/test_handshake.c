@@ -114,19 +114,6 @@ TEST(what_one_side_wants_sealed_is_sealed_with_one_key)
     fini(&host, &agent);
 }
 
-TEST(a_peer_that_cannot_seal_is_told_to_be_updated)
-{
-    struct side host, agent;
-    side_init(&host, SL_ROLE_HOST, 7);
-    side_init(&agent, SL_ROLE_AGENT, 7);
-    host.handshake.sealed = true;
-    agent.handshake.version_max = 1;
-    open_both(&host, &agent);
-    assert_false(host.handshake.done);
-    assert_non_null(strstr(host.handshake.refusal, "update it"));
-    fini(&host, &agent);
-}
-
 /* Somebody on the way takes the wish out of the hello: the proofs then differ. */
 TEST(a_wish_that_was_taken_out_is_missed)
 {
@@ -144,16 +131,42 @@ TEST(a_wish_that_was_taken_out_is_missed)
     fini(&host, &agent);
 }
 
+/* Each side says why, and which of the two is to be updated. */
+static void expect_refusal(struct side *host, struct side *agent, const char *words)
+{
+    open_both(host, agent);
+    assert_false(host->handshake.done || agent->handshake.done);
+    assert_int_equal(host->rc, SL_E_UNSUPPORTED);
+    assert_non_null(strstr(host->handshake.refusal, words));
+    assert_non_null(strstr(agent->handshake.refusal, words));
+    fini(host, agent);
+}
+
 TEST(versions_that_do_not_meet_are_refused_with_both_named)
 {
     struct side host, agent;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 7);
     agent.handshake.version_min = agent.handshake.version_max = 9;
-    open_both(&host, &agent);
-    assert_false(host.handshake.done || agent.handshake.done);
-    assert_non_null(strstr(host.handshake.refusal, "9"));
-    fini(&host, &agent);
+    expect_refusal(&host, &agent, ": update the daemon");
+    assert_non_null(strstr(host.handshake.refusal,
+                           "the agent (sme2lab-agent) speaks protocol 9 to 9, this daemon 3 to 3"));
+}
+
+/* It would skip the words of a task and run the model in its place. */
+TEST(an_agent_that_knows_no_tasks_is_refused)
+{
+    struct side host, agent;
+    side_init(&host, SL_ROLE_HOST, 7);
+    side_init(&agent, SL_ROLE_AGENT, 7);
+    agent.handshake.version_min = 1;
+    agent.handshake.version_max = 2;
+    expect_refusal(&host, &agent, ": update the agent");
+    side_init(&host, SL_ROLE_HOST, 7);
+    side_init(&agent, SL_ROLE_AGENT, 7);
+    host.handshake.version_min = 1;
+    host.handshake.version_max = 2;
+    expect_refusal(&host, &agent, ": update the daemon");
 }
 
 TEST(a_message_before_the_proof_ends_the_connection)
