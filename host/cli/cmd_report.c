@@ -96,17 +96,36 @@ static bool measures(const struct request *r)
     return r->headroom || r->rows_path;
 }
 
+static int add_one(const struct request *r, const struct sl_collection *collection, size_t i,
+                   const char *format, struct sl_report_files *files, struct sl_diag *diag)
+{
+    char suffix[SL_RUNDIR_NAME_BYTES + 16];
+    bool inside = strcmp(r->folder, r->directories[0]) == 0;
+    snprintf(suffix, sizeof(suffix), "%s%s%s", collection->compared[i]->sides[0].directory.suffix,
+             inside && r->record_path ? "_lines" : "", inside && measures(r) ? "_headroom" : "");
+    return sl_report_files_add(files, &collection->reports[i], suffix, format, diag);
+}
+
+/* One directory of one experiment on both runtimes: our manifest has the plain name. */
+static bool is_of_both(const struct request *r, const struct sl_collection *collection)
+{
+    bool plain = false;
+    for (size_t i = 0; i < collection->count; i++)
+        plain = plain || !collection->compared[i]->sides[0].directory.suffix[0];
+    return plain && r->count == 1 && collection->count > 1;
+}
+
 static int add_format(const struct request *r, const struct sl_collection *collection,
                       const char *format, struct sl_report_files *files, struct sl_diag *diag)
 {
-    char suffix[SL_RUNDIR_NAME_BYTES + 16];
     const struct sl_combined combined = {collection->reports, collection->count};
-    if (collection->count > 1)
-        return sl_report_files_add_combined(files, &combined, format, diag);
-    bool inside = strcmp(r->folder, r->directories[0]) == 0;
-    snprintf(suffix, sizeof(suffix), "%s%s%s", collection->compared[0]->sides[0].directory.suffix,
-             inside && r->record_path ? "_lines" : "", inside && measures(r) ? "_headroom" : "");
-    return sl_report_files_add(files, &collection->reports[0], suffix, format, diag);
+    bool each = collection->count == 1 || is_of_both(r, collection);
+    int rc = 0;
+    for (size_t i = 0; each && rc == 0 && i < collection->count; i++)
+        rc = add_one(r, collection, i, format, files, diag);
+    if (rc < 0 || collection->count == 1 || (each && !sl_report_files_combines(format)))
+        return rc;
+    return sl_report_files_add_combined(files, &combined, format, diag);
 }
 
 /* Makes the files of each format of a comma list. */
@@ -179,6 +198,19 @@ static int add_record(const struct request *r, struct sl_collection *collection,
     return rc;
 }
 
+/* What is measured now is for one comparison: where both runtimes ran it, for ours. */
+static void choose_ours(struct request *r, char name[SL_RUNDIR_NAME_BYTES])
+{
+    struct sl_rundir directory;
+    if (!measures(r) || r->experiment || r->count != 1 ||
+        sl_rundir_open(r->directories[0], NULL, &directory, NULL) < 0)
+        return;
+    const char *experiment = sl_rundir_text(directory.manifest, "experiment");
+    snprintf(name, SL_RUNDIR_NAME_BYTES, "%s", experiment ? experiment : "");
+    r->experiment = name[0] ? name : NULL;
+    sl_rundir_close(&directory);
+}
+
 static int write_report(const struct sl_cli *cli, const struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
@@ -218,6 +250,7 @@ static int write_report(const struct sl_cli *cli, const struct request *r, struc
 int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
 {
     struct request r = {.cli = cli, .formats = "md,html"};
+    char name[SL_RUNDIR_NAME_BYTES];
     struct sl_diag diag = {.what = ""};
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc != 0)
@@ -227,6 +260,8 @@ int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
         r.folder =
             r.count == 1 && !sl_stored_run_named(r.directories[0], &id) ? r.directories[0] : ".";
     rc = sl_stored_runs_fetch(cli, r.directories, r.count, r.runs, &diag);
+    if (rc == 0)
+        choose_ours(&r, name);
     if (rc == 0)
         rc = write_report(cli, &r, &diag);
     sl_stored_runs_remove(r.runs, MAX_WORDS);

@@ -5,7 +5,6 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/say.h"
 #include "host/cli/analysis_only.h"
@@ -17,6 +16,7 @@
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
+#include "host/cli/run_answer.h"
 #include "host/cli/run_baseline.h"
 #include "host/cli/run_external.h"
 #include "host/cli/run_failure.h"
@@ -41,10 +41,9 @@ struct session {
     struct sl_categories categories;
     struct sl_etrecord record; /* of the model, where one was named */
     struct sl_run_place place;
-    uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
-    struct sl_buf json;         /* of --json */
-    size_t printed;             /* results in it */
-    size_t fetched;             /* experiments whose files are here */
+    uint64_t jobs[SL_PLAN_MAX];  /* 0: not sent */
+    struct sl_run_answer answer; /* of --json */
+    size_t fetched;              /* experiments whose files are here */
 };
 
 /* The experiment's name where several share the directory. */
@@ -53,31 +52,28 @@ static const char *suffix_of(const struct session *s, size_t i)
     return s->plan->count > 1 ? s->plan->specs[i].name : NULL;
 }
 
-/* A failure of one experiment: printed, and an entry of the array of several. */
+/* Nobody asked for it by name: that it does not run is said, and ours is the result. */
+static bool may_fail(const struct session *s, size_t i)
+{
+    return s->request->both_by_default && !s->request->baseline &&
+           s->plan->specs[i].runtime[0] == SL_RUNTIME_EXECUTORCH;
+}
+
+/* A failure of one experiment: printed, and an entry of the answer of several. */
 static int fail(struct session *s, size_t i, int code, const struct sl_diag *diag)
 {
     struct sl_cli cli = *s->cli;
-    struct sl_json json;
+    bool pass = may_fail(s, i) && sl_interrupt_number() == 0;
     if (s->plan->count > 1)
         cli.json = false;
-    sl_cli_fail(&cli, code, diag);
-    if (!s->cli->json || s->plan->count == 1)
-        return code;
-    sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
-    sl_json_init(&json, &s->json);
-    sl_json_open_object(&json, NULL);
-    sl_json_text(&json, "schema", "sme2lab.run/1");
-    sl_json_text(&json, "model", s->plan->specs[i].model);
-    sl_json_text(&json, "experiment", s->plan->specs[i].name);
-    sl_json_i64(&json, "exit_code", code);
-    sl_json_open_object(&json, "error");
-    sl_json_text(&json, "code", sl_exit_name(code));
-    sl_json_text(&json, "message", diag->what);
-    sl_json_text(&json, "where", diag->where[0] ? diag->where : NULL);
-    sl_json_text(&json, "hint", diag->hint[0] ? diag->hint : NULL);
-    sl_json_close_object(&json);
-    sl_json_close_object(&json);
-    return code;
+    if (pass)
+        sl_say(stderr, "ExecuTorch does not run this model, ours alone is measured: %s (%s)\n",
+               diag->what, diag->where);
+    else
+        sl_cli_fail(&cli, code, diag);
+    if (s->cli->json && s->plan->count > 1)
+        sl_run_answer_fail(&s->answer, i, code, diag);
+    return pass ? SL_EXIT_DONE : code;
 }
 
 static int send_one(struct session *s, size_t i)
@@ -102,8 +98,8 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
     if (rc == 0 && shown.record)
         rc = sl_run_show_lines(&shown, diag);
     if (rc == 0 && s->cli->json) {
-        sl_buf_printf(&s->json, "%s", s->printed++ ? "," : "");
-        return sl_run_show_json(s->place.path, suffix_of(s, i), &s->json, diag);
+        const char *suffix = sl_plan_shares(s->plan, i) ? s->plan->specs[i].name : NULL;
+        return sl_run_show_json(s->place.path, suffix, sl_run_answer_next(&s->answer, i), diag);
     }
     return rc < 0 ? rc : sl_run_show(s->cli, &shown, diag);
 }
@@ -134,8 +130,11 @@ static int finish_one(struct session *s, size_t i)
 
 static void print_json(struct session *s)
 {
-    if (s->cli->json && s->printed > 0)
-        sl_say(stdout, s->plan->count > 1 ? "[%s]\n" : "%s\n", (const char *)s->json.data);
+    struct sl_buf text;
+    sl_buf_init(&text, 2 * MAX_JSON_BYTES);
+    if (s->cli->json && sl_run_answer_put(&s->answer, &text) == 0 && text.size > 0)
+        sl_buf_print_line(&text);
+    sl_buf_fini(&text);
 }
 
 /* The kit's files and the report tell of all experiments of a directory; each came with those of
@@ -147,6 +146,7 @@ static int tell_all(struct session *s)
     const struct sl_style style = {s->cli->width, s->cli->color, SIZE_MAX, s->cli->unicode};
     struct sl_collection_told told = {.style = s->cli->quiet ? NULL : &style,
                                       .words = &words,
+                                      .members = s->cli->json ? &s->answer.together : NULL,
                                       .threshold_percent = s->plan->specs[0].threshold_percent};
     sl_buf_init(&words, MAX_JSON_BYTES);
     int rc = sl_armkit_write(s->place.path, &s->categories, &diag);
@@ -216,7 +216,7 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     *s = (struct session){.cli = cli, .request = request, .plan = plan, .place.lock = -1};
     s->sender = (struct sl_sender){
         .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
-    sl_buf_init(&s->json, MAX_JSON_BYTES);
+    sl_run_answer_init(&s->answer, plan);
     int rc = sl_run_failure_check(plan, &diag);
     if (rc == 0)
         rc = sl_run_request_check_silicon(plan, &diag);
@@ -239,7 +239,7 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     if (loaded)
         sl_categories_fini(&s->categories);
     sl_etrecord_fini(&s->record);
-    sl_buf_fini(&s->json);
+    sl_run_answer_fini(&s->answer);
     sl_free(s);
     return code;
 }
@@ -254,6 +254,8 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     struct sl_diag diag = {0};
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
+    if (rc == 0 && (!request->baseline || sl_run_baseline_has_executorch(request->baseline)))
+        rc = sl_run_request_add_executorch(request, cli->server, plan, &diag);
     bool other = rc == 0 && (plan->specs[0].runner || request->analysis_only);
     bool planned = rc == 0;
     if (other && request->record_path) {

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/say.h"
@@ -21,6 +22,20 @@ int sl_run_baseline_check(const char *baseline, struct sl_diag *diag)
     return rc == 0 && count == 0
                ? sl_diag_set(diag, SL_E_NOT_FOUND, baseline, "The baseline is no run directory")
                : rc;
+}
+
+bool sl_run_baseline_has_executorch(const char *baseline)
+{
+    static const char ending[] = "_executorch";
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
+    size_t count = 0;
+    bool has = false;
+    int rc = sl_rundir_list(baseline, names, &count, NULL);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        size_t len = strlen(names[i]), tail = sizeof(ending) - 1;
+        has = has || (len >= tail && strcmp(names[i] + len - tail, ending) == 0);
+    }
+    return has;
 }
 
 int sl_run_baseline_gate(const struct sl_cli *cli, const char *baseline, const char *directory,

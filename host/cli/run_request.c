@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/server_address.h"
+#include "host/device/launch.h"
 #include "host/report/silicon_file.h"
 #include "host/spec/nearest.h"
 #include "host/spec/param.h"
@@ -32,7 +35,12 @@ static const char run_about[] =
     "\n"
     "The daemon runs it: the one named by --server or $SME2LAB_SERVER, or the one that listens in\n"
     "the state directory. Where there is none, or with --server private, one is started for the\n"
-    "purpose, which later runs share and which ends when it is idle. Ctrl-C leaves the run going.";
+    "purpose, which later runs share and which ends when it is idle. Ctrl-C leaves the run going.\n"
+    "\n"
+    "A model runs on ExecuTorch's own libraries too, where they are installed on this machine\n"
+    "(scripts/setup --executorch): its figures first, ours beside them, and what ExecuTorch could\n"
+    "still gain. --runtime, or $SME2LAB_RUNTIME, names one of the two. A model that ExecuTorch\n"
+    "refuses is measured on ours, and a line says so.";
 
 static const char run_notes[] =
     "Verdicts and exit codes: faster, equivalent, and slower within --threshold are 0; wrong (the\n"
@@ -42,6 +50,9 @@ static const char run_notes[] =
     "file that cannot be is 2; a missing emulator, agent or daemon is 5; interrupted is 130. Of\n"
     "several experiments each is run, whatever becomes of the others, and the gravest code "
     "counts.\n"
+    "With --json one experiment is one object, its outputs, 'runtimes' and 'left' among it where "
+    "both\n"
+    "runtimes ran it; several are an array.\n"
     "With --baseline the comparison of 'sme2lab compare' follows (with --json as a line of its\n"
     "own), and its code counts as well.\n"
     "\n"
@@ -164,18 +175,50 @@ int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct
     return parse(r, &usage, argc, argv, diag);
 }
 
+static bool ends_with(const char *text, const char *ending)
+{
+    size_t len = strlen(text), tail = strlen(ending);
+    return len >= tail && strcmp(text + len - tail, ending) == 0;
+}
+
+/* A configuration says itself what runs it; files that are there already say it too. */
+static bool may_choose_runtime(const struct sl_run_request *r)
+{
+    return !ends_with(r->target, ".json") && !r->analysis_only && r->only.count == 0;
+}
+
+static union sl_run_said *said_of_runtime(struct sl_run_request *r)
+{
+    size_t i = 0;
+    while (!sl_params[i].option || strcmp(sl_params[i].option, "--runtime") != 0)
+        i++;
+    return &r->said[i];
+}
+
 int sl_run_request_take_runtime(struct sl_run_request *r, const char *server, struct sl_diag *diag)
 {
-    for (size_t i = 0; i < sl_param_count; i++) {
-        if (!sl_params[i].option || strcmp(sl_params[i].option, "--runtime") != 0 ||
-            !r->said[i].text)
-            continue;
-        int rc = sl_runtime_dir_take(r->said[i].text, server, r->runtime, diag);
-        if (rc == 0)
-            r->said[i].text = r->runtime;
-        return rc < 0 ? rc : 0;
-    }
-    return 0;
+    union sl_run_said *said = said_of_runtime(r);
+    const char *usual = getenv("SME2LAB_RUNTIME");
+    if (!said->text && usual && *usual && may_choose_runtime(r))
+        said->text = usual;
+    if (!said->text)
+        return 0;
+    int rc = sl_runtime_dir_take(said->text, server, r->runtime, diag);
+    if (rc == 0)
+        said->text = r->runtime;
+    return rc < 0 ? rc : 0;
+}
+
+int sl_run_request_add_executorch(struct sl_run_request *r, const char *server,
+                                  struct sl_plan *plan, struct sl_diag *diag)
+{
+    struct sl_tool installed;
+    bool elsewhere = sl_server_address_is_named(server) && !sl_server_address_is_private(server);
+    if (said_of_runtime(r)->text || !may_choose_runtime(r) || plan->count > 1 || elsewhere ||
+        sl_tools_find_executorch(&installed, NULL) < 0)
+        return 0;
+    r->both_by_default = true;
+    return sl_plan_add_executorch(plan, diag);
 }
 
 int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
@@ -190,12 +233,6 @@ int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
                                    .speaks_http = true,
                                    .notes = submit_notes};
     return parse(r, &usage, argc, argv, diag);
-}
-
-static bool ends_with(const char *text, const char *ending)
-{
-    size_t len = strlen(text), tail = strlen(ending);
-    return len >= tail && strcmp(text + len - tail, ending) == 0;
 }
 
 static int load_plan(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)

@@ -31,6 +31,7 @@ struct sl_run_request {
     const char *record_path; /* of the model's ETRecord; NULL: none */
     const char *baseline;    /* an earlier run to be held to; NULL: none */
     bool explain, analysis_only, cancel_on_interrupt, force, full;
+    bool both_by_default; /* nobody named a runtime, and ExecuTorch's is here */
     char command[SL_RUN_COMMAND_BYTES];
     char runtime[SL_RUNTIME_WORDS_BYTES]; /* --runtime without the directory that it named */
     char *path_texts[SL_RUN_MAX_PARAMS];  /* owned: the lists of files that are split */
@@ -45,14 +46,19 @@ int sl_run_request_parse_submit(struct sl_run_request *request, int argc, char *
                                 struct sl_diag *diag);
 void sl_run_request_fini(struct sl_run_request *request);
 
-/* Before the plan: what runtime_dir.h says of --runtime. `server` is the command line's, or NULL.
- */
+/* Before the plan: what runtime_dir.h says of --runtime, or of $SME2LAB_RUNTIME where a model comes
+ * without it. `server` is the command line's, or NULL. */
 int sl_run_request_take_runtime(struct sl_run_request *request, const char *server,
                                 struct sl_diag *diag);
 
 /* The configuration or the bare model, with what the command line says laid over it. 0 or a
  * negative code with `diag` set; on success end `out` with sl_plan_fini(), before the request. */
 int sl_run_request_plan(struct sl_run_request *request, struct sl_plan *out, struct sl_diag *diag);
+
+/* Makes the one experiment of a model for which nobody named a runtime one on both, if ExecuTorch's
+ * is installed here and the daemon is of here too. As sl_plan_spread(). */
+int sl_run_request_add_executorch(struct sl_run_request *request, const char *server,
+                                  struct sl_plan *plan, struct sl_diag *diag);
 
 /* Before measuring: whether the silicon that was named has profiles. */
 int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag);

@@ -186,7 +186,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
     spec.device = sender->device[0] ? sender->device : NULL;
     spec.command = sender->command;
     spec.directory = sender->directory;
-    spec.shared_directory = sender->directory && sender->plan->count > 1;
+    spec.shared_directory = sender->directory && sl_plan_shares(sender->plan, experiment);
     int rc = send_files(sender, &spec, diag);
     if (rc < 0)
         return rc;

@@ -9,8 +9,10 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/report/combined.h"
+#include "host/report/runtime_gap.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
@@ -53,18 +55,21 @@ static int keep(struct sl_collection *c, struct sl_compared *compared, int rc)
     return 0;
 }
 
-/* What users ship comes first: the reports from `first` on in their order, ExecuTorch's before
- * ours. */
+/* What users ship comes first: from `first` on all in their order, ExecuTorch's before ours. */
 static void put_executorch_first(struct sl_collection *c, size_t first)
 {
     for (size_t i = first; i < c->count; i++) {
         struct sl_report report = c->reports[i];
+        struct sl_compared *compared = c->compared[i];
         size_t at = i;
         if (!report.comparison->runtime)
             continue;
-        for (; at > first && !c->reports[at - 1].comparison->runtime; at--)
+        for (; at > first && !c->reports[at - 1].comparison->runtime; at--) {
             c->reports[at] = c->reports[at - 1];
+            c->compared[at] = c->compared[at - 1];
+        }
         c->reports[at] = report;
+        c->compared[at] = compared;
     }
 }
 
@@ -246,6 +251,18 @@ static void judge_processes(const struct sl_combined *combined, struct sl_collec
         told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_NOTHING);
 }
 
+static int put_members(const struct sl_combined *combined, struct sl_buf *out)
+{
+    struct sl_json json;
+    if (!out)
+        return 0;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_runtime_gap_json(&json, combined->reports, combined->count);
+    sl_json_close_object(&json);
+    return json.error;
+}
+
 int sl_collection_write(const char *directory, const struct sl_categories *categories,
                         struct sl_collection_told *told, struct sl_diag *diag)
 {
@@ -262,6 +279,8 @@ int sl_collection_write(const char *directory, const struct sl_categories *categ
         rc = sl_report_files_write(&files, directory, true, diag);
     if (rc == 0 && several && told)
         rc = sl_combined_findings(told->words, told->style, &combined);
+    if (rc == 0 && several && told)
+        rc = put_members(&combined, told->members);
     if (rc == 0 && several && told)
         judge_processes(&combined, told);
     sl_report_files_fini(&files);

@@ -35,6 +35,7 @@ void sl_collection_fini(struct sl_collection *collection);
 struct sl_collection_told {
     const struct sl_style *style; /* NULL: without tables */
     struct sl_buf *words;         /* combined_findings.c's are appended */
+    struct sl_buf *members;       /* NULL, or what both runtimes say is appended, an object */
     double threshold_percent;     /* as of sl_verdict_exit_code() */
     int exit_code;                /* out: the gravest of what several processes say */
 };

@@ -334,6 +334,11 @@ static int add_combined_plot(struct sl_report_files *out, const char *stem,
     return m.error;
 }
 
+bool sl_report_files_combines(const char *format)
+{
+    return strcmp(format, "perfetto") != 0 && strcmp(format, "comment") != 0;
+}
+
 int sl_report_files_add_combined(struct sl_report_files *out, const struct sl_combined *combined,
                                  const char *format, struct sl_diag *diag)
 {

@@ -14,7 +14,7 @@ struct sl_compared;
 struct sl_diag;
 struct sl_report;
 
-enum { SL_REPORT_MAX_FILES = 16 };
+enum { SL_REPORT_MAX_FILES = 40 };
 
 struct sl_report_file {
     char name[160]; /* "report.md" ... */
@@ -35,7 +35,9 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out);
  * sl_report_files_fini() in all cases. */
 int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,
                         const char *suffix, const char *format, struct sl_diag *diag);
-/* The same of several comparisons: combined_report.md ...; no "perfetto", no "comment". */
+/* The same of several comparisons: combined_report.md ...; no "perfetto", no "comment", for which
+ * sl_report_files_combines() is false. */
+bool sl_report_files_combines(const char *format);
 int sl_report_files_add_combined(struct sl_report_files *out, const struct sl_combined *combined,
                                  const char *format, struct sl_diag *diag);
 void sl_report_files_fini(struct sl_report_files *files);

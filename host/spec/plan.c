@@ -218,6 +218,30 @@ int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag)
     return rc < 0 ? rc : repeat(plan, diag);
 }
 
+/* --- one experiment on both runtimes --- */
+
+int sl_plan_add_executorch(struct sl_plan *plan, struct sl_diag *diag)
+{
+    struct sl_spec *only = &plan->specs[0];
+    only->runtime[0] = SL_RUNTIME_EXECUTORCH;
+    only->runtime[1] = SL_RUNTIME_OWN;
+    only->runtime_count = 2;
+    return sl_plan_spread(plan, diag);
+}
+
+bool sl_plan_is_of_both(const struct sl_plan *plan)
+{
+    const struct sl_spec *a = &plan->specs[0], *b = &plan->specs[1];
+    return plan->count == 2 && a->runtime[0] != b->runtime[0] && a->process == b->process &&
+           strcmp(a->family, b->family) == 0 && strcmp(a->model, b->model) == 0;
+}
+
+bool sl_plan_shares(const struct sl_plan *plan, size_t index)
+{
+    bool plain = sl_plan_is_of_both(plan) && plan->specs[index].runtime[0] == SL_RUNTIME_OWN;
+    return plan->count > 1 && !plain;
+}
+
 /* --- experiments --- */
 
 /* What belongs to the agent's own runtime. */

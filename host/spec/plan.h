@@ -52,6 +52,15 @@ int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out,
  * name that is too long, or there already. */
 int sl_plan_spread(struct sl_plan *plan, struct sl_diag *diag);
 
+/* Makes one experiment of our own runtime alone two: ExecuTorch's, then ours. As sl_plan_spread().
+ */
+int sl_plan_add_executorch(struct sl_plan *plan, struct sl_diag *diag);
+
+/* Is it one experiment on both runtimes? Then ours has the directory's plain names, and
+ * ExecuTorch's files lie beside them. Do files of the experiment at `index` carry its name? */
+bool sl_plan_is_of_both(const struct sl_plan *plan);
+bool sl_plan_shares(const struct sl_plan *plan, size_t index);
+
 /* Appends the plan as JSON, which sl_plan_parse() reads, defaults filled in. 0, SL_E_LIMIT or
  * -ENOMEM. */
 int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out);

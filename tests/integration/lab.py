@@ -23,6 +23,7 @@ AGENT = BUILD / "agent-aarch64/bin/sme2lab-agent"
 EMULATOR = BUILD / "tools/qemu-aarch64"
 MODELS = ROOT / "tests/data/models"
 STATE = pathlib.Path(tempfile.mkdtemp(prefix="sl-state-"))  # of the private daemon of this module's runs
+os.environ["SME2LAB_RUNTIME"] = "own"  # what a run is of that names none; test_runtime.py is of both
 SKIPPED = 77  # ctest: the exit code of a test that could not run here
 
 
@@ -92,7 +93,7 @@ def made_directory(words):
 
 def call(*words, env=None, timeout=170):
     environment = {k: v for k, v in os.environ.items() if not k.startswith("SME2LAB_")}
-    environment["SME2LAB_STATE"] = str(STATE)
+    environment |= {"SME2LAB_STATE": str(STATE), "SME2LAB_RUNTIME": "own"}
     environment.setdefault("ADB_SERVER_SOCKET", NO_ADB)
     environment.update(env or {})
     return subprocess.run([SME2LAB, *map(str, words)], env=environment, timeout=timeout,

@@ -46,7 +46,7 @@ class Side:
         build = self.work / "tree/build"
         self.program, self.daemon, self.agent = (build / "host/bin" / n for n in ("sme2lab", "sme2labd", "../../agent-native/bin/sme2lab-agent"))
         self.env = {k: v for k, v in os.environ.items() if not k.startswith(("SME2LAB_", "LC_", "XDG_"))} | {
-            "SME2LAB_STATE": str(self.work / "state"), "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(self.work / "tmp"), "COLUMNS": "100",
+            "SME2LAB_STATE": str(self.work / "state"), "SME2LAB_RUNTIME": "own", "LC_ALL": "C.UTF-8", "TZ": "UTC", "TMPDIR": str(self.work / "tmp"), "COLUMNS": "100",
             "SME2LAB_AGENT": str(build / "agent-aarch64/bin/sme2lab-agent"), "SME2LAB_EMULATOR": str(build / "tools/qemu-aarch64"),
             "SME2LAB_NATIVE_AGENT": str(build / "agent-native/bin/sme2lab-agent")}
         self.places = {str(self.work / "tree"): "<tree>", str(self.tree): "<tree>", str(self.work): "<work>", str(inputs): "<inputs>"}

@@ -48,7 +48,7 @@ class Repeats(lab.Scratch):
         for name in ("tmp", "state"):
             (place / name).mkdir(parents=True)
         environment = {"PATH": os.environ["PATH"], "TMPDIR": str(place / "tmp"), "SME2LAB_STATE": str(place / "state"),
-                       "PADDING": "y" * draw.randrange(9000)}
+                       "SME2LAB_RUNTIME": "own", "PADDING": "y" * draw.randrange(9000)}
         words = ["run", program, "--device", "counted", "--runs", 2, "--warmup", 1, "--out", place / "out"]
         if (inputs := input_files(program.parent)) and program.suffix == ".pte":  # a bundled program has its own
             words += ["--inputs", ",".join(map(str, inputs))]

@@ -81,10 +81,8 @@ class OwnLibraries(WithExecuTorch):
 class TwoRuntimes(WithExecuTorch):
 
     def manifest(self, experiment):
-        return json.loads((self.out / f"manifest_{experiment}.json").read_text())
-
-    def comparison(self, experiment):
-        return json.loads((self.out / f"analysis_summary_{experiment}.json").read_text())
+        ending = "" if experiment == "run" else f"_{experiment}"  # ours has the plain names
+        return json.loads((self.out / f"manifest{ending}.json").read_text())
 
     def test_both_give_four_traces_and_each_says_whose_it_is(self):
         self.out = self.scratch / "out"
@@ -136,6 +134,75 @@ class TwoRuntimes(WithExecuTorch):
             self.assertNotIn("PF32", name)
             if any(word in name for word in WITHOUT_PRODUCT):
                 self.assertEqual(operators["on"].get(name), count, name)
+
+
+class ByDefault(WithExecuTorch):
+    """A model for which nobody names a runtime."""
+
+    def run_model(self, model, *words, out="out", folder=FOLDER):
+        state = self.scratch / f"state-{folder.name}"
+        self.addCleanup(lab.end_private_daemons, state)
+        return lab.sme2lab("run", model, "--device", "counted", "--runs", "1", "--warmup", "1", "-o", self.scratch / out, "--force", *words,
+                           env={"SME2LAB_STATE": str(state), "SME2LAB_RUNTIME": "", "SME2LAB_EXECUTORCH": str(folder)})
+
+    def test_one_object_has_ours_and_both_and_the_directory_is_ours_with_more_beside(self):
+        done = self.run_model(MODEL, "--inputs", INPUT, "--json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said, out = json.loads(done.stdout), self.scratch / "out"
+        self.assertEqual((said["schema"], said["experiment"]), ("sme2lab.run/1", "run"))
+        self.assertEqual([run["experiment"] for run in said["runtimes"]], ["run_executorch", "run"])
+        self.assertAlmostEqual(said["runtimes"][0]["comparison"]["ratio"], 2.8, 1)
+        self.assertEqual(said["runtimes"][1], {k: v for k, v in said.items() if k in said["runtimes"][1]})
+        self.assertEqual(said["runtimes"][1], json.loads((out / "analysis_summary.json").read_text()))
+        self.assertEqual(said["left"][0]["operators"][0]["name"], "Convolution (NHWC, PF32) IGEMM")
+        self.use_directory(out)
+
+    def use_directory(self, out):
+        """What takes the directory of one run takes it still: it is of ours."""
+        alone = self.run_model(MODEL, "--inputs", INPUT, "--runtime", "own", out="alone")
+        self.assertEqual(alone.returncode, 0, alone.stderr)
+        compared = json.loads(lab.sme2lab("compare", self.scratch / "alone", out, "--json").stdout)
+        self.assertEqual(compared["verdict"], "equal")
+        self.assertEqual(lab.sme2lab("report", out, "--format", "perfetto,comment,json,csv", "-o", self.scratch / "pages").returncode, 0)
+        names = {path.name for path in (self.scratch / "pages").iterdir()}
+        self.assertLessEqual({"report.json", "report_run_executorch.json", "combined_report.json", "report.comment.md"}, names)
+        file = self.scratch / "counts.json"
+        self.assertEqual(lab.sme2lab("baseline", "write", file, self.scratch / "alone").returncode, 0)
+        checked = lab.sme2lab("baseline", "check", file, out)
+        self.assertEqual(checked.returncode, 0, checked.stdout)
+        self.assertIn("2 arms that the file does not have", checked.stdout)
+
+    def test_a_baseline_decides_what_is_measured(self):
+        self.assertEqual(self.run_model(MODEL, "-q").returncode, 0)
+        both = self.run_model(MODEL, "--baseline", self.scratch / "out", "-q", out="both")
+        self.assertEqual(both.returncode, 0, both.stderr)
+        self.assertEqual(both.stdout.count("executes the same number of instructions"), 2)
+        for path in (self.scratch / "out").glob("*_run_executorch*.json"):
+            path.unlink()
+        self.damaged.add(self.scratch / "out")  # half of it is gone
+        ours = self.run_model(MODEL, "--baseline", self.scratch / "out", "-q", out="ours")
+        self.assertEqual((ours.returncode, ours.stdout.count("executes the same number of instructions")), (0, 1), ours.stderr)
+        self.assertFalse(list((self.scratch / "ours").glob("*executorch*")))
+
+    def test_a_model_that_it_refuses_is_measured_on_ours(self):
+        libraries = self.scratch / "libraries"
+        shutil.copytree(FOLDER, libraries, symlinks=True)
+        (libraries / "libexecutorch_backend_xnnpack.so").write_bytes(b"no library" * 5000)
+        done = self.run_model(MODEL, "--json", folder=libraries)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = json.loads(done.stdout)
+        self.assertEqual(said["verdict"], "fewer-instructions")
+        self.assertEqual((said["runtimes"][0]["exit_code"], said["runtimes"][1]["experiment"]), (1, "run"))
+        self.assertIn("invalid ELF header", said["runtimes"][0]["error"]["message"])
+        self.assertRegex(done.stderr, r"\AExecuTorch does not run this model, ours alone is measured: .*invalid ELF header.*\n\Z")
+        named = self.run_model(MODEL, "--runtime", "executorch,own", "-q", folder=libraries)
+        self.assertEqual(named.returncode, 1, "who names it wants it")
+
+    def test_where_it_is_not_installed_ours_runs_alone(self):
+        done = self.run_model(MODEL, "--json", folder=self.scratch)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("runtimes", json.loads(done.stdout))
+        self.assertFalse(list((self.scratch / "out").glob("*executorch*")))
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def check(lab):
     out = os.path.join(lab.out, "run")
     shutil.rmtree(out, ignore_errors=True)
     toy = fixtures.supported()[0]
-    programs.sme2lab_json("run", toy.model, "--inputs", ",".join(toy.inputs()), "--out", out, "--json")
+    programs.sme2lab_json("run", toy.model, "--runtime", "own", "--inputs", ",".join(toy.inputs()), "--out", out, "--json")
     dumps = sorted(glob.glob(os.path.join(out, "**", "*.etdump"), recursive=True))
     assert len(dumps) == 2, f"sme2lab run left {len(dumps)} ETDumps instead of two"
     for dump in dumps:

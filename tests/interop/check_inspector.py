@@ -50,7 +50,7 @@ def check_counted(lab):
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS)
     assert done.returncode == 0, f"toy is not exported: {done.stderr.strip()[-300:]}"
     words = [os.path.join(programs.ROOT, "build/host/bin/sme2lab"), "run", f"{folder}/toy.pte", "--inputs", f"{folder}/input-0.bin", "--device", "counted",
-             "--runs", "2", "--warmup", "3", "--out", f"{folder}/run", "--force", "-q"]
+             "--runtime", "own", "--runs", "2", "--warmup", "3", "--out", f"{folder}/run", "--force", "-q"]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS,
                           env={**os.environ, "SME2LAB_STATE": os.path.join(folder, "state")})
     assert done.returncode == 0, f"toy does not run: {done.stderr.strip()[-300:]}"

@@ -10,7 +10,7 @@ LONG_NAME = "a_model_whose_name_is_as_long_as_exporters_make_them_" + "x" * 80 +
 
 
 def run(out, model, *words, accepted=(0, 3)):
-    programs.sme2lab("run", model, "--out", out, *words, accepted=accepted)
+    programs.sme2lab("run", model, "--runtime", "own", "--out", out, *words, accepted=accepted)
     return out
 
 

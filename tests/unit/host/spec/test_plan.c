@@ -118,6 +118,23 @@ TEST(experiments_with_runners_and_their_pairs_read_as_they_are_explained)
     sl_buf_fini(&second);
 }
 
+TEST(ours_has_the_plain_names_where_one_experiment_is_on_both_runtimes)
+{
+    struct sl_plan plan;
+    struct sl_diag diag;
+    sl_plan_init(&plan, "m.pte");
+    assert_false(sl_plan_is_of_both(&plan) || sl_plan_shares(&plan, 0));
+    assert_int_equal(sl_plan_add_executorch(&plan, &diag), 0);
+    assert_int_equal(plan.count, 2);
+    assert_string_equal(plan.specs[0].name, "run_executorch");
+    assert_string_equal(plan.specs[1].name, "run");
+    assert_true(sl_plan_is_of_both(&plan));
+    assert_true(sl_plan_shares(&plan, 0) && !sl_plan_shares(&plan, 1));
+    plan.specs[1].model = "other.pte";
+    assert_false(sl_plan_is_of_both(&plan));
+    assert_true(sl_plan_shares(&plan, 1));
+}
+
 TEST(a_list_of_models_is_multiplied_with_the_experiments)
 {
     static const char *const names[] = {"x_a", "x_b", "m2-y_a", "m2-y_b", "m3-y_a", "m3-y_b"};
