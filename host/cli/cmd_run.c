@@ -162,11 +162,14 @@ static int tell_all(struct session *s)
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : told.exit_code;
 }
 
-/* What one of several processes says alone counts only if the others are not there. */
+/* What one of several processes says alone counts only if the others are not there, and that SME2
+ * gains ExecuTorch nothing is no failure of who did not ask for it. */
 static int code_of(const struct session *s, size_t i, int code)
 {
     bool verdict = code == SL_EXIT_REGRESSION || code == SL_EXIT_INCONCLUSIVE;
-    return s->plan->specs[i].process > 0 && s->plan->count > 1 && verdict ? SL_EXIT_DONE : code;
+    bool together = s->plan->specs[i].process > 0 && s->plan->count > 1;
+    bool unasked = may_fail(s, i) && !(s->plan->specs[i].threshold_percent > 0);
+    return (together || unasked) && verdict ? SL_EXIT_DONE : code;
 }
 
 /* Of a run that failed there is nothing to compare, and its own code says so. */

@@ -40,7 +40,8 @@ static const char run_about[] =
     "A model runs on ExecuTorch's own libraries too, where they are installed on this machine\n"
     "(scripts/setup --executorch): its figures first, ours beside them, and what ExecuTorch could\n"
     "still gain. --runtime, or $SME2LAB_RUNTIME, names one of the two. A model that ExecuTorch\n"
-    "refuses is measured on ours, and a line says so.";
+    "refuses is measured on ours, and a line says so; without --threshold the exit code is ours,\n"
+    "and 1 for wrong outputs of either.";
 
 static const char run_notes[] =
     "Verdicts and exit codes: faster, equivalent, and slower within --threshold are 0; wrong (the\n"

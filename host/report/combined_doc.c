@@ -2,6 +2,7 @@
 #include "host/report/combined.h"
 #include "host/report/doc.h"
 #include "host/report/runtime_gap.h"
+#include "host/report/runtime_outputs.h"
 #include "host/report/table.h"
 
 enum { TEXT_BYTES = 512 };
@@ -16,6 +17,16 @@ static size_t count_gaps(const struct sl_combined *combined)
     return sl_runtime_gap_count(combined->reports, combined->count);
 }
 
+static void put_outputs(const struct sl_combined *combined, struct sl_table *out)
+{
+    sl_runtime_outputs_table(combined->reports, combined->count, out);
+}
+
+static size_t count_outputs(const struct sl_combined *combined)
+{
+    return sl_runtime_outputs_count(combined->reports, combined->count);
+}
+
 /* Sections, and how many comparisons each is of; NULL: of all. */
 static const struct section {
     void (*table)(const struct sl_combined *combined, struct sl_table *out);
@@ -28,6 +39,7 @@ static const struct section {
     {sl_combined_contentions, sl_combined_contention_count, sl_plot_contention},
     {sl_combined_costs, sl_combined_cost_count, NULL},
     {put_gaps, count_gaps, NULL},
+    {put_outputs, count_outputs, NULL},
     {sl_combined_shares, NULL, sl_plot_shares},
     {sl_combined_steps, NULL, NULL},
 };

@@ -16,6 +16,7 @@
 #include "host/report/next_step.h"
 #include "host/report/report.h"
 #include "host/report/runtime_gap.h"
+#include "host/report/runtime_outputs.h"
 #include "host/report/table.h"
 #include "host/report/unit.h"
 
@@ -227,6 +228,7 @@ int sl_combined_json(struct sl_buf *out, const struct sl_combined *combined)
     sl_combined_contentions_json(&json, combined);
     sl_combined_costs_json(&json, combined);
     sl_runtime_gap_json(&json, combined->reports, combined->count);
+    sl_runtime_outputs_json(&json, combined->reports, combined->count);
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }

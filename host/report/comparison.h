@@ -36,6 +36,9 @@ struct sl_comparison_report {
 int sl_comparison_json(struct sl_json *json, const char *key,
                        const struct sl_comparison_report *report);
 
+/* How outputs agreed, as members of an object that is open. */
+void sl_comparison_agreement_json(struct sl_json *json, const struct sl_agreement *agreement);
+
 /* For a terminal, a part at a time. Returns 0, SL_E_LIMIT or -ENOMEM. */
 enum sl_comparison_extent {
     SL_COMPARISON_VERDICT,  /* one line */

@@ -93,13 +93,8 @@ static void put_side(struct sl_json *json, const char *key, const struct sl_anal
     sl_json_close_object(json);
 }
 
-static void put_agreement(struct sl_json *json, const struct sl_agreement *agreement)
+void sl_comparison_agreement_json(struct sl_json *json, const struct sl_agreement *agreement)
 {
-    if (!agreement) {
-        sl_json_null(json, "output_agreement");
-        return;
-    }
-    sl_json_open_object(json, "output_agreement");
     sl_json_f64(json, "max_abs", agreement->max_abs);
     sl_json_f64(json, "max_rel", agreement->max_rel);
     sl_json_f64(json, "tolerance", agreement->tolerance);
@@ -109,6 +104,16 @@ static void put_agreement(struct sl_json *json, const struct sl_agreement *agree
     sl_json_f64(json, "rms_tolerance", agreement->rms_tolerance);
     sl_json_f64(json, "cosine", agreement->cosine);
     sl_json_f64(json, "steps", agreement->steps);
+}
+
+static void put_agreement(struct sl_json *json, const struct sl_agreement *agreement)
+{
+    if (!agreement) {
+        sl_json_null(json, "output_agreement");
+        return;
+    }
+    sl_json_open_object(json, "output_agreement");
+    sl_comparison_agreement_json(json, agreement);
     sl_json_u64(json, "outputs", agreement->outputs);
     sl_json_close_object(json);
 }

@@ -8,6 +8,7 @@
 struct sl_agreement;
 struct sl_buf;
 struct sl_comparison_report;
+struct sl_runtime_outputs;
 struct sl_table;
 
 enum { SL_REPORT_MAX_FACTS = 24, SL_REPORT_MAX_ARTIFACTS = 8 };
@@ -33,7 +34,8 @@ struct sl_report {
     const struct sl_comparison_report *comparison;         /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     const struct sl_agreement *off_expected, *on_expected; /* NULL: nothing was expected */
-    struct sl_report_fact facts[SL_REPORT_MAX_FACTS];      /* conditions, for the reader */
+    const struct sl_runtime_outputs *outputs; /* of ExecuTorch's run and ours; NULL: not compared */
+    struct sl_report_fact facts[SL_REPORT_MAX_FACTS]; /* conditions, for the reader */
     size_t fact_count;
     struct sl_report_fact artifacts[SL_REPORT_MAX_ARTIFACTS]; /* files, relative to the directory */
     size_t artifact_count;

@@ -51,8 +51,8 @@ static bool belong_together(const struct sl_report *theirs, const struct sl_repo
            theirs->comparison->comparison->unit == ours->comparison->comparison->unit;
 }
 
-/* The first own run beside ExecuTorch's at `index`; NULL: none. */
-static const struct sl_report *ours_of(const struct sl_report *reports, size_t count, size_t index)
+const struct sl_report *sl_runtime_gap_ours(const struct sl_report *reports, size_t count,
+                                            size_t index)
 {
     for (size_t i = 0; i < count; i++) {
         if (belong_together(&reports[index], &reports[i]))
@@ -120,7 +120,8 @@ static void add_operator(const struct sl_operator_shift *theirs,
 /* False where the report at `index` is not ExecuTorch's, or has no own one beside it. */
 static bool find_gap(const struct sl_report *reports, size_t count, size_t index, struct gap *out)
 {
-    const struct sl_report *report = &reports[index], *own = ours_of(reports, count, index);
+    const struct sl_report *report = &reports[index],
+                           *own = sl_runtime_gap_ours(reports, count, index);
     if (!own)
         return false;
     const struct sl_comparison *a = report->comparison->comparison;
@@ -144,7 +145,7 @@ size_t sl_runtime_gap_count(const struct sl_report *reports, size_t count)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
-        found += ours_of(reports, count, i) != NULL;
+        found += sl_runtime_gap_ours(reports, count, i) != NULL;
     return found;
 }
 

@@ -10,6 +10,10 @@ struct sl_report;
 struct sl_style;
 struct sl_table;
 
+/* The first own run beside the report at `index`, if that is ExecuTorch's; else NULL. */
+const struct sl_report *sl_runtime_gap_ours(const struct sl_report *reports, size_t count,
+                                            size_t index);
+
 /* How many of the reports are ExecuTorch's with an own one among them. */
 size_t sl_runtime_gap_count(const struct sl_report *reports, size_t count);
 

@@ -13,7 +13,9 @@
 #include "common/base/mem.h"
 #include "host/report/combined.h"
 #include "host/report/runtime_gap.h"
+#include "host/report/runtime_outputs.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/cross_outputs.h"
 #include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/verdict_exit.h"
@@ -73,6 +75,35 @@ static void put_executorch_first(struct sl_collection *c, size_t first)
     }
 }
 
+static bool alike(const struct sl_compared_side *a, const struct sl_compared_side *b, int condition)
+{
+    const char *value = a->conditions.values[condition];
+    return value[0] && strcmp(value, b->conditions.values[condition]) == 0;
+}
+
+/* Both arms of ExecuTorch's run against both of ours; false where there is nothing to compare. */
+static bool compare_outputs(const struct sl_compared *ours, struct sl_compared *theirs)
+{
+    const struct sl_compared_side *a = ours->sides, *b = theirs->sides;
+    const struct sl_rundir *const directories[2] = {&a->directory, &b->directory};
+    bool all = a->has_directory && b->has_directory && alike(a, b, SL_CONDITION_MODEL) &&
+               alike(a, b, SL_CONDITION_INPUTS);
+    for (int pair = 0; pair < 4 && all; pair++) {
+        const int levels[2] = {pair % 2, pair / 2};
+        all = sl_cross_outputs(directories, levels, &theirs->outputs.pairs[levels[1]][levels[0]]);
+    }
+    return all;
+}
+
+static void compare_runtimes(struct sl_collection *c)
+{
+    for (size_t i = 0; i < c->count; i++) {
+        const struct sl_report *ours = sl_runtime_gap_ours(c->reports, c->count, i);
+        if (ours && compare_outputs(c->compared[ours - c->reports], c->compared[i]))
+            c->reports[i].outputs = &c->compared[i]->outputs;
+    }
+}
+
 static int add_own(struct sl_collection *c, const char *path, const char *experiment,
                    const struct sl_categories *categories, struct sl_diag *diag)
 {
@@ -87,6 +118,7 @@ static int add_own(struct sl_collection *c, const char *path, const char *experi
             rc = keep(c, compared, sl_compared_directory(compared, path, name, categories, diag));
     }
     put_executorch_first(c, first);
+    compare_runtimes(c);
     return rc;
 }
 
@@ -230,8 +262,9 @@ void sl_collection_fini(struct sl_collection *collection)
     *collection = (struct sl_collection){.count = 0};
 }
 
-/* Processes that cannot be judged together, being of several devices, show nothing. */
-static void judge_processes(const struct sl_combined *combined, struct sl_collection_told *told)
+/* Processes that cannot be judged together, being of several devices, show nothing; runtimes that
+ * compute different things are wrong, one of them or both. */
+static void judge_together(const struct sl_combined *combined, struct sl_collection_told *told)
 {
     size_t alone = 0;
     for (size_t i = 0; i < combined->count; i++)
@@ -249,6 +282,8 @@ static void judge_processes(const struct sl_combined *combined, struct sl_collec
     }
     if (alone > 0)
         told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_NOTHING);
+    if (!sl_runtime_outputs_agree(combined->reports, combined->count))
+        told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_WRONG);
 }
 
 static int put_members(const struct sl_combined *combined, struct sl_buf *out)
@@ -259,6 +294,7 @@ static int put_members(const struct sl_combined *combined, struct sl_buf *out)
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
     sl_runtime_gap_json(&json, combined->reports, combined->count);
+    sl_runtime_outputs_json(&json, combined->reports, combined->count);
     sl_json_close_object(&json);
     return json.error;
 }
@@ -282,7 +318,7 @@ int sl_collection_write(const char *directory, const struct sl_categories *categ
     if (rc == 0 && several && told)
         rc = put_members(&combined, told->members);
     if (rc == 0 && several && told)
-        judge_processes(&combined, told);
+        judge_together(&combined, told);
     sl_report_files_fini(&files);
     sl_collection_fini(&all);
     return rc;

@@ -9,6 +9,7 @@
 #include "host/analysis/divergence.h"
 #include "host/report/comparison.h"
 #include "host/report/kernel_log.h"
+#include "host/report/runtime_outputs.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/rundir.h"
 
@@ -45,8 +46,9 @@ struct sl_compared {
     struct sl_agreement agreement, worst;
     struct sl_agreement portable[2]; /* of each side with the portable kernels, if it `has` one */
     bool has_portable[2];
-    struct sl_divergence diverged[2]; /* of both levels of one run whose outputs are wrong */
-    struct sl_kernel_log log;         /* XNNPACK's, of the candidate's run */
+    struct sl_divergence diverged[2];  /* of both levels of one run whose outputs are wrong */
+    struct sl_runtime_outputs outputs; /* of ExecuTorch's run, if its report has them */
+    struct sl_kernel_log log;          /* XNNPACK's, of the candidate's run */
     bool has_log;
     const struct sl_origin_plan *plans; /* of the model, off and on, for files without a trace;
                                            borrowed; NULL: none */

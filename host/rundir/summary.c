@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/report/analysis_json.h"
+#include "host/report/comparison.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/output_type.h"
@@ -40,15 +41,7 @@ static void put_agreements(struct sl_json *json, const struct sl_summary *s)
         if (!one)
             continue;
         sl_json_open_object(json, sl_rundir_agreement_names[i]);
-        sl_json_f64(json, "max_abs", one->max_abs);
-        sl_json_f64(json, "max_rel", one->max_rel);
-        sl_json_f64(json, "tolerance", one->tolerance);
-        sl_json_bool(json, "agree", one->agree);
-        sl_json_u64(json, "not_finite", one->odd);
-        sl_json_f64(json, "rms_rel", one->rms_rel);
-        sl_json_f64(json, "rms_tolerance", one->rms_tolerance);
-        sl_json_f64(json, "cosine", one->cosine);
-        sl_json_f64(json, "steps", one->steps);
+        sl_comparison_agreement_json(json, one);
         sl_json_close_object(json);
     }
     sl_json_close_object(json);

@@ -4,7 +4,12 @@
 #include "host/analysis/comparison.h"
 #include "host/analysis/gain.h"
 
-enum { DONE = 0, WRONG = 1, REGRESSION = 3, NOTHING_SHOWN = SL_VERDICT_EXIT_NOTHING };
+enum {
+    DONE = 0,
+    WRONG = SL_VERDICT_EXIT_WRONG,
+    REGRESSION = 3,
+    NOTHING_SHOWN = SL_VERDICT_EXIT_NOTHING
+};
 
 static const int of_gate[] = {
     [SL_GATE_PASSED] = DONE, [SL_GATE_FAILED] = REGRESSION, [SL_GATE_OPEN] = NOTHING_SHOWN};

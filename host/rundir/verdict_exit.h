@@ -4,7 +4,7 @@
 struct sl_arms;
 struct sl_comparison;
 
-enum { SL_VERDICT_EXIT_NOTHING = 4 }; /* nothing was shown */
+enum { SL_VERDICT_EXIT_WRONG = 1, SL_VERDICT_EXIT_NOTHING = 4 }; /* 4: nothing was shown */
 
 /* Without a threshold (0): 0 faster or equivalent, 3 slower. With one: 0 not slower by more than
  * that, 3 slower by more (sl_comparison_gate()). Either way: 1 wrong, 4 nothing was shown. */

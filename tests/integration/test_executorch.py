@@ -16,6 +16,7 @@ DELEGATE = "libexecutorch_backend_xnnpack.so"
 SUBMIT_TRACE = "_ZN10executorch8backends7xnnpack8delegate9profiling11XNNProfiler12submit_traceEv"
 PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
 UNDEFINED_INSTRUCTION = bytes(4)
+RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
 CLANG = shutil.which("clang-19")
 
@@ -61,12 +62,15 @@ class Libraries(lab.Scratch):
     def rename(self, library, symbol):
         self.change(library, (b"\0" + symbol.encode() + b"\0", b"\0" + of_same_hash(symbol).encode() + b"\0"))
 
-    def crash_in(self, symbol):
+    def begin_with(self, symbol, instruction):
         path = self.folder / DELEGATE
         content = bytearray(path.read_bytes())
         at = file_offset(content, symbol)
-        content[at:at + 4] = UNDEFINED_INSTRUCTION
+        content[at:at + 4] = instruction
         path.write_bytes(content)
+
+    def crash_in(self, symbol):
+        self.begin_with(symbol, UNDEFINED_INSTRUCTION)
 
     def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on"):
         folder = folder or self.folder
@@ -86,11 +90,11 @@ class Libraries(lab.Scratch):
         for variant, word in (("off", "nosme"), ("on", "sme2")):
             self.assertEqual((self.scratch / f"output_sme2-{variant}-0.bin").read_bytes(), (TOY / f"aarch64-{word}-0.bin").read_bytes(), variant)
 
-    def counted(self):
+    def counted(self, *words, runtime="executorch"):
         """A counted run of the host on these libraries."""
         state = self.scratch / "state"
         self.addCleanup(lab.end_private_daemons, state)
-        return lab.sme2lab("run", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "counted", "--runtime", "executorch", "-o", self.scratch / "out",
+        return lab.sme2lab("run", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "counted", "--runtime", runtime, "-o", self.scratch / "out", *words,
                            env={"SME2LAB_EXECUTORCH": str(self.folder), "SME2LAB_STATE": str(state)})
 
 
@@ -154,6 +158,22 @@ class BadLibraries(Libraries):
         self.copy()
         self.change(DELEGATE, (b"Convolution (NHWC, F32)", b"Convolution (NHW, PF32)"))
         self.must_fail("the variant without SME executed Convolution .NHW, PF32.* this is no baseline")
+
+
+class WrongOutputs(Libraries):
+    def test_outputs_of_all_four_are_compared_and_what_is_wrong_fails_the_run(self):
+        self.copy()
+        self.begin_with(PRODUCT, RETURN)  # SME2's product computes nothing
+        done = self.counted("--expected", TOY / "aarch64-sme2-0.bin", "--json", runtime="executorch,own")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        outputs = json.loads(done.stdout)["outputs"][0]
+        agree = {(pair["output"], pair["reference"]): pair["agree"] for pair in outputs["pairs"]}
+        self.assertFalse(outputs["agree"])
+        self.assertEqual(len(agree), 14, "each of the four with each other, with the portable kernels and with what is expected")
+        self.assertEqual({pair for pair, fine in agree.items() if not fine}, {pair for pair in agree if "executorch_on" in pair})
+        report = (self.scratch / "out/combined_report.md").read_text()
+        self.assertRegex(report, r"ExecuTorch, SME2 on \| ours, SME2 on \|.*\| NO \|")
+        self.assertRegex(report, r"ours, SME2 on \| expected \|.*\| yes \|")
 
 
 class Programs(Libraries):

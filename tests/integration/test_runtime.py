@@ -154,6 +154,8 @@ class ByDefault(WithExecuTorch):
         self.assertAlmostEqual(said["runtimes"][0]["comparison"]["ratio"], 2.8, 1)
         self.assertEqual(said["runtimes"][1], {k: v for k, v in said.items() if k in said["runtimes"][1]})
         self.assertEqual(said["runtimes"][1], json.loads((out / "analysis_summary.json").read_text()))
+        self.assertTrue(said["outputs"][0]["agree"])
+        self.assertEqual(len(said["outputs"][0]["pairs"]), 10, "each of the four with each other and with the portable kernels")
         self.assertEqual(said["left"][0]["operators"][0]["name"], "Convolution (NHWC, PF32) IGEMM")
         self.use_directory(out)
 
