@@ -18,11 +18,27 @@ void sl_agreement_init(struct sl_agreement *agreement)
     *agreement = (struct sl_agreement){.tolerance = SL_AGREEMENT_FLOAT, .cosine = 1, .agree = true};
 }
 
+/* A complex number is two real ones. */
+static int part_of(int scalar_type)
+{
+    switch (scalar_type) {
+    case SL_SCALAR_COMPLEX32:
+        return SL_SCALAR_HALF;
+    case SL_SCALAR_COMPLEX64:
+        return SL_SCALAR_FLOAT;
+    case SL_SCALAR_COMPLEX128:
+        return SL_SCALAR_DOUBLE;
+    default:
+        return scalar_type;
+    }
+}
+
 static void add_numbers(struct sl_agreement *agreement, const struct sl_output_type *type,
                         const struct sl_distance *d)
 {
     bool whole = type->scalar_type == SL_SCALAR_BYTE || type->scalar_type == SL_SCALAR_CHAR;
-    bool single = type->scalar_type == SL_SCALAR_FLOAT;
+    int part = part_of(type->scalar_type);
+    bool single = part == SL_SCALAR_FLOAT || part == SL_SCALAR_DOUBLE;
     double step = whole ? 1.0 : type->step, norms = sqrt(d->squares) * sqrt(d->squares2);
     double tolerance = whole ? 0.0 : single ? SL_AGREEMENT_FLOAT : SL_AGREEMENT_HALF;
     double rms_limit = INFINITY, relative = sl_distance_of_peak(d);
@@ -72,7 +88,9 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
 /* Of what is compared as numbers; 0: compared byte for byte. */
 static size_t bytes_of(const struct sl_output_type *type, bool asked)
 {
-    switch (type->scalar_type) {
+    switch (part_of(type->scalar_type)) {
+    case SL_SCALAR_DOUBLE:
+        return 8;
     case SL_SCALAR_FLOAT:
         return 4;
     case SL_SCALAR_HALF:
@@ -92,7 +110,7 @@ void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_typ
     size_t bytes = bytes_of(type, agreement->asked > 0);
     agreement->outputs++;
     if (a.size == b.size && bytes != 0 && a.size % bytes == 0) {
-        struct sl_distance d = sl_distance_between(type->scalar_type, a, b);
+        struct sl_distance d = sl_distance_between(part_of(type->scalar_type), a, b);
         add_numbers(agreement, type, &d);
         return;
     }

@@ -44,12 +44,12 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
                                    char text[SL_AGREEMENT_TEXT_BYTES]);
 
 /* Compares one output, `a` being the reference. Floats agree within SL_AGREEMENT_FLOAT or _HALF of
- * their peak. Where the program rounds to 8 bits, the last bit of a float decides between two steps
- * of 1/256, and where it adds products in half precision the order of additions does; and n such
- * roundings that add up at random make sqrt(n)/256: the root mean square may reach that, and one
- * value six times as much of the output's root mean square; one step of the output's own
- * quantisation agrees always. Every other type agrees byte for byte, int8 that was rounded to one
- * step. Different sizes never agree. With a tolerance that was asked for, numbers agree within it
- * of their peak, whatever their type. */
+ * their peak, complex numbers by their parts. Where the program rounds to 8 bits, the last bit of a
+ * float decides between two steps of 1/256, and where it adds products in half precision the order
+ * of additions does; and n such roundings that add up at random make sqrt(n)/256: the root mean
+ * square may reach that, and one value six times as much of the output's root mean square; one step
+ * of the output's own quantisation agrees always. Every other type agrees byte for byte, int8 that
+ * was rounded to one step. Different sizes never agree. With a tolerance that was asked for,
+ * numbers agree within it of their peak, whatever their type. */
 void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
                       struct sl_bytes a, struct sl_bytes b);

@@ -39,6 +39,29 @@ TEST(outputs_agree_within_the_tolerance_of_their_peak)
     assert_false(agreement.agree);
 }
 
+TEST(doubles_and_both_parts_of_complex_numbers_are_numbers)
+{
+    static const struct sl_output_type types[] = {{.scalar_type = SL_SCALAR_DOUBLE},
+                                                  {.scalar_type = SL_SCALAR_COMPLEX128}};
+    static const struct sl_output_type complex_float = {.scalar_type = SL_SCALAR_COMPLEX64};
+    const double a[] = {100, -1}, b[] = {100.005, -1}, c[] = {100, -1.5};
+    const float d[] = {100.0f, -1.0f}, e[] = {100.005f, -1.0f}, f[] = {100.0f, -1.5f};
+    struct sl_agreement agreement;
+    for (int i = 0; i < 3; i++) {
+        const struct sl_output_type *type = i < 2 ? &types[i] : &complex_float;
+        size_t bytes = i < 2 ? sizeof(a) : sizeof(d);
+        struct sl_bytes x = {i < 2 ? (const uint8_t *)a : (const uint8_t *)d, bytes};
+        struct sl_bytes y = {i < 2 ? (const uint8_t *)b : (const uint8_t *)e, bytes};
+        struct sl_bytes z = {i < 2 ? (const uint8_t *)c : (const uint8_t *)f, bytes};
+        sl_agreement_init(&agreement);
+        sl_agreement_add(&agreement, type, x, y);
+        assert_true(agreement.agree && agreement.max_rel > 0);
+        sl_agreement_add(&agreement, type, x, z);
+        assert_false(agreement.agree);
+        assert_true(agreement.max_abs > 0.4 && agreement.max_abs < 0.6);
+    }
+}
+
 TEST(halves_agree_within_their_own_tolerance)
 {
     /* 1, 2, infinity and -0.5 as halves; 2 is 2.03 in the second, 2.06 in the third */
