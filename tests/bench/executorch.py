@@ -1,5 +1,7 @@
-"""What counting ExecuTorch's own runtime costs for an executed instruction, beside ours: bench.py's part `executorch`."""
+"""What counting ExecuTorch's own runtime costs for an executed instruction, beside ours, and what a stamp costs on a clock:
+bench.py's part `executorch`."""
 
+import json
 import os
 import subprocess
 import tempfile
@@ -13,6 +15,7 @@ EMULATOR = os.path.join(ROOT, "build/tools/qemu-aarch64")
 COUNT = os.path.join(ROOT, "build/host/tests/count_total")
 AGENTS = {"own": [os.path.join(ROOT, "build/agent-aarch64/bin/sme2lab-agent")], "executorch": ["-L", FOLDER, os.path.join(FOLDER, "sme2lab-agent-executorch")]}
 GOAL = 1.3
+STAMP_NS = 100
 FEW = 2
 MANY = {"own": 40, "executorch": 8}  # ours executes fewer instructions
 
@@ -40,7 +43,13 @@ def cost_ns(runtime):
     return (many[1] - few[1]) * 1e9 / (many[0] - few[0])
 
 
+def bench_stamps():
+    found = json.loads(host.output_of(os.path.join(ROOT, "build/agent-native/bench/bench_stamps")))
+    yield host.row("a stamp at an operator's boundary, beyond the delegate's own clock reading", found["stamp_ns"], "ns", STAMP_NS, "goal")
+
+
 def bench():
+    yield from bench_stamps()
     if not os.path.exists(AGENTS["executorch"][-1]):
         return
     own, theirs = cost_ns("own"), cost_ns("executorch")
