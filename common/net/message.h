@@ -10,8 +10,8 @@ struct sl_buf;
 struct sl_seal;
 typedef struct Sme2lab__Proto__Envelope Sme2lab__Proto__Envelope;
 
-/* Of the protocol. Both rise with a field that a peer must not skip, such as one of Job's that says
- * what is run. */
+/* The protocol's versions. Both rise with a field that a peer must not skip, such as one of Job's
+ * that says what is run. */
 enum { SL_MESSAGE_VERSION_MIN = 3, SL_MESSAGE_VERSION_MAX = 3 };
 
 /* Appends `envelope` to `out` as one frame, with the tag of `seal` (NULL: none). SL_E_LIMIT when it

@@ -329,7 +329,7 @@ static void mark_used(struct blob_list *list, const char *config)
     }
 }
 
-/* A run whose row is lost for now has its configuration in its directory. */
+/* A run whose row is lost has its configuration in its directory. */
 static void mark_used_by_lost(const struct check *check, struct blob_list *list)
 {
     for (size_t i = 0; i < check->out->count; i++) {

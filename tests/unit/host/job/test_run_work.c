@@ -18,6 +18,7 @@
 #include "host/job/kit.h"
 #include "host/job/task.h"
 #include "host/spec/spec.h"
+#include "host/store/answers.h"
 #include "tests/support/unit.h"
 
 enum { JOB = 7, NOBODY = 65534 };
