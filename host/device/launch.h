@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "host/device/child.h"
+#include "common/base/child.h"
 #include "host/device/tools.h"
 #include "host/records.h"
 #include "host/spec/device_kind.h"

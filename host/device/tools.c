@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/child.h"
 #include "common/base/error.h"
-#include "host/device/child.h"
 
 enum { MIN_EMULATOR_MAJOR = 11, VERSION_TIMEOUT_MS = 10000 };
 

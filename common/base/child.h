@@ -1,4 +1,4 @@
-/* host/device/child.h: runs a program to its end, collects what it prints, and watches the clock.
+/* common/base/child.h: runs a program to its end, collects what it prints, and watches the clock.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
-/* host/device/child.c */
+/* common/base/child.c */
 #define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
-#include "host/device/child.h"
+#include "common/base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
