@@ -7,6 +7,7 @@
 #include "agent/probe/probe.h"
 #include "agent/run/help.h"
 #include "agent/run/run.h"
+#include "agent/serve/runners.h"
 #include "agent/serve/serve.h"
 #include "common/base/say.h"
 
@@ -37,10 +38,10 @@ int main(int argc, char **argv)
         const char *name;
         int (*run)(int argc, char **argv);
     } verbs[] = {
-        {"run", sl_agent_run},        {"probe", sl_probe_main}, {"serve", sl_serve_main},
-        {"kernels", sl_bench_main},   {"plan", sl_plan_main},   {"version", print_version},
-        {"help", print_help},         {"--help", print_help},   {"-h", print_help},
-        {"--version", print_version},
+        {"run", sl_agent_run},        {"probe", sl_probe_main},     {"serve", sl_serve_main},
+        {"kernels", sl_bench_main},   {"plan", sl_plan_main},       {"version", print_version},
+        {"runners", sl_runners_main}, {"help", print_help},         {"--help", print_help},
+        {"-h", print_help},           {"--version", print_version},
     };
     const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
     if (argc > 0 && strcmp(slash ? slash + 1 : argv[0], "executor_runner") == 0)

@@ -17,6 +17,8 @@ void sl_help_agent(FILE *out)
         "    sme2lab-agent plan MODEL.pte [WEIGHTS.ptd]  which kernels a model would run, as JSON\n"
         "    sme2lab-agent serve ...         take jobs from one host; `serve --help` has its "
         "flags\n"
+        "    sme2lab-agent runners WORKDIR JOB  external runners of a job, as `serve` has it "
+        "started\n"
         "    sme2lab-agent version           version of this program\n"
         "\n"
         "DESCRIPTION\n"

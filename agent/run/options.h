@@ -46,7 +46,7 @@ enum sl_run_form {
 };
 
 /* For which processes: the measured run, those beside it, an external runner. */
-enum { SL_FOR_RUN = 1, SL_FOR_LOAD = 2, SL_FOR_RUNNER = 4, SL_FOR_ALL = 7 };
+enum { SL_FOR_RUN = 1, SL_FOR_LOAD = 2, SL_FOR_ALL = 3 };
 
 struct sl_run_option {
     const char *name; /* of the flag, with underscores; the field's */

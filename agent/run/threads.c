@@ -28,6 +28,19 @@ static int64_t slowest_performance(const struct sl_probe_cores *cores)
     return slowest >= fastest / 5 * 4 ? 0 : slowest + slowest / 10 + 1;
 }
 
+bool sl_threads_parse_cpus(const char *word, bool listed[SL_WORKERS_MAX_CPUS])
+{
+    if (strncmp(word, "0x", 2) != 0)
+        return sl_sysfs_parse_list(word, strlen(word), listed);
+    size_t digits = strlen(word + 2);
+    if (digits == 0 || digits > 16 || strspn(word + 2, "0123456789abcdefABCDEF") != digits)
+        return false;
+    unsigned long long mask = strtoull(word + 2, NULL, 16);
+    for (size_t i = 0; i < 64; i++)
+        listed[i] = (mask >> i & 1) != 0;
+    return true;
+}
+
 enum which { ALL, BIG, LITTLE, LISTED };
 
 static int parse_affinity(const char *word, enum which *which, bool listed[SL_WORKERS_MAX_CPUS],
@@ -40,18 +53,8 @@ static int parse_affinity(const char *word, enum which *which, bool listed[SL_WO
             return 0;
     }
     *which = LISTED;
-    if (strncmp(word, "0x", 2) != 0) {
-        if (sl_sysfs_parse_list(word, strlen(word), listed))
-            return 0;
-    } else {
-        size_t digits = strlen(word + 2);
-        if (digits > 0 && digits <= 16 && strspn(word + 2, "0123456789abcdefABCDEF") == digits) {
-            unsigned long long mask = strtoull(word + 2, NULL, 16);
-            for (size_t i = 0; i < 64; i++)
-                listed[i] = (mask >> i & 1) != 0;
-            return 0;
-        }
-    }
+    if (sl_threads_parse_cpus(word, listed))
+        return 0;
     sl_diag_hint(diag, "say big, little, all, a mask such as 0xf0 or a list such as 4-7");
     return sl_diag_set(diag, SL_E_FORMAT, "--affinity", "'%.60s' names no CPUs", word);
 }

@@ -31,3 +31,6 @@ struct sl_threads_asked {
 int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_probe_cores *cores,
                       const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_threads *out,
                       struct sl_diag *diag);
+
+/* Sets the CPUs of a mask such as 0xf0 or a list such as 4-7,2; false for other words. */
+bool sl_threads_parse_cpus(const char *word, bool listed[SL_WORKERS_MAX_CPUS]);

@@ -163,15 +163,16 @@ static int add_own(struct sl_command *command, const char *self, const char *wor
     return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUN) : rc;
 }
 
-static int add_external(struct sl_command *command, const char *workdir,
-                        const Sme2lab__Proto__Job *job)
+/* `serve` starts this program again to start the runners, one after another. */
+static int add_runners(struct sl_command *command, const char *self, const char *workdir,
+                       const struct sl_job_dir *dir)
 {
-    int rc = is_digest(job->runner) ? addf(command, "%s/blobs/%s", workdir, job->runner) : -EINVAL;
-    for (size_t i = 0; rc == 0 && i < job->n_runner_args; i++)
-        rc = add(command, job->runner_args[i]);
+    int rc = add(command, self);
     if (rc == 0)
-        rc = add(command, "--etdump_path=model.etdump");
-    return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUNNER) : rc;
+        rc = add(command, "runners");
+    if (rc == 0)
+        rc = add(command, workdir);
+    return rc == 0 ? add(command, dir->path) : rc;
 }
 
 /* A verb that answers and ends; nothing else may be asked for this way. */
@@ -224,13 +225,55 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
     int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
     int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
     if (rc == 0)
-        rc = job->n_task > 0                 ? add_task(command, self, workdir, job, dir)
-             : job->runner && job->runner[0] ? add_external(command, workdir, job)
-                                             : add_own(command, self, workdir, job, dir);
-    if (rc == 0 && job->n_task == 0)
+        rc = job->n_arms > 0   ? add_runners(command, self, workdir, dir)
+             : job->n_task > 0 ? add_task(command, self, workdir, job, dir)
+                               : add_own(command, self, workdir, job, dir);
+    if (rc == 0 && job->n_task == 0 && job->n_arms == 0)
         rc = add(command, "--output_file=output");
-    if (rc == 0 && job->n_exec_prefix > 0 && !(job->runner && job->runner[0]))
+    if (rc == 0 && job->n_exec_prefix > 0 && job->n_arms == 0)
         pad_environment(command, job->n_exec_prefix - 1);
+    if (rc < 0)
+        sl_command_fini(command);
+    return rc;
+}
+
+/* Flags that runners of older releases may lack are given only where they are needed. */
+static int add_arm_flags(struct sl_command *command, const char *workdir,
+                         const Sme2lab__Proto__Arm *arm, const struct sl_command_process *process)
+{
+    char *const model[] = {arm->model}, *const data[] = {arm->data};
+    int rc = add_blobs(command, workdir, "model_path", model, 1);
+    if (rc == 0)
+        rc = add_blobs(command, workdir, "data_path", data, arm->data[0] != 0);
+    if (rc == 0 && arm->method[0])
+        rc = addf(command, "--method_name=%s", arm->method);
+    if (rc == 0)
+        rc = add_blobs(command, workdir, "inputs", arm->inputs, arm->n_inputs);
+    if (rc == 0)
+        rc = addf(command, "--etdump_path=%s.etdump", process->stem);
+    if (rc == 0)
+        rc = addf(command, "--num_executions=%" PRIu32, process->executions);
+    if (rc == 0 && process->outputs)
+        rc = addf(command, "--output_file=%" PRIu32, arm->place);
+    if (rc == 0)
+        rc = addf(command, "--cpu_threads=%" PRIu32, arm->threads);
+    for (size_t i = 0; rc == 0 && i < arm->n_args; i++)
+        rc = add(command, arm->args[i]);
+    return rc;
+}
+
+int sl_command_init_arm(struct sl_command *command, const char *workdir, const char *directory,
+                        const Sme2lab__Proto__Job *job, const Sme2lab__Proto__Arm *arm,
+                        const struct sl_command_process *process)
+{
+    int rc = 0;
+    *command = (struct sl_command){0};
+    for (size_t i = 0; rc == 0 && i + 1 < job->n_exec_prefix; i++) /* the last is the agent */
+        rc = add(command, job->exec_prefix[i]);
+    if (rc == 0)
+        rc = addf(command, "%s/runners/%" PRIu32 "/%s", directory, arm->place, arm->program);
+    if (rc == 0)
+        rc = add_arm_flags(command, workdir, arm, process);
     if (rc < 0)
         sl_command_fini(command);
     return rc;

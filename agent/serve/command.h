@@ -1,9 +1,11 @@
 /* agent/serve/command.h: the command line of a job's inference process. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct Sme2lab__Proto__Arm Sme2lab__Proto__Arm;
 typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
 struct sl_job_dir;
 
@@ -20,9 +22,9 @@ struct sl_command {
 };
 
 /* `[exec_prefix…] self run …`, the job's task (`self probe`, `kernels` or `plan`; -EINVAL for any
- * other) with its model behind it, or its external runner with its arguments. File names of a job
- * are SHA-256 digits naming blobs: anything else is refused with -EINVAL, so no name leads out of
- * `workdir`. SL_E_LIMIT, -ENOMEM. */
+ * other) with its model behind it, or `self runners` for its external ones (runners.h). File names
+ * of a job are SHA-256 digits naming blobs: anything else is refused with -EINVAL, so no name leads
+ * out of `workdir`. SL_E_LIMIT, -ENOMEM. */
 int sl_command_init(struct sl_command *command, const char *self, const char *workdir,
                     const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir);
 /* `[exec_prefix…] self run --load …`: process `place` (from 1) beside the measured one, which runs
@@ -30,4 +32,17 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
 int sl_command_init_load(struct sl_command *command, const char *self, const char *workdir,
                          const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir,
                          uint32_t place);
+
+/* One process of an external runner. */
+struct sl_command_process {
+    const char *stem; /* of its ETDump's name */
+    uint32_t executions;
+    bool outputs; /* it writes them */
+};
+
+/* `[exec_prefix without the agent…] directory/runners/PLACE/PROGRAM …`; `directory` is the job's.
+ * Errors are the same. */
+int sl_command_init_arm(struct sl_command *command, const char *workdir, const char *directory,
+                        const Sme2lab__Proto__Job *job, const Sme2lab__Proto__Arm *arm,
+                        const struct sl_command_process *process);
 void sl_command_fini(struct sl_command *command);

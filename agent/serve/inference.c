@@ -48,6 +48,7 @@ struct sl_inference {
     int open_handles, open_pipes;
     bool tried, spawned, exited, /* `tried`: the process handle is one */
         cancelled, timed_out, closing;
+    bool is_parent; /* of external runners, each of which it gives its time */
     int spawn_error, exit_signal;
     int64_t exit_status;
     uint32_t pair;
@@ -231,11 +232,12 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     }
 }
 
-/* Kills the whole group: an emulator and what it started. */
+/* Kills the whole group: an emulator and what it started. External runners have groups of their
+ * own, which the process that starts them ends. */
 static void kill_group(struct sl_inference *inference)
 {
     if (inference->spawned && !inference->exited)
-        kill(-inference->process.pid, SIGKILL);
+        kill(-inference->process.pid, inference->is_parent ? SIGTERM : SIGKILL);
 }
 
 /* Ends the measured process, or what would have come to it. */
@@ -357,7 +359,8 @@ static void begin(struct sl_inference *inference, const char *self, const char *
                   const Sme2lab__Proto__Job *job)
 {
     static const struct sl_load_events events = {on_load_ready, on_load_failed, on_load_closed};
-    if (job->timeout_ms != 0)
+    inference->is_parent = job->n_arms > 0;
+    if (job->timeout_ms != 0 && !inference->is_parent)
         uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
     if (job->concurrency < 2 || job->n_task > 0) { /* beside a task nothing runs */
         launch(inference);

@@ -262,6 +262,6 @@ static void remove_below(const char *folder, int depth)
 
 void sl_job_dir_remove(struct sl_job_dir *dir)
 {
-    remove_below(dir->path, 1);
+    remove_below(dir->path, 2);
     sl_job_dir_free(dir);
 }

@@ -2,6 +2,7 @@
 #include "agent/serve/runtime_folder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -47,19 +48,40 @@ static int place(const char *workdir, const char *folder, const char *name, cons
     return rc < 0 ? rc : chmod(to, 0700) == 0 ? 0 : -errno;
 }
 
+static int make_folder(const char *folder)
+{
+    return mkdir(folder, 0700) < 0 && errno != EEXIST ? -errno : 0;
+}
+
+/* Each in a folder of its own: runners of several builds have one name. */
+static int place_runners(const char *workdir, const Sme2lab__Proto__Job *job,
+                         const struct sl_job_dir *dir)
+{
+    char folder[PATH_BYTES];
+    snprintf(folder, sizeof(folder), "%s/runners", dir->path);
+    int rc = job->n_arms > 0 ? make_folder(folder) : 0;
+    for (size_t i = 0; rc == 0 && i < job->n_arms; i++) {
+        const Sme2lab__Proto__Arm *arm = job->arms[i];
+        snprintf(folder, sizeof(folder), "%s/runners/%" PRIu32, dir->path, arm->place);
+        rc = is_name(arm->program) && is_digest(arm->runner) ? make_folder(folder) : -EINVAL;
+        if (rc == 0)
+            rc = place(workdir, folder, arm->program, arm->runner);
+    }
+    return rc;
+}
+
 int sl_runtime_folder_make(const char *workdir, const Sme2lab__Proto__Job *job,
                            const struct sl_job_dir *dir)
 {
     char folder[PATH_BYTES];
     int rc = 0;
     if (job->n_runtime == 0 && job->n_runtime_names == 0)
-        return 0;
+        return place_runners(workdir, job, dir);
     if (job->n_runtime != job->n_runtime_names || job->n_runtime < 2 ||
         job->n_runtime > SL_RUNTIME_FOLDER_FILES)
         return -EINVAL;
     snprintf(folder, sizeof(folder), "%s/runtime", dir->path);
-    if (mkdir(folder, 0700) < 0 && errno != EEXIST)
-        return -errno;
+    rc = make_folder(folder);
     for (size_t i = 0; rc == 0 && i < job->n_runtime; i++)
         rc = is_name(job->runtime_names[i]) && is_digest(job->runtime[i])
                  ? place(workdir, folder, job->runtime_names[i], job->runtime[i])

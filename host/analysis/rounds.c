@@ -1,15 +1,6 @@
 /* host/analysis/rounds.c */
 #include "host/analysis/rounds.h"
 
-void sl_rounds_plan(uint32_t measured, uint32_t warmup, uint32_t rounds, struct sl_rounds *out)
-{
-    uint32_t count = rounds > SL_ROUNDS_MAX ? SL_ROUNDS_MAX : rounds;
-    count = count > measured ? measured : count;
-    *out = (struct sl_rounds){.warmup = warmup, .count = count};
-    for (uint32_t i = 0; i < count; i++)
-        out->executions[i] = warmup + measured / count + (i < measured % count);
-}
-
 uint64_t sl_rounds_executions(const struct sl_rounds *rounds)
 {
     uint64_t all = 0;

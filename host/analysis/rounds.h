@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_ROUNDS_MAX = 200, SL_ROUNDS_DEFAULT = 20 }; /* 20: a paired interval wants no fewer */
+enum { SL_ROUNDS_MAX = 200 };
 
 struct sl_rounds {
     uint32_t warmup;                    /* executions of each process before those measured */
@@ -14,10 +14,6 @@ struct sl_rounds {
     uint32_t executions[SL_ROUNDS_MAX]; /* of each process, warm-up among them */
     bool together; /* other sides' rounds of the same numbers ran next to these */
 };
-
-/* `measured` executions in all (at least 1), as evenly as can be; fewer rounds than asked for where
- * there are fewer executions. */
-void sl_rounds_plan(uint32_t measured, uint32_t warmup, uint32_t rounds, struct sl_rounds *out);
 
 /* Of all rounds. */
 uint64_t sl_rounds_executions(const struct sl_rounds *rounds);

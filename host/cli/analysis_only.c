@@ -9,9 +9,12 @@
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/run_show.h"
+#include "host/cli/runners_show.h"
 #include "host/report/categories_file.h"
+#include "host/rundir/import.h"
 #include "host/rundir/recompute.h"
 #include "host/rundir/rundir.h"
+#include "host/rundir/runners.h"
 #include "host/spec/plan.h"
 
 enum { MAX_JSON_BYTES = 1 << 30 };
@@ -49,6 +52,22 @@ static int show_all(const struct sl_cli *cli, const char *path,
     return rc;
 }
 
+static int analyze_runners(const struct sl_cli *cli, const struct sl_plan *plan,
+                           const struct sl_categories *categories, int *out_code,
+                           struct sl_diag *diag)
+{
+    const char *path = plan->specs[0].output_root;
+    struct sl_run_record said = {.exit_code = 0};
+    int rc = sl_import_check(path, diag);
+    if (rc == 0)
+        rc = sl_runners_report(path, categories, plan->specs[0].threshold_percent, &said, diag);
+    if (rc == 0) {
+        *out_code = said.exit_code;
+        rc = sl_runners_show(cli, path, categories, diag);
+    }
+    return rc;
+}
+
 int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan, bool full)
 {
     struct sl_diag diag = {.what = ""};
@@ -63,9 +82,10 @@ int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan, bool 
     int rc = sl_categories_load(NULL, &categories, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    rc = sl_run_recompute(plan->specs[0].output_root, &categories, plan->specs[0].threshold_percent,
-                          &code, &diag);
-    if (rc == 0)
+    rc = plan->specs[0].runner ? analyze_runners(cli, plan, &categories, &code, &diag)
+                               : sl_run_recompute(plan->specs[0].output_root, &categories,
+                                                  plan->specs[0].threshold_percent, &code, &diag);
+    if (rc == 0 && !plan->specs[0].runner)
         rc = show_all(cli, plan->specs[0].output_root, &categories, full, &diag);
     sl_categories_fini(&categories);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;

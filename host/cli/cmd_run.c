@@ -18,12 +18,13 @@
 #include "host/cli/outcome.h"
 #include "host/cli/run_answer.h"
 #include "host/cli/run_baseline.h"
-#include "host/cli/run_external.h"
 #include "host/cli/run_failure.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/run_place.h"
 #include "host/cli/run_request.h"
 #include "host/cli/run_show.h"
+#include "host/cli/runners_send.h"
+#include "host/cli/runners_show.h"
 #include "host/cli/sender.h"
 #include "host/report/categories_file.h"
 #include "host/report/etrecord.h"
@@ -41,7 +42,9 @@ struct session {
     struct sl_categories categories;
     struct sl_etrecord record; /* of the model, where one was named */
     struct sl_run_place place;
-    uint64_t jobs[SL_PLAN_MAX];  /* 0: not sent */
+    bool runners;               /* external ones: together one job */
+    uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
+    size_t job_count;
     struct sl_run_answer answer; /* of --json */
     size_t fetched;              /* experiments whose files are here */
 };
@@ -64,14 +67,14 @@ static int fail(struct session *s, size_t i, int code, const struct sl_diag *dia
 {
     struct sl_cli cli = *s->cli;
     bool pass = may_fail(s, i) && sl_interrupt_number() == 0;
-    if (s->plan->count > 1)
+    if (s->job_count > 1)
         cli.json = false;
     if (pass)
         sl_say(stderr, "ExecuTorch does not run this model, ours alone is measured: %s (%s)\n",
                diag->what, diag->where);
     else
         sl_cli_fail(&cli, code, diag);
-    if (s->cli->json && s->plan->count > 1)
+    if (s->cli->json && s->job_count > 1)
         sl_run_answer_fail(&s->answer, i, code, diag);
     return pass ? SL_EXIT_DONE : code;
 }
@@ -79,7 +82,8 @@ static int fail(struct session *s, size_t i, int code, const struct sl_diag *dia
 static int send_one(struct session *s, size_t i)
 {
     struct sl_diag diag = {0};
-    int rc = sl_sender_send(&s->sender, i, &s->jobs[i], &diag);
+    int rc = s->runners ? sl_runners_send(&s->sender, &s->jobs[i], &diag)
+                        : sl_sender_send(&s->sender, i, &s->jobs[i], &diag);
     if (rc == 0)
         return SL_EXIT_DONE;
     int code = rc == -EINTR ? sl_interrupt_exit() : sl_exit_for_error(rc);
@@ -95,6 +99,8 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
                                        s->request->full};
     int rc = sl_fetch_run(s->sender.client, outcome->run, s->place.path, diag);
     s->fetched += rc == 0;
+    if (rc == 0 && s->runners)
+        return sl_runners_show(s->cli, s->place.path, &s->categories, diag);
     if (rc == 0 && shown.record)
         rc = sl_run_show_lines(&shown, diag);
     if (rc == 0 && s->cli->json) {
@@ -114,7 +120,7 @@ static int finish_one(struct session *s, size_t i)
     int rc = sl_follow_job(&progress, s->sender.client, s->jobs[i], true, &diag);
     if (rc == 0)
         rc = sl_outcome_fetch(s->sender.client, s->jobs[i], &outcome, &diag);
-    if (rc == 0 && outcome.verdict[0]) {
+    if (rc == 0 && sl_outcome_has_files(&outcome)) {
         rc = take_result(s, i, &outcome, &diag);
         if (rc == 0)
             return outcome.exit_code;
@@ -190,9 +196,9 @@ static int run_all(struct session *s)
 {
     int code = SL_EXIT_DONE;
     size_t open = 0;
-    for (size_t i = 0; i < s->plan->count && sl_interrupt_number() == 0; i++)
+    for (size_t i = 0; i < s->job_count && sl_interrupt_number() == 0; i++)
         code = sl_outcome_worse(code, send_one(s, i));
-    for (size_t i = 0; i < s->plan->count && sl_interrupt_number() == 0; i++) {
+    for (size_t i = 0; i < s->job_count && sl_interrupt_number() == 0; i++) {
         if (s->jobs[i] == 0)
             continue;
         code = sl_outcome_worse(code, code_of(s, i, finish_one(s, i)));
@@ -204,7 +210,7 @@ static int run_all(struct session *s)
     if (sl_interrupt_number() == 0)
         return sl_outcome_worse(code, hold_to_baseline(s));
     code = sl_interrupt_exit();
-    sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->plan->count - open,
+    sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->job_count - open,
                          s->request->cancel_on_interrupt, s->place.path);
     return code;
 }
@@ -216,11 +222,18 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     struct session *s = sl_calloc(1, sizeof(*s));
     if (!s)
         return SL_EXIT_LAB;
-    *s = (struct session){.cli = cli, .request = request, .plan = plan, .place.lock = -1};
+    *s = (struct session){.cli = cli,
+                          .request = request,
+                          .plan = plan,
+                          .runners = plan->specs[0].runner != NULL,
+                          .job_count = plan->specs[0].runner ? 1 : plan->count,
+                          .place.lock = -1};
     s->sender = (struct sl_sender){
         .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
     sl_run_answer_init(&s->answer, plan);
     int rc = sl_run_failure_check(plan, &diag);
+    if (rc == 0 && s->runners)
+        rc = sl_runners_check(plan, &diag);
     if (rc == 0)
         rc = sl_run_request_check_silicon(plan, &diag);
     if (rc == 0)
@@ -281,7 +294,6 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     }
     int code = request->explain         ? sl_explain_plan(cli, plan)
-               : plan->specs[0].runner  ? sl_run_external(cli, request, plan)
                : request->analysis_only ? sl_analysis_only(cli, plan, request->full)
                                         : run_session(cli, request, plan);
     sl_plan_fini(plan);

@@ -15,6 +15,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/run_request.h"
+#include "host/cli/runners_send.h"
 #include "host/cli/sender.h"
 
 enum { MAX_JSON_BYTES = 1 << 20 };
@@ -66,8 +67,10 @@ static int send_all(struct sl_sender *sender, struct sl_diag *diag)
     uint64_t jobs[SL_PLAN_MAX];
     size_t count = 0;
     int rc = sl_sender_choose(sender, diag);
-    while (rc == 0 && count < sender->plan->count) {
-        rc = sl_sender_send(sender, count, &jobs[count], diag);
+    bool runners = sender->plan->specs[0].runner != NULL; /* together one job */
+    while (rc == 0 && count < (runners ? 1 : sender->plan->count)) {
+        rc = runners ? sl_runners_send(sender, &jobs[count], diag)
+                     : sl_sender_send(sender, count, &jobs[count], diag);
         count += rc == 0 ? 1 : 0;
     }
     if (count > 0)
@@ -106,11 +109,6 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0) {
         rc = sl_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
-    }
-    if (loaded && plan->specs[0].runner) {
-        sl_diag_hint(&diag, "'sme2lab run' runs them on this machine or in the emulator");
-        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, request.target,
-                         "The daemon runs no external runners");
     }
     if (loaded && rc == 0)
         code = submit(cli, &request, plan);

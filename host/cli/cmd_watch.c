@@ -47,7 +47,7 @@ struct wish {
 static int fetch(struct sl_client *client, const struct sl_outcome *outcome, const char *directory,
                  struct sl_diag *diag)
 {
-    if (!directory || outcome->run == 0 || !outcome->verdict[0])
+    if (!directory || !sl_outcome_has_files(outcome))
         return 0;
     int rc = sl_run_make_directories(directory, diag);
     return rc < 0 ? rc : sl_fetch_run(client, outcome->run, directory, diag);

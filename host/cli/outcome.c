@@ -20,6 +20,11 @@ bool sl_outcome_is_end(const char *state)
            strcmp(state, "cancelled") == 0;
 }
 
+bool sl_outcome_has_files(const struct sl_outcome *outcome)
+{
+    return outcome->run != 0 && (outcome->verdict[0] || strcmp(outcome->state, "done") == 0);
+}
+
 int sl_outcome_worse(int a, int b)
 {
     return a > b ? a : b;

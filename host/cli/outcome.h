@@ -30,6 +30,9 @@ int sl_outcome_fetch(struct sl_client *client, uint64_t job, struct sl_outcome *
 /* True for the name of a state that a job stays in. */
 bool sl_outcome_is_end(const char *state);
 
+/* Did it leave files to fetch? */
+bool sl_outcome_has_files(const struct sl_outcome *outcome);
+
 /* Of several jobs the graver code. */
 int sl_outcome_worse(int a, int b);
 

@@ -36,8 +36,11 @@ static int check_here(const struct sl_plan *plan, struct sl_diag *diag)
     int kind = sl_device_kind_find(plan->specs[0].device);
     if (kind == 0)
         return 0;
-    int rc = sl_device_open(kind, plan->specs[0].svl != 0 ? plan->specs[0].svl : 512,
-                            plan->specs[0].cpu, &device, diag);
+    unsigned svl = plan->specs[0].svl != 0 ? plan->specs[0].svl : 512;
+    if (sl_device_kind_is_machine(kind) && plan->specs[0].runner &&
+        sl_device_open(kind, svl, NULL, &device, NULL) < 0)
+        kind = SL_DEVICE_EMULATED; /* beside that */
+    int rc = sl_device_open(kind, svl, plan->specs[0].cpu, &device, diag);
     return rc == SL_E_NOT_FOUND ? -ENODEV : rc;
 }
 
@@ -78,6 +81,7 @@ static void choose_device(struct sl_sender *sender)
         return;
     spec->device = sender->phone[0]             ? sender->phone
                    : sl_device_local_has_sme2() ? "local"
+                   : spec->runner               ? "emulated"
                                                 : "counted";
 }
 
@@ -96,7 +100,7 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
 {
     struct sl_plan *plan = sender->plan;
     bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
-    open = open && plan->specs[0].svl == 0;
+    open = open && plan->specs[0].svl == 0 && !plan->specs[0].runner;
     int rc = sl_run_lab_listens(cli, &there, diag);
     if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");

@@ -98,9 +98,10 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     const char *wanted = sender->plan->specs[0].device;
     unsigned svl = sender->plan->specs[0].svl;
     cJSON *answer = NULL;
-    if (!wanted && svl == 0)
+    bool runners = sender->plan->specs[0].runner != NULL;
+    if (!wanted && svl == 0 && !runners)
         return 0;
-    wanted = wanted ? wanted : "counted";
+    wanted = wanted ? wanted : runners ? "emulated" : "counted";
     bool is_kind = sl_device_kind_find(wanted) != 0;
     if (!is_kind && svl != 0) {
         sl_diag_hint(diag, "take 'svl' out");
@@ -112,6 +113,11 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
         return rc;
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(answer, "devices");
     const cJSON *device = is_kind ? find_kind(devices, wanted, svl) : find_name(devices, wanted);
+    if (!device && runners && sl_device_kind_is_machine(sl_device_kind_find(wanted))) {
+        device =
+            find_kind(devices, "emulated", 0); /* runners need no agent of this machine's CPU */
+        sender->native = true;
+    }
     if (device) {
         snprintf(sender->device, sizeof(sender->device), "%s", sl_answer_text(device, "name"));
         sender->counted =
@@ -176,16 +182,21 @@ static int send_files(struct sl_sender *sender, struct sl_spec *spec, struct sl_
     return rc;
 }
 
+void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec)
+{
+    const char *slash = strrchr(spec->model, '/');
+    snprintf(spec->model_name, sizeof(spec->model_name), "%s", slash ? slash + 1 : spec->model);
+    spec->device = sender->device[0] ? sender->device : NULL;
+    spec->command = sender->command;
+    spec->directory = sender->directory;
+}
+
 int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_job,
                    struct sl_diag *diag)
 {
     struct sl_spec spec = sender->plan->specs[experiment];
     struct sl_buf body;
-    const char *slash = strrchr(spec.model, '/');
-    snprintf(spec.model_name, sizeof(spec.model_name), "%s", slash ? slash + 1 : spec.model);
-    spec.device = sender->device[0] ? sender->device : NULL;
-    spec.command = sender->command;
-    spec.directory = sender->directory;
+    sl_sender_fill(sender, &spec);
     spec.shared_directory = sender->directory && sl_plan_shares(sender->plan, experiment);
     int rc = send_files(sender, &spec, diag);
     if (rc < 0)

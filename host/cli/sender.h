@@ -21,6 +21,7 @@ struct sl_sender {
     char device[SL_NAME_BYTES];      /* chosen; "": any */
     char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
     bool counted;                    /* the device counts instructions */
+    bool native;                     /* external runners run beside its emulator, not in it */
     char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
     char inputs[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
     char expected[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
@@ -37,6 +38,9 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
 /* Sends the body of a job, under one key in each try: a lost answer makes no second job. */
 int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t *out_job,
                    struct sl_diag *diag);
+
+/* What a job is told besides its experiment: the device, and what its files show. */
+void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec);
 
 /* Sends what the daemon does not have of the experiment's files, and the job. 0 or a code with
  * `diag` set. */

@@ -21,6 +21,7 @@
 #include "host/ingest/run_store.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/run.h"
+#include "host/rundir/runners.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/noise_file.h"
@@ -296,10 +297,33 @@ static bool is_recorded(void *user, const char *directory)
     return sl_run_is_recorded(directory);
 }
 
+/* External runners are of no series: what they are nobody knows but their sender. */
+static int finish_runners(const struct sl_kit *kit, const struct sl_job_ended *ended,
+                          struct sl_run_record *record, struct sl_diag *diag)
+{
+    const struct sl_spec *spec = ended->spec;
+    const struct sl_device *device = ended->device;
+    bool inside = device->traits.emulated && !spec->native;
+    char model[SL_RUN_PATH_BYTES];
+    snprintf(model, sizeof(model), "%s/blobs/%s", ended->state_dir, spec->model_sha256);
+    const struct sl_runners runners = {.plan = spec->plan,
+                                       .directory = ended->directory,
+                                       .model = model,
+                                       .command = spec->command ? spec->command : "sme2labd",
+                                       .generated_at = ended->started_utc,
+                                       .cpu = inside ? device->cpu : NULL,
+                                       .device_kind = spec->native ? SL_DEVICE_LOCAL : device->kind,
+                                       .threshold_percent = spec->threshold_percent,
+                                       .categories = &kit->categories};
+    return sl_runners_finish(&runners, record, diag);
+}
+
 static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
                   struct sl_diag *diag)
 {
     struct sl_kit *kit = user;
+    if (ended->spec->plan)
+        return finish_runners(kit, ended, record, diag);
     struct finishing *work = sl_calloc(1, sizeof(*work));
     if (!work)
         return -ENOMEM;

@@ -95,20 +95,6 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
     return sl_device_open_wish(&wish, out, diag);
 }
 
-int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                          struct sl_diag *diag)
-{
-    *out = (struct sl_device){.kind = kind, .traits = sl_device_kind_traits(kind)};
-    if (kind == SL_DEVICE_LOCAL)
-        return 0;
-    if (kind == SL_DEVICE_EMULATED)
-        return open_emulator(svl_bits, cpu, out, diag);
-    sl_diag_hint(diag, "say --device local, or emulated");
-    return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
-                       "An external runner runs on this machine or in the emulator; its "
-                       "instructions cannot be counted, since it has no marks to count at");
-}
-
 int sl_device_new_log(const struct sl_device *device, struct sl_count_log **out,
                       struct sl_diag *diag)
 {

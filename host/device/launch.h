@@ -50,11 +50,6 @@ int sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out
 int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
                    struct sl_diag *diag);
 
-/* The same for an external executor_runner in place of the agent: set agent.path to it. LOCAL is
- * any machine; a counted one is SL_E_UNSUPPORTED. */
-int sl_device_open_runner(int kind, unsigned svl_bits, const char *cpu, struct sl_device *out,
-                          struct sl_diag *diag);
-
 /* The same device with ExecuTorch's own runtime in place of the agent's. SL_E_NOT_FOUND where it is
  * not installed, SL_E_UNSUPPORTED on a machine that is not aarch64 and does not emulate one. */
 int sl_device_take_executorch(const struct sl_device *device, struct sl_device *out,

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -11,6 +12,7 @@
 #include "host/device/link_job.h"
 #include "host/device/runtime_files.h"
 #include "host/spec/param.h"
+#include "host/spec/plan.h"
 #include "proto/envelope.pb-c.h"
 
 _Static_assert(SL_OUTCOME_LOST == (int)SME2LAB__PROTO__OUTCOME__OUTCOME_LOST,
@@ -122,10 +124,66 @@ static void put_param(Sme2lab__Proto__Job *body, const struct sl_param *param,
     }
 }
 
+/* Everything of an arm's message; texts are borrowed from its experiment. */
+struct arm {
+    Sme2lab__Proto__Arm body;
+    char library_path[SL_SPEC_MAX_PATH + 1];
+    char *inputs[SL_SPEC_MAX_INPUTS];
+};
+
+static void fill_arm(const struct sl_spec *spec, size_t place, struct arm *arm)
+{
+    Sme2lab__Proto__Arm *body = &arm->body;
+    const char *slash = strrchr(spec->runner, '/');
+    sme2lab__proto__arm__init(body);
+    for (size_t i = 0; i < spec->inputs_count; i++)
+        arm->inputs[i] = text(spec->inputs_sha256[i]);
+    if (spec->runner[0] == '/' && slash > spec->runner)
+        snprintf(arm->library_path, sizeof(arm->library_path), "%.*s", (int)(slash - spec->runner),
+                 spec->runner);
+    body->place = (uint32_t)place;
+    body->runner = text(spec->runner_sha256);
+    body->program = text(slash ? slash + 1 : spec->runner);
+    body->model = text(spec->model_sha256);
+    body->data = text(spec->data_path_sha256);
+    body->inputs = arm->inputs;
+    body->n_inputs = spec->inputs_count;
+    body->method = text(spec->method);
+    body->threads = spec->threads[0];
+    body->runs = spec->runs;
+    body->warmup = spec->warmup;
+    body->processes = sl_plan_rounds(spec);
+    body->affinity = text(spec->affinity);
+    body->args = (char **)(uintptr_t)spec->extra_args;
+    body->n_args = spec->extra_args_count;
+    body->library_path = arm->library_path;
+}
+
+/* In the order in which they take turns. The arms are owned by the caller. */
+static int put_arms(const struct sl_plan *plan, Sme2lab__Proto__Job *body, struct arm **out)
+{
+    size_t order[SL_PLAN_MAX];
+    *out = NULL;
+    if (!plan)
+        return 0;
+    *out = sl_calloc(plan->count, sizeof(**out));
+    body->arms = sl_calloc(plan->count, sizeof(*body->arms));
+    if (!*out || !body->arms)
+        return -ENOMEM;
+    sl_plan_order(plan, order);
+    for (size_t i = 0; i < plan->count; i++) {
+        fill_arm(&plan->specs[order[i]], order[i], &(*out)[i]);
+        body->arms[i] = &(*out)[i].body;
+    }
+    body->n_arms = plan->count;
+    return 0;
+}
+
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
 {
     char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS], *task[SL_LINK_MAX_TASK];
     char *names[SL_RUNTIME_FILES_MAX], *digests[SL_RUNTIME_FILES_MAX];
+    struct arm *arms;
     Sme2lab__Proto__Job body = SME2LAB__PROTO__JOB__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     if (job->exec_prefix_count > SL_LINK_MAX_WORDS || job->task_count > SL_LINK_MAX_TASK)
@@ -161,7 +219,12 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     }
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
     envelope.job = &body;
-    return sl_channel_send(channel, &envelope);
+    int rc = put_arms(job->spec->plan, &body, &arms);
+    if (rc == 0)
+        rc = sl_channel_send(channel, &envelope);
+    sl_free(arms);
+    sl_free(body.arms);
+    return rc;
 }
 
 int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t pairs, bool last)

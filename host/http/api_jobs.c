@@ -18,6 +18,7 @@
 #include "host/job/task.h"
 #include "host/spec/job_body.h"
 #include "host/spec/names.h"
+#include "host/spec/plan.h"
 #include "host/spec/spec.h"
 #include "host/store/run_file.h"
 #include "host/store/store.h"
@@ -57,6 +58,9 @@ static void refuse_submission(struct sl_http_exchange *exchange, int rc, const s
         sl_http_problem(exchange, 422, "unknown-name",
                         diag->hint[0] ? diag->hint : "GET /api/v1/devices; PUT the blobs first",
                         "%s: %s", diag->where, diag->what);
+    else if (rc == -EPERM)
+        sl_http_problem(exchange, 403, "runners-refused", diag->hint, "%s: %s", diag->where,
+                        diag->what);
     else if (rc == SL_E_FULL)
         sl_http_problem(exchange, 429, "queue-full", "send it again later", "%s",
                         diag->what[0] ? diag->what : "the queue of jobs is full");
@@ -115,6 +119,35 @@ static int need_blob(const struct sl_blobs *blobs, const char *sha256, const cha
     return rc;
 }
 
+struct needing {
+    const struct sl_blobs *blobs;
+    struct sl_diag *diag;
+};
+
+static int need_file(void *user, const char *path, const char **sha256)
+{
+    const struct needing *needing = user;
+    (void)path;
+    return need_blob(needing->blobs, *sha256, "/files", needing->diag);
+}
+
+/* Runners are programs: who may send data may not for that start them. */
+static int check_runners(const struct sl_http_exchange *exchange, const struct sl_spec *spec,
+                         struct sl_diag *diag)
+{
+    struct needing needing = {&exchange->http->blobs, diag};
+    if (!spec->plan)
+        return 0;
+    if (!exchange->http->allow_runners &&
+        !sl_http_connection_is_trusted(exchange->turn.connection)) {
+        sl_diag_hint(diag, "send it over the daemon's Unix socket, or add \"allow_runners\": true "
+                           "to the daemon's configuration");
+        return sl_diag_set(diag, -EPERM, "/task",
+                           "External runners are programs, and this daemon takes none from TCP");
+    }
+    return sl_plan_each_file(spec->plan, need_file, &needing);
+}
+
 /* Off the loop where the body is long. */
 static void read_submission(uv_work_t *work)
 {
@@ -126,6 +159,8 @@ static void read_submission(uv_work_t *work)
     struct sl_bytes body = {exchange->body.data, exchange->body.size};
     int rc = sl_job_body_read(body, &submitting->spec, diag);
     submitting->is_read = rc == 0;
+    if (rc == 0)
+        rc = check_runners(exchange, spec, diag);
     if (rc == 0)
         rc = need_blob(blobs, spec->model_sha256, "/model", diag);
     if (rc == 0)

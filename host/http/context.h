@@ -28,6 +28,7 @@ struct sl_http {
     struct sl_http_clients clients;
     struct sl_auth auth;
     struct sl_blobs blobs;
+    bool allow_runners;
     uint64_t max_blob_bytes;
     sl_http_compare_fn compare;
     void *compare_user;

@@ -33,6 +33,7 @@ struct sl_http_options {
         *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
     size_t listen_count;
     bool allow_remote;          /* addresses beyond loopback too, without TLS */
+    bool allow_runners;         /* jobs that bring programs, from TCP too */
     uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
     sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
     void *compare_user;

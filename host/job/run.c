@@ -25,6 +25,7 @@
 #include "host/job/run_send.h"
 #include "host/job/run_work.h"
 #include "host/spec/job_body.h"
+#include "host/spec/plan.h"
 #include "host/spec/spec.h"
 
 enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1, USAGE = 2 };
@@ -184,11 +185,11 @@ static void judge(struct sl_job_run *run)
     run->cause = sl_run_cause(&over, run->detail);
     bool cancelled = over.result->outcome == SL_OUTCOME_CANCELLED;
     bool refused = over.result->outcome == SL_OUTCOME_FAILED && over.result->exit_code == USAGE;
-    if (run->spec.task != SL_TASK_RUN && run->cause == SL_CAUSE_RESULT && refused)
+    bool runs = sl_spec_task_runs(run->spec.task);
+    if (!runs && run->cause == SL_CAUSE_RESULT && refused)
         run->cause = SL_CAUSE_USER; /* the task's arguments */
     run->has_record =
-        run->spec.task == SL_TASK_RUN &&
-        ((run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT);
+        runs && ((run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT);
 }
 
 static void after_finish(uv_work_t *request, int status)
@@ -467,24 +468,52 @@ static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
     snprintf(out, SL_PATH_BYTES + 8, "%s/blobs", run->state_dir);
 }
 
+struct blob_names {
+    const char *names[SL_BLOB_PUT_MAX];
+    size_t count;
+};
+
+static int add_blob(void *user, const char *path, const char **sha256)
+{
+    struct blob_names *blobs = user;
+    (void)path;
+    for (size_t i = 0; i < blobs->count; i++)
+        if (strcmp(blobs->names[i], *sha256) == 0)
+            return 0;
+    if (blobs->count == SL_BLOB_PUT_MAX)
+        return SL_E_FORMAT;
+    blobs->names[blobs->count++] = *sha256;
+    return 0;
+}
+
+static void name_blobs(const struct sl_job_run *run, struct blob_names *out)
+{
+    const struct sl_spec *spec = &run->spec;
+    for (size_t i = 0; i < run->files.count; i++)
+        out->names[out->count++] = run->files.sha256[i];
+    if (spec->model_sha256)
+        out->names[out->count++] = spec->model_sha256;
+    if (spec->data_path_sha256)
+        out->names[out->count++] = spec->data_path_sha256;
+    for (size_t i = 0; i < spec->inputs_count && out->count < SL_BLOB_PUT_MAX; i++)
+        out->names[out->count++] = spec->inputs_sha256[i];
+}
+
 /* All files that the agent opens: on a device that was put them before, they are found. */
 static void put_blobs(struct sl_job_run *run)
 {
     static const struct sl_diag none = {0};
-    const char *names[SL_BLOB_PUT_MAX];
+    struct blob_names blobs = {.count = 0};
     char store[SL_PATH_BYTES + 8];
-    size_t count = 0;
+    int rc = 0;
     blobs_of(run, store);
-    for (size_t i = 0; i < run->files.count; i++)
-        names[count++] = run->files.sha256[i];
-    if (run->spec.model_sha256)
-        names[count++] = run->spec.model_sha256;
-    if (run->spec.data_path_sha256)
-        names[count++] = run->spec.data_path_sha256;
-    for (size_t i = 0; i < run->spec.inputs_count && count < SL_BLOB_PUT_MAX; i++)
-        names[count++] = run->spec.inputs_sha256[i];
-    const struct sl_blob_put_list list = {store, names, count};
-    int rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);
+    if (run->spec.plan)
+        rc = sl_plan_each_file(run->spec.plan, add_blob, &blobs);
+    else
+        name_blobs(run, &blobs);
+    const struct sl_blob_put_list list = {store, blobs.names, blobs.count};
+    if (rc == 0)
+        rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);
     if (rc < 0)
         end_unprepared(run, rc, &none);
     else
@@ -582,6 +611,22 @@ static int choose_runtime(struct sl_job_run *run, struct sl_diag *diag)
     return rc;
 }
 
+static int check_runners(const struct sl_job_run *run, struct sl_diag *diag)
+{
+    const struct sl_plan *plan = run->spec.plan;
+    if (run->spec.native)
+        return 0;
+    if (run->device.traits.counted)
+        return sl_diag_set(diag, SL_E_FORMAT, "device",
+                           "An external runner's instructions cannot be counted, since it has no "
+                           "marks to count at: take a device local or emulated");
+    for (size_t i = 0; i < plan->count && run->device.traits.emulated; i++)
+        if (plan->specs[i].affinity[0])
+            return sl_diag_set(diag, SL_E_FORMAT, "cpu_affinity",
+                               "An emulated CPU has no cores to stay on");
+    return 0;
+}
+
 /* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
  * are exact: there nothing is looked at. */
 static int read_config(struct sl_job_run *run, struct sl_diag *diag)
@@ -605,6 +650,8 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     }
     if (sl_spec_has_looks(&run->spec, counted))
         run->looks.spec = &run->spec;
+    if (run->spec.plan)
+        return check_runners(run, diag);
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }
 

@@ -12,7 +12,7 @@
 int sl_run_send(struct sl_link *link, const struct sl_run_send *what)
 {
     const char *prefix[SL_DEVICE_PREFIX_WORDS];
-    size_t words = sl_device_exec_prefix(what->device, what->fifo, prefix);
+    size_t words = what->spec->native ? 0 : sl_device_exec_prefix(what->device, what->fifo, prefix);
     bool counted = what->device->traits.counted;
     const char *task[SL_LINK_MAX_TASK];
     uint32_t pairs;

@@ -267,7 +267,7 @@ static int keep_results(const struct sl_run_work *work)
 /* The trace and the agent's files; `rc` is how the log ended. */
 static int make_files(struct sl_run_work *work, int rc, const struct sl_count_log *log)
 {
-    int traced = rc < 0 ? rc : make_trace(work, log);
+    int traced = rc < 0 || work->spec->plan ? rc : make_trace(work, log);
     for (int part = 0; part < SL_RUN_PARTS; part++) {
         int unpacked = work->parts[part] ? unpack_files(work, part) : 0;
         rc = rc < 0 ? rc : unpacked;
@@ -347,7 +347,7 @@ static int check_device(struct sl_run_work *work)
 void sl_run_work_finish(struct sl_run_work *work)
 {
     struct sl_sync_group group;
-    bool run = work->spec->task == SL_TASK_RUN;
+    bool run = sl_spec_task_runs(work->spec->task);
     sl_sync_group_begin(&group);
     work->rc = keep_results(work);
     if (work->rc == 0)

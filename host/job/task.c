@@ -28,6 +28,7 @@ static const struct task {
     [SL_TASK_BENCH] = {"bench", {"kernels"}},
     [SL_TASK_PEAKS] = {"peaks", {"kernels", "--peaks"}},
     [SL_TASK_PLAN] = {"plan", {"plan"}},
+    [SL_TASK_RUNNERS] = {"runners", {NULL}},
 };
 
 _Static_assert(SL_SPEC_MAX_WORDS + MAX_WORDS + 2 <= (int)SL_LINK_MAX_TASK, "all words have room");

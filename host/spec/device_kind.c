@@ -20,6 +20,11 @@ const char *sl_device_kind_name(int kind)
     return kind > 0 && kind < KINDS ? kinds[kind].name : "unknown";
 }
 
+bool sl_device_kind_is_machine(int kind)
+{
+    return kind == SL_DEVICE_LOCAL;
+}
+
 bool sl_device_kind_is_phone(int kind)
 {
     return kind == SL_DEVICE_ADB;

@@ -28,6 +28,7 @@ struct sl_device_traits {
 
 const char *sl_device_kind_name(int kind); /* "unknown" for what is none */
 bool sl_device_kind_is_phone(int kind);
+bool sl_device_kind_is_machine(int kind);  /* this machine itself */
 int sl_device_kind_find(const char *name); /* enum sl_device_kind; 0: there is none of that name */
 
 /* Those of the kind; whether a CPU behind a link is emulated only its agent knows. */

@@ -16,9 +16,9 @@
 enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600, MAX_CONFIG_BYTES = 1 << 20 };
 
 static const char *const host_keys[] = {
-    "state",    "listen",      "allow_remote",      "devices",
-    "log_file", "log_max_mib", "idle_exit_seconds", "agents_on_demand",
-    "adb"};
+    "state",    "listen",       "allow_remote",      "devices",
+    "log_file", "log_max_mib",  "idle_exit_seconds", "agents_on_demand",
+    "adb",      "allow_runners"};
 static const char *const device_keys[] = {
     "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted"};
 
@@ -188,12 +188,15 @@ static int read_rest(const struct sl_json_at *root, struct sl_host_config *out,
     struct sl_json_at mib = sl_json_member(root, "log_max_mib"),
                       idle = sl_json_member(root, "idle_exit_seconds"),
                       on_demand = sl_json_member(root, "agents_on_demand"),
-                      adb = sl_json_member(root, "adb");
+                      adb = sl_json_member(root, "adb"),
+                      runners = sl_json_member(root, "allow_runners");
     int rc = sl_json_get_text(&state, &out->state, diag);
     if (rc == 0)
         rc = sl_json_get_bool(&on_demand, &out->agents_on_demand, diag);
     if (rc == 0)
         rc = sl_json_get_bool(&adb, &out->adb, diag);
+    if (rc == 0)
+        rc = sl_json_get_bool(&runners, &out->allow_runners, diag);
     if (rc == 0)
         rc = sl_json_get_text(&log_file, &out->log_file, diag);
     if (rc == 0)

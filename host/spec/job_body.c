@@ -1,13 +1,16 @@
 /* host/spec/job_body.c */
 #include "host/spec/job_body.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/param.h"
+#include "host/spec/plan.h"
 
 /* A mask may be given without its 0x, as taskset takes it. */
 static void mark_mask(struct sl_spec *spec)
@@ -19,6 +22,11 @@ static void mark_mask(struct sl_spec *spec)
         snprintf(spec->affinity, sizeof(spec->affinity), "0x%.61s", cpus);
 }
 
+struct finding {
+    const struct sl_json_at *files;
+    struct sl_diag *diag;
+};
+
 static void set_defaults(struct sl_spec *spec)
 {
     sl_spec_init(spec);
@@ -27,19 +35,94 @@ static void set_defaults(struct sl_spec *spec)
             *(double *)sl_param_value(&sl_params[i], spec) = sl_params[i].job_initial;
 }
 
+/* --- external runners: a configuration, and which blob each path in it is --- */
+
+static int find_file(void *user, const char *path, const char **sha256)
+{
+    const struct finding *finding = user;
+    struct sl_json_at at = sl_json_member(finding->files, path);
+    const char *digest = NULL;
+    int rc = at.value ? sl_param_get_digest(&at, &digest, finding->diag)
+                      : sl_json_refuse(finding->files, finding->diag,
+                                       "'files' has no blob for '%.200s'", path);
+    if (rc == 0)
+        *sha256 = digest;
+    return rc;
+}
+
+static int read_runners(const struct sl_json_at *root, struct sl_spec *spec, struct sl_diag *diag)
+{
+    struct sl_json_at configuration = sl_json_member(root, "configuration"),
+                      files = sl_json_member(root, "files");
+    struct finding finding = {&files, diag};
+    if (spec->task != SL_TASK_RUNNERS)
+        return configuration.value || files.value
+                   ? sl_json_refuse(root, diag,
+                                    "'configuration' and 'files' are for the task runners")
+                   : 0;
+    if (!configuration.value || !files.value)
+        return sl_json_refuse(root, diag, "The task runners has 'configuration' and 'files'");
+    spec->plan = sl_calloc(1, sizeof(*spec->plan));
+    int rc = spec->plan ? sl_plan_read_runners(&configuration, spec->plan, diag) : -ENOMEM;
+    if (rc == 0)
+        rc = sl_json_need_object(&files, diag);
+    if (rc == 0 && sl_json_size(&files) > SL_PLAN_MAX_FILES)
+        rc = sl_json_refuse(&files, diag, "These are more than %d files", SL_PLAN_MAX_FILES);
+    if (rc == 0)
+        rc = sl_plan_each_file(spec->plan, find_file, &finding);
+    if (rc < 0)
+        return rc;
+    for (size_t i = 0; i < spec->plan->count; i++)
+        mark_mask(&spec->plan->specs[i]);
+    return 0;
+}
+
+struct listing {
+    struct sl_json *json;
+    const char *paths[SL_PLAN_MAX_FILES];
+    size_t count;
+};
+
+static int put_file(void *user, const char *path, const char **sha256)
+{
+    struct listing *listing = user;
+    for (size_t i = 0; i < listing->count; i++)
+        if (strcmp(listing->paths[i], path) == 0)
+            return 0;
+    if (listing->count == SL_PLAN_MAX_FILES)
+        return SL_E_LIMIT;
+    listing->paths[listing->count++] = path;
+    sl_json_text(listing->json, path, *sha256);
+    return 0;
+}
+
+static int put_runners(struct sl_plan *plan, struct sl_json *json)
+{
+    struct listing listing = {.json = json};
+    sl_json_open_object(json, "configuration");
+    sl_plan_put(plan, json);
+    sl_json_close_object(json);
+    sl_json_open_object(json, "files");
+    int rc = sl_plan_each_file(plan, put_file, &listing);
+    sl_json_close_object(json);
+    return rc;
+}
+
 static int read_body(const struct sl_json_at *root, struct sl_spec *spec, struct sl_diag *diag)
 {
-    static const char *const other[] = {"shown"};
+    static const char *const other[] = {"shown", "configuration", "files"};
     struct sl_json_at shown;
     set_defaults(spec);
-    int rc = sl_params_read(root, SL_IN_JOB, other, 1, spec, diag);
-    bool needs_model = spec->task == SL_TASK_RUN || spec->task == SL_TASK_PLAN;
+    int rc = sl_params_read(root, SL_IN_JOB, other, sizeof(other) / sizeof(other[0]), spec, diag);
+    bool needs_model = sl_spec_task_runs(spec->task) || spec->task == SL_TASK_PLAN;
     if (rc == 0 && needs_model && !spec->model_sha256)
         rc = sl_json_refuse(root, diag, "A job needs a 'model'");
     if (rc == 0 && spec->arguments_count > 0 && !sl_spec_task_measures(spec->task))
         rc = sl_json_refuse(root, diag, "Only the tasks bench and peaks take 'arguments'");
     if (rc == 0 && spec->concurrency[0] > 1 && spec->task != SL_TASK_RUN)
         rc = sl_json_refuse(root, diag, "Only the task run takes 'concurrency'");
+    if (rc == 0)
+        rc = read_runners(root, spec, diag);
     if (rc < 0)
         return rc;
     shown = sl_json_member(root, "shown");
@@ -76,6 +159,7 @@ int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out)
     sl_json_open_object(&json, "shown");
     sl_params_put(&json, SL_IN_SHOWN, 0, spec);
     sl_json_close_object(&json);
+    int rc = spec->plan ? put_runners(spec->plan, &json) : 0;
     sl_json_close_object(&json);
-    return json.error;
+    return rc < 0 ? rc : json.error;
 }

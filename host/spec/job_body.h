@@ -5,7 +5,8 @@
  * "runs": 2, …, "shown": {"command": "sme2lab run toy.pte", "model": "models/toy.pte", …}}: the
  * keys are spec.inc's. Only `model` is needed, and not by each `task`. `shown` is what the run's
  * files say in place of the daemon's own paths: how the sender calls its files, and where it will
- * put the run's. */
+ * put the run's. The task runners has besides, for the
+ * runners themselves, {"configuration": {…}, "files": {"<path in it>": "<sha256>", …}}. */
 #pragma once
 
 #include "common/base/bytes.h"

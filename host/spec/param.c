@@ -135,7 +135,7 @@ void sl_spec_init(struct sl_spec *spec)
 
 /* --- reading --- */
 
-static int read_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag)
+int sl_param_get_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag)
 {
     const char *text = NULL;
     int rc = sl_json_get_text(at, &text, diag);
@@ -279,7 +279,7 @@ static int read_list(const struct sl_param *param, const struct sl_json_at *at, 
                             param->key);
     for (size_t i = 0; i < count && rc == 0; i++) {
         struct sl_json_at item = sl_json_item(at, i);
-        rc = digests ? read_digest(&item, &out[i], diag)
+        rc = digests ? sl_param_get_digest(&item, &out[i], diag)
                      : read_text(param, &item, SL_SPEC_MAX_PATH, &out[i], diag);
     }
     if (rc == 0)
@@ -332,7 +332,7 @@ static int read_value(const struct sl_param *param, const struct sl_json_at *at,
     switch (param->type) {
     case SL_PARAM_PATH:
         return scope == SL_IN_JOB
-                   ? read_digest(at, texts_of(param, spec, true), diag)
+                   ? sl_param_get_digest(at, texts_of(param, spec, true), diag)
                    : read_text(param, at, SL_SPEC_MAX_PATH, texts_of(param, spec, false), diag);
     case SL_PARAM_TEXT:
         return read_text(param, at, param->most, value, diag);

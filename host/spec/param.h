@@ -44,7 +44,7 @@ enum { SL_VERB_RUN = 1, SL_VERB_SUBMIT = 2, SL_VERB_BOTH = 3 };
 /* In the manifest: not at all, if it is not as where nothing is said, as null then, or always. */
 enum sl_param_record { SL_RECORD_NONE, SL_RECORD_SET, SL_RECORD_NULL, SL_RECORD_ALWAYS };
 
-enum { SL_PARAM_MAX_WORDS = 6 };
+enum { SL_PARAM_MAX_WORDS = 7 };
 
 struct sl_param {
     enum sl_param_type type;
@@ -113,3 +113,6 @@ int sl_param_set_label(const struct sl_param *param, const char *key, const char
 /* "4" or "1,2,4" for a parameter that is a list of counts; `where` is for messages. */
 int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,
                           struct sl_diag *diag);
+
+/* A SHA-256, as sl_json_get_text() reads a text. */
+int sl_param_get_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag);

@@ -525,11 +525,12 @@ int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out, s
 
 /* --- as JSON again --- */
 
-/* The name that an experiment has by now, its list of threads being spread. */
-static const char *name_of(const struct sl_plan *plan, const char *family, uint32_t threads)
+/* The name that an experiment has: by now, its list of threads being spread, or `family`. */
+static const char *name_of(const struct sl_plan *plan, const char *family, uint32_t threads,
+                           bool spread)
 {
     const struct sl_spec *spec = find(plan, family, threads);
-    return spec ? spec->name : NULL;
+    return !spec ? NULL : spread ? spec->name : spec->family;
 }
 
 static void put_side(struct sl_json *json, const char *key, const char *name, uint32_t threads)
@@ -540,23 +541,29 @@ static void put_side(struct sl_json *json, const char *key, const char *name, ui
     sl_json_close_object(json);
 }
 
+void sl_plan_put_pair(struct sl_json *json, const struct sl_plan_pair *pair,
+                      const char *const names[2])
+{
+    sl_json_open_object(json, NULL);
+    put_side(json, "baseline", names[0], pair->threads[0]);
+    put_side(json, "candidate", names[1], pair->threads[1]);
+    if (pair->label)
+        sl_json_text(json, "label", pair->label);
+    sl_json_close_object(json);
+}
+
 /* Pairs both of whose experiments are left. */
-static void put_pairs(struct sl_json *json, const struct sl_plan *plan)
+static void put_pairs(struct sl_json *json, const struct sl_plan *plan, bool spread)
 {
     sl_json_open_object(json, "analysis");
     sl_json_open_array(json, "compare_pairs");
     for (size_t i = 0; i < plan->pair_count; i++) {
         const struct sl_plan_pair *pair = &plan->pairs[i];
-        const char *baseline = name_of(plan, pair->family[0], pair->threads[0]);
-        const char *candidate = name_of(plan, pair->family[1], pair->threads[1]);
-        if (!baseline || !candidate)
+        const char *const names[] = {name_of(plan, pair->family[0], pair->threads[0], spread),
+                                     name_of(plan, pair->family[1], pair->threads[1], spread)};
+        if (!names[0] || !names[1])
             continue;
-        sl_json_open_object(json, NULL);
-        put_side(json, "baseline", baseline, pair->threads[0]);
-        put_side(json, "candidate", candidate, pair->threads[1]);
-        if (pair->label)
-            sl_json_text(json, "label", pair->label);
-        sl_json_close_object(json);
+        sl_plan_put_pair(json, pair, names);
     }
     sl_json_close_array(json);
     sl_json_close_object(json);
@@ -571,19 +578,107 @@ static void put_experiment(struct sl_json *json, struct sl_spec spec, const char
     sl_json_close_object(json);
 }
 
+static void put_plan(struct sl_json *json, const struct sl_plan *plan, bool spread)
+{
+    sl_json_text(json, "model", plan->model);
+    sl_params_put(json, SL_IN_TOP, SL_IN_EXPERIMENT, &plan->specs[0]); /* the rest is in each */
+    sl_json_open_array(json, "experiments");
+    for (size_t i = 0; i < plan->count; i++) {
+        struct sl_spec spec = plan->specs[i];
+        if (!spread)
+            memcpy(spec.name, spec.family, sizeof(spec.name));
+        while (!spread && i + 1 < plan->count && spec.threads_count < SL_SPEC_MAX_COUNTS &&
+               strcmp(plan->specs[i + 1].family, spec.family) == 0)
+            spec.threads[spec.threads_count++] = plan->specs[++i].threads[0];
+        put_experiment(json, spec, plan->model);
+    }
+    sl_json_close_array(json);
+    if (plan->pair_count > 0)
+        put_pairs(json, plan, spread);
+}
+
 int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out)
 {
     struct sl_json json;
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
-    sl_json_text(&json, "model", plan->model);
-    sl_params_put(&json, SL_IN_TOP, SL_IN_EXPERIMENT, &plan->specs[0]); /* the rest is in each */
-    sl_json_open_array(&json, "experiments");
-    for (size_t i = 0; i < plan->count; i++)
-        put_experiment(&json, plan->specs[i], plan->model);
-    sl_json_close_array(&json);
-    if (plan->pair_count > 0)
-        put_pairs(&json, plan);
+    put_plan(&json, plan, true);
     sl_json_close_object(&json);
     return json.error;
+}
+
+/* --- external runners --- */
+
+void sl_plan_put(const struct sl_plan *plan, struct sl_json *json)
+{
+    put_plan(json, plan, false);
+}
+
+int sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out, struct sl_diag *diag)
+{
+    sl_plan_init(out, NULL);
+    int rc = sl_json_need_object(at, diag);
+    if (rc == 0)
+        rc = read_plan(at, out, diag);
+    if (rc == 0 && !out->specs[0].runner)
+        rc = sl_json_refuse(at, diag, "Its experiments name no external runner ('runner_path')");
+    if (rc == 0)
+        rc = sl_plan_spread(out, diag);
+    if (rc == 0)
+        sl_plan_fill(out, false);
+    return rc;
+}
+
+static int each_path(const struct sl_param *param, struct sl_spec *spec, sl_plan_file_fn call,
+                     void *user)
+{
+    const char *const *paths = sl_param_read(param, spec);
+    const char **digests = (const char **)(uintptr_t)sl_param_digests(param, spec);
+    size_t count =
+        param->type == SL_PARAM_PATHS ? sl_param_item_count(param, spec) : paths[0] != NULL;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = call(user, paths[i], &digests[i]);
+    return rc;
+}
+
+int sl_plan_each_file(struct sl_plan *plan, sl_plan_file_fn call, void *user)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < plan->count; i++)
+        for (size_t k = 0; rc == 0 && k < sl_param_count; k++)
+            if (sl_params[k].type == SL_PARAM_PATH || sl_params[k].type == SL_PARAM_PATHS)
+                rc = each_path(&sl_params[k], &plan->specs[i], call, user);
+    return rc;
+}
+
+static size_t append(const struct sl_plan *plan, const struct sl_spec *spec, size_t count,
+                     size_t out[SL_PLAN_MAX])
+{
+    size_t place = (size_t)(spec - plan->specs);
+    for (size_t i = 0; i < count; i++)
+        if (out[i] == place)
+            return count;
+    out[count] = place;
+    return count + 1;
+}
+
+void sl_plan_order(const struct sl_plan *plan, size_t out[SL_PLAN_MAX])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < plan->pair_count; i++) {
+        const struct sl_plan_pair *pair = &plan->pairs[i];
+        for (int side = 0; side < 2; side++) {
+            const struct sl_spec *spec = find(plan, pair->family[side], pair->threads[side]);
+            count = spec ? append(plan, spec, count, out) : count;
+        }
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        count = append(plan, &plan->specs[i], count, out);
+}
+
+uint32_t sl_plan_rounds(const struct sl_spec *spec)
+{
+    uint32_t most = spec->mode == SL_MODE_XNNTRACE ? 1 : SL_PLAN_ROUNDS;
+    return spec->runs < most ? spec->runs : most;
 }

@@ -12,10 +12,14 @@
 struct cJSON;
 struct sl_buf;
 struct sl_diag;
+struct sl_json;
+struct sl_json_at;
 
 enum {
     SL_PLAN_MAX = 64,       /* experiments */
     SL_PLAN_MAX_PAIRS = 64, /* of experiments with external runners */
+    SL_PLAN_MAX_FILES = 96, /* of them, different ones */
+    SL_PLAN_ROUNDS = 20,    /* processes of a runner: a paired interval wants no fewer */
 };
 
 /* Two experiments with external runners that are to be compared. */
@@ -68,3 +72,27 @@ int sl_plan_explain(const struct sl_plan *plan, struct sl_buf *out);
 /* Fills in the default numbers of runs and warm-ups. On the counted clock one pair and one repeat,
  * which must be equal, replace statistics. */
 void sl_plan_fill(struct sl_plan *plan, bool counted);
+
+/* --- external runners --- */
+
+/* A configuration that stands in another document, which outlives the plan, with its lists spread
+ * and its defaults filled in; every experiment has a runner. Its paths are names alone.
+ * SL_E_FORMAT, SL_E_LIMIT with `diag` set. */
+int sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out, struct sl_diag *diag);
+/* Writes the members that it reads, lists of threads being lists again, into an open object. */
+void sl_plan_put(const struct sl_plan *plan, struct sl_json *json);
+
+/* An item of "compare_pairs", or of the like: both sides by these names, and the label. */
+void sl_plan_put_pair(struct sl_json *json, const struct sl_plan_pair *pair,
+                      const char *const names[2]);
+
+/* Calls for each file that an experiment names, also for one that others name, until a negative
+ * code, which it returns. `sha256` is where its digest stands. */
+typedef int (*sl_plan_file_fn)(void *user, const char *path, const char **sha256);
+int sl_plan_each_file(struct sl_plan *plan, sl_plan_file_fn call, void *user);
+
+/* Of the experiments in the order in which they take turns: both sides of each pair beside one
+ * another, then the others. */
+void sl_plan_order(const struct sl_plan *plan, size_t out[SL_PLAN_MAX]);
+/* How many processes the runner's executions are spread over. */
+uint32_t sl_plan_rounds(const struct sl_spec *spec);

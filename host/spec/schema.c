@@ -363,11 +363,22 @@ int sl_schema_put_body(struct sl_buf *out)
 {
     int rc = put_lines(out, SL_IN_JOB, "        ");
     if (rc == 0)
-        rc = sl_buf_printf(out, "        shown:\n"
-                                "          type: object\n"
-                                "          additionalProperties: false\n"
-                                "          description: What the run's files say in place of the "
-                                "daemon's own paths.\n"
-                                "          properties:\n");
+        rc =
+            sl_buf_printf(out, "        configuration:\n"
+                               "          type: object\n"
+                               "          description: \"Of the task runners: a configuration as "
+                               "'sme2lab run' reads it (configs/experiment.schema.json), every "
+                               "experiment with a runner_path.\"\n"
+                               "        files:\n"
+                               "          type: object\n"
+                               "          additionalProperties: {type: string}\n"
+                               "          description: \"Of the task runners: for each path in the "
+                               "configuration the SHA-256 of its blob.\"\n"
+                               "        shown:\n"
+                               "          type: object\n"
+                               "          additionalProperties: false\n"
+                               "          description: What the run's files say in place of the "
+                               "daemon's own paths.\n"
+                               "          properties:\n");
     return rc < 0 ? rc : put_lines(out, SL_IN_SHOWN, "            ");
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/path_stem.h"
 
@@ -18,6 +19,8 @@ void sl_spec_fini(struct sl_spec *spec)
 {
     sl_json_doc_free(spec->document);
     spec->document = NULL;
+    sl_free(spec->plan);
+    spec->plan = NULL;
 }
 
 bool sl_spec_name_ok(const char *text)
@@ -25,6 +28,11 @@ bool sl_spec_name_ok(const char *text)
     return strlen(text) < SL_NAME_BYTES && text[0] && text[0] != '.' &&
            strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") ==
                strlen(text);
+}
+
+bool sl_spec_task_runs(int task)
+{
+    return task == SL_TASK_RUN || task == SL_TASK_RUNNERS;
 }
 
 bool sl_spec_task_measures(int task)

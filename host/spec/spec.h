@@ -9,6 +9,7 @@
 
 struct cJSON;
 struct sl_diag;
+struct sl_plan;
 
 enum {
     SL_SPEC_MAX_INPUTS = 64,
@@ -37,6 +38,7 @@ enum sl_spec_task {
     SL_TASK_BENCH,
     SL_TASK_PEAKS,
     SL_TASK_PLAN,
+    SL_TASK_RUNNERS, /* a run, too: of external runners */
 };
 
 /* The members are spec.inc's, each explained there: texts and paths are borrowed (from `document`,
@@ -68,6 +70,7 @@ struct sl_spec {
 #include "host/spec/spec.inc"
     char family[SL_NAME_BYTES]; /* the name before lists made several experiments of it */
     struct cJSON *document;     /* owned, of a job; NULL: the texts are another's */
+    struct sl_plan *plan;       /* of external runners, owned of a job; NULL: it has none */
 };
 
 /* Everything as where nothing is said. */
@@ -76,6 +79,9 @@ void sl_spec_fini(struct sl_spec *spec);
 
 /* May an experiment be called that? The name becomes part of file names. */
 bool sl_spec_name_ok(const char *name);
+
+/* Does it leave a run with files of its own, or an answer alone? */
+bool sl_spec_task_runs(int task);
 
 /* Does the task measure, in time or in instructions as its device does? Others ask only. */
 bool sl_spec_task_measures(int task);

@@ -2,14 +2,17 @@
 executor_runner's flags: called by that name in the emulator, and through a script that starts the emulator where the device is local."""
 
 import csv
+import http.client
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
 import time
 
 import lab
+from daemon import SME2LABD, Daemon
 
 SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
 MODEL = lab.MODELS / "toy_cnn_f32_xnnpack" / "model.pte"
@@ -17,7 +20,7 @@ INPUT = MODEL.parent / "input-0.bin"
 
 
 def setUpModule():
-    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
+    lab.need(lab.SME2LAB, SME2LABD, lab.AGENT, lab.EMULATOR)
 
 
 def side(experiment, threads=1):
@@ -161,27 +164,46 @@ class ExternalRunner(lab.Scratch):
         done = self.run_([{"name": "mask", "runner_path": str(on), "cpu_affinity": "1"}], "--force", device="emulated")
         self.assertEqual(done.returncode, 2)
 
-    def test_a_runner_that_hangs_ends_with_its_time_and_with_an_interrupt(self):
-        hangs = self.scratch / "hangs"
-        on, hang = self.emulated("on"), self.script("hang", f"touch {hangs}; sleep 60")
+    def test_a_runner_that_hangs_ends_with_its_time(self):
+        hang = self.script("hang", "sleep 60")
         done = self.run_([{"name": "hang", "runner_path": str(hang)}], "--timeout", "1")
         self.assertEqual(done.returncode, 1)
         self.assertEqual(self.import_()["failures"][0]["why"], "the runner did not end in time")
-        config = json.loads((self.scratch / "c.json").read_text())
-        config["experiments"].append({"name": "on", "runner_path": str(on)})  # the first in a first round that goes backwards
-        (self.scratch / "c.json").write_text(json.dumps(config))
-        interrupted = self.scratch / "interrupted"
-        hangs.unlink(missing_ok=True)
-        program = subprocess.Popen([lab.SME2LAB, "run", self.scratch / "c.json", "--out", interrupted],
-                                   env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        limit = time.monotonic() + 120
-        while not hangs.exists() and time.monotonic() < limit:
-            time.sleep(0.05)
-        self.assertTrue(list(interrupted.glob("on/*_process1.etdump")))  # of the process before
+
+    def test_after_an_interrupt_the_job_goes_on_until_it_is_cancelled(self):
+        begun = self.scratch / "begun"
+        hang = self.script("hang", f"echo $$ >{begun}.new; mv {begun}.new {begun}; sleep 600")
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({"model": str(SMALL), "device": "local", "experiments": [{"name": "hang", "runner_path": str(hang)}]}))
+        program = subprocess.Popen([lab.SME2LAB, "run", config, "--out", self.scratch / "out"], text=True,
+                                   env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        self.until(begun.exists)
         program.send_signal(signal.SIGINT)
-        self.assertEqual(program.wait(60), 130)
-        self.assertEqual([run["experiment"] for run in json.loads((interrupted / "import.json").read_text())["runs"]], ["on"])
-        self.assertEqual(lab.sme2lab("validate", interrupted).returncode, 0)
+        _, said = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 130)
+        job = re.search(r"job (\d+) goes on", said).group(1)
+        runner = int(begun.read_text())
+        os.kill(runner, 0)  # it is still there
+        self.assertEqual(lab.sme2lab("cancel", job, "--server", "private").returncode, 0)
+        self.until(lambda: not pathlib.Path(f"/proc/{runner}").exists())
+        self.assertEqual(lab.sme2lab("wait", job, "--server", "private").returncode, 130)
+
+    def until(self, is_so):
+        limit = time.monotonic() + 120
+        while not is_so() and time.monotonic() < limit:
+            time.sleep(0.05)
+        self.assertTrue(is_so())
+
+    def test_submitted_runners_are_a_job_like_others(self):
+        on = self.emulated("on")
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({"model": str(SMALL), "device": "local", "runs": 1, "warmup": 0, "experiments": [{"name": "on", "runner_path": str(on)}]}))
+        done = lab.sme2lab("submit", config, "--server", "private")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(lab.sme2lab("wait", done.stdout.strip(), "--server", "private").returncode, 0)
+        self.out = self.scratch / "out"
+        self.assertEqual(lab.sme2lab("watch", done.stdout.strip(), "--out", self.out, "--server", "private").returncode, 0)
+        self.assertEqual([run["experiment"] for run in self.import_()["runs"]], ["on"])
 
     def test_the_mode_xnntrace_keeps_the_log_and_makes_the_tables_of_kernels(self):
         line = "Note (XNNPACK): Using {} microkernel '{}'. (f, x.c:1)"
@@ -209,15 +231,57 @@ class ExternalRunner(lab.Scratch):
         for experiment, more, words in (
                 ({"runner_path": str(self.scratch / "none")}, {}, "cannot be executed"),
                 ({"runner_path": str(on)}, {"device": "counted"}, "no marks to count at"),
-                ({"runner_path": str(on)}, {"device": "phone"}, "not on a lab's device"),
+                ({"runner_path": str(on)}, {"device": "phone"}, "There is no device named phone"),
                 ({"runner_path": str(on), "inputs": ["none.bin"]}, {}, "The input file cannot be read")):
             done = self.run_([{"name": "on", **experiment}], **more)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(words, done.stderr)
             self.assertFalse(self.out.exists())
-        done = lab.sme2lab("submit", self.scratch / "c.json")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("The daemon runs no external runners", done.stderr)
+
+
+class OverHttp(lab.Scratch):
+    def ask(self, daemon, job, headers, path="/api/v1/jobs"):
+        port = int(re.findall(r"event=listening address=tcp:\S+ port=(\d+)", daemon.log_text())[-1])
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request("POST", path, json.dumps(job), {"Content-Type": "application/json", **headers})
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+    def daemon(self, **more):
+        state = self.scratch / "state"
+        config = {"listen": [f"unix:{state}/sme2labd.sock", "tcp:127.0.0.1:0"], "devices": [{"name": "e", "kind": "emulated", "svl": 256}], **more}
+        return Daemon(state, config)
+
+    def body(self, daemon):
+        runner = self.scratch / "executor_runner"
+        runner.symlink_to(lab.AGENT)
+        files = {str(SMALL): daemon.put_blob(SMALL), str(runner): daemon.put_blob(runner)}
+        return {"task": "runners", "model": files[str(SMALL)], "files": files,
+                "configuration": {"model": str(SMALL), "runs": 1, "warmup": 0, "experiments": [{"name": "on", "runner_path": str(runner)}]}}
+
+    def test_programs_from_tcp_are_refused_and_from_the_socket_run(self):
+        with self.daemon() as daemon:
+            status, _, token = daemon.request("POST", "/api/v1/tokens", json.dumps({"name": "t", "role": "submit"}), {"Content-Type": "application/json"})
+            self.assertEqual(status, 201, token)
+            bearer, body = {"Authorization": "Bearer " + json.loads(token)["token"]}, self.body(daemon)
+            status, problem = self.ask(daemon, body, bearer)
+            self.assertEqual((status, problem["type"]), (403, "urn:sme2lab:problem:runners-refused"))
+            status, _, answer = daemon.submit(body)
+            self.assertEqual(status, 201, answer)
+            job = daemon.wait(json.loads(answer)["id"])
+            self.assertEqual(job["state"], "done", job)
+            names = [file["path"] for file in daemon.get(f"/api/v1/runs/{job['run']}/files")["files"]]
+            self.assertIn("on/model_on_t1.etdump", names)
+            body["files"].popitem()
+            self.assertEqual(daemon.submit(body)[0], 422)
+
+    def test_a_daemon_may_be_told_to_take_them(self):
+        with self.daemon(allow_runners=True) as daemon:
+            _, _, token = daemon.request("POST", "/api/v1/tokens", json.dumps({"name": "t", "role": "submit"}), {"Content-Type": "application/json"})
+            status, answer = self.ask(daemon, self.body(daemon), {"Authorization": "Bearer " + json.loads(token)["token"]})
+            self.assertEqual(status, 201, answer)
+            self.assertEqual(daemon.wait(answer["id"])["state"], "done")
 
 
 if __name__ == "__main__":

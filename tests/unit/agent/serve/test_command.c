@@ -143,23 +143,69 @@ TEST(a_task_is_a_verb_that_answers_and_the_files_behind_it)
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), -EINVAL);
 }
 
-TEST(an_external_runner_gets_its_own_flags_alone)
+static Sme2lab__Proto__Arm whole_arm(char **inputs)
 {
+    Sme2lab__Proto__Arm arm = SME2LAB__PROTO__ARM__INIT;
+    arm.place = 3;
+    arm.program = (char *)(uintptr_t)"executor_runner";
+    arm.runner = arm.model = (char *)(uintptr_t)A64;
+    arm.inputs = inputs;
+    arm.n_inputs = 1;
+    arm.threads = 2;
+    return arm;
+}
+
+TEST(runners_are_left_to_a_process_of_the_agent_itself)
+{
+    static const char *const wanted[] = {"self", "runners", "/w", "/w/jobs/1"};
+    char *inputs[] = {(char *)(uintptr_t)A64}, *prefix[] = {(char *)(uintptr_t)"qemu"};
+    Sme2lab__Proto__Arm arm = whole_arm(inputs), *arms[] = {&arm};
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     struct sl_command command;
-    job.model = (char *)(uintptr_t)A64;
-    job.runner = (char *)(uintptr_t)B64;
-    job.pairs = 5;
-    job.seed = 9;
-    job.threads = 2;
+    job.arms = arms;
+    job.n_arms = 1;
+    job.exec_prefix = prefix;
+    job.n_exec_prefix = 1;
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
-    assert_string_equal(command.argv[0], "/w/blobs/" B64);
-    for (size_t i = 1; i < command.argc; i++) {
-        assert_null(strstr(command.argv[i], "seed"));
-        assert_null(strstr(command.argv[i], "ring"));
-    }
-    assert_string_equal(command.argv[command.argc - 1], "--output_file=output");
+    assert_int_equal(command.argc, 4);
+    for (size_t i = 0; i < command.argc; i++)
+        assert_string_equal(command.argv[i], wanted[i]);
+    assert_null(command.environment[0]);
     sl_command_fini(&command);
+}
+
+TEST(a_runner_in_the_emulator_gets_the_flags_that_it_needs_alone)
+{
+    static const char *const wanted[] = {"qemu",
+                                         "/w/jobs/1/runners/3/executor_runner",
+                                         "--model_path=/w/blobs/" A64,
+                                         "--inputs=/w/blobs/" A64,
+                                         "--etdump_path=3-0.etdump",
+                                         "--num_executions=7",
+                                         "--output_file=3",
+                                         "--cpu_threads=2",
+                                         "--more"};
+    char *inputs[] = {(char *)(uintptr_t)A64}, *args[] = {(char *)(uintptr_t)"--more"};
+    char *prefix[] = {(char *)(uintptr_t)"qemu", (char *)(uintptr_t)"agent"};
+    Sme2lab__Proto__Arm arm = whole_arm(inputs);
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    struct sl_command_process process = {"3-0", 7, true};
+    struct sl_command command;
+    arm.args = args;
+    arm.n_args = 1;
+    job.exec_prefix = prefix;
+    job.n_exec_prefix = 2;
+    assert_int_equal(sl_command_init_arm(&command, "/w", dir.path, &job, &arm, &process), 0);
+    assert_int_equal(command.argc, sizeof(wanted) / sizeof(wanted[0]));
+    for (size_t i = 0; i < command.argc; i++)
+        assert_string_equal(command.argv[i], wanted[i]);
+    sl_command_fini(&command);
+    process.outputs = false;
+    assert_int_equal(sl_command_init_arm(&command, "/w", dir.path, &job, &arm, &process), 0);
+    assert_string_equal(command.argv[6], "--cpu_threads=2");
+    sl_command_fini(&command);
+    inputs[0] = (char *)(uintptr_t)"../../etc/passwd";
+    assert_int_equal(sl_command_init_arm(&command, "/w", dir.path, &job, &arm, &process), -EINVAL);
 }
 
 TEST(a_name_that_is_no_digest_leads_nowhere)

@@ -292,8 +292,7 @@ TEST(rounds_set_warm_up_aside_and_make_pairs)
                                          block("Execute", steady, 1), block("Default", load, 1),
                                          block("Execute", warm, 1),   block("Execute", steady, 1)};
     struct sl_etdump etdump = {.run_count = 6, .runs = runs};
-    struct sl_rounds rounds;
-    sl_rounds_plan(2, 1, 2, &rounds);
+    struct sl_rounds rounds = {.warmup = 1, .count = 2, .executions = {2, 2}};
     struct sl_attribution_options options = {.rules = &rules, .only_run = -1, .rounds = &rounds};
     struct sl_attribution a;
     assert_int_equal(sl_attribution_make(&etdump, &options, &a, NULL), 0);

@@ -197,3 +197,60 @@ TEST(what_is_not_said_is_left_to_the_daemon)
     sl_buf_fini(&body);
     sl_spec_fini(&read);
 }
+
+#define CONFIGURATION                                                                              \
+    "\"configuration\":{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"/r\","  \
+    "\"threads\":[1,2],\"cpu_affinity\":\"f0\"},{\"name\":\"b\",\"runner_path\":\"/s\"}],"         \
+    "\"analysis\":{\"compare_pairs\":[{\"baseline\":{\"experiment\":\"a\",\"threads\":2},"         \
+    "\"candidate\":{\"experiment\":\"b\",\"threads\":1}}]}}"
+
+TEST(runners_are_a_configuration_and_the_blob_of_each_of_its_paths)
+{
+    struct sl_spec job;
+    struct sl_diag diag;
+    size_t order[SL_PLAN_MAX];
+    assert_int_equal(parse("{\"task\":\"runners\",\"model\":\"" A64 "\"," CONFIGURATION
+                           ",\"files\":{\"m\":\"" A64 "\",\"/r\":\"" B64 "\",\"/s\":\"" A64 "\"}}",
+                           &job, &diag),
+                     0);
+    assert_int_equal(job.plan->count, 3);
+    assert_string_equal(job.plan->specs[1].family, "a");
+    assert_int_equal(job.plan->specs[1].threads[0], 2);
+    assert_string_equal(job.plan->specs[1].runner_sha256, B64);
+    assert_string_equal(job.plan->specs[2].runner_sha256, A64);
+    assert_string_equal(job.plan->specs[0].affinity, "0xf0");
+    assert_int_equal(job.plan->specs[0].runs, 100);
+    assert_string_equal(job.model_sha256, A64);
+    sl_plan_order(job.plan, order);
+    assert_int_equal(order[0], 1);
+    assert_int_equal(order[1], 2);
+    assert_int_equal(order[2], 0);
+    struct sl_buf text;
+    struct sl_spec again;
+    sl_buf_init(&text, 1 << 16);
+    assert_int_equal(sl_job_body_put(&job, &text), 0);
+    assert_int_equal(parse((const char *)text.data, &again, &diag), 0);
+    assert_int_equal(again.plan->count, 3);
+    assert_int_equal(again.plan->pair_count, 1);
+    assert_string_equal(again.plan->specs[1].name, "a_t2");
+    assert_string_equal(again.plan->specs[1].family, "a");
+    sl_spec_fini(&again);
+    sl_buf_fini(&text);
+    sl_spec_fini(&job);
+}
+
+TEST(runners_without_their_files_are_refused)
+{
+    static const char *const bodies[] = {
+        "{\"task\":\"runners\"}",
+        "{\"task\":\"runners\",\"model\":\"" A64 "\"," CONFIGURATION "}",
+        "{\"task\":\"runners\",\"model\":\"" A64 "\"," CONFIGURATION ",\"files\":{\"m\":\"" A64
+        "\",\"/r\":\"" B64 "\"}}",
+        "{\"task\":\"runners\",\"model\":\"" A64 "\"," CONFIGURATION ",\"files\":{\"m\":\"x\"}}",
+        "{\"task\":\"runners\",\"configuration\":{\"model\":\"m\"},\"files\":{\"m\":\"" A64 "\"}}",
+        "{\"model\":\"" A64 "\"," CONFIGURATION "}"};
+    struct sl_spec job;
+    struct sl_diag diag;
+    for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++)
+        assert_int_equal(parse(bodies[i], &job, &diag), SL_E_FORMAT);
+}

@@ -1,0 +1,295 @@
+/* agent/serve/runners.c */
+#define _GNU_SOURCE /* sched_setaffinity */
+#include "agent/serve/runners.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "agent/run/schedule.h"
+#include "agent/run/threads.h"
+#include "agent/serve/command.h"
+#include "common/base/buf.h"
+#include "common/base/child.h"
+#include "common/base/error.h"
+#include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/base/say.h"
+#include "proto/job.pb-c.h"
+
+enum {
+    EXIT_FAILED = 1,
+    EXIT_USAGE = 2,
+    PATH_BYTES = 1024,
+    STEM_BYTES = 32,
+    MAX_ARMS = 64,
+    MAX_PROCESSES = 200,
+    MAX_REQUEST_BYTES = 1 << 20,
+    MAX_REPORT_BYTES = 8 << 20,
+};
+
+struct arm {
+    const Sme2lab__Proto__Arm *asked;
+    uint32_t done;
+    bool failed, lacks_outputs; /* its program does not know --output_file */
+};
+
+struct runners {
+    const char *workdir, *directory;
+    Sme2lab__Proto__Job *job;
+    struct arm arms[MAX_ARMS];
+    char *library_path; /* owned: of this process as it began, NULL: none */
+#if defined(__linux__)
+    cpu_set_t cpus; /* likewise */
+#endif
+    uint32_t order; /* processes so far, of all arms */
+    struct sl_buf text;
+    struct sl_json json; /* runners.json */
+};
+
+static volatile sig_atomic_t interrupted;
+
+static void on_term(int number)
+{
+    (void)number;
+    interrupted = 1;
+}
+
+/* --- one process --- */
+
+/* A list of folders as the loader takes it. An emulator has libraries of its own. */
+static void set_library_path(const struct runners *runners, const char *folder)
+{
+    char path[PATH_BYTES];
+    const char *old = runners->library_path;
+    int len =
+        snprintf(path, sizeof(path), "%s%s%s", folder, old && folder[0] ? ":" : "", old ? old : "");
+    if (runners->job->n_exec_prefix == 0 && len > 0 && len < PATH_BYTES)
+        setenv("LD_LIBRARY_PATH", path, 1);
+}
+
+/* The runner inherits them; without words those that this process had. */
+static int set_cpus(const struct runners *runners, const char *words, struct sl_diag *diag)
+{
+#if defined(__linux__)
+    cpu_set_t set = runners->cpus;
+    bool cpus[SL_WORKERS_MAX_CPUS] = {false};
+    if (words[0] && !sl_threads_parse_cpus(words, cpus))
+        return sl_diag_set(diag, SL_E_FORMAT, words, "These are no CPUs");
+    if (words[0])
+        CPU_ZERO(&set);
+    for (size_t i = 0; i < SL_WORKERS_MAX_CPUS && i < CPU_SETSIZE; i++)
+        if (cpus[i])
+            CPU_SET(i, &set);
+    if (sched_setaffinity(0, sizeof(set), &set) == 0 || !words[0])
+        return 0;
+    return sl_diag_set(diag, -errno, words, "The CPUs cannot be had (%s)", sl_strerror(-errno));
+#else
+    (void)runners;
+    return words[0] ? sl_diag_set(diag, SL_E_UNSUPPORTED, words, "CPUs cannot be chosen here") : 0;
+#endif
+}
+
+/* What another process left nobody shall take for this one's. */
+static void remove_outputs(const char *stem, uint32_t place)
+{
+    char path[STEM_BYTES + 8];
+    snprintf(path, sizeof(path), "%s.etdump", stem);
+    unlink(path);
+    for (unsigned i = 0, removed = 1; removed; i++) {
+        snprintf(path, sizeof(path), "%" PRIu32 "-%u.bin", place, i);
+        removed = unlink(path) == 0;
+    }
+}
+
+static int start(struct runners *runners, const struct arm *arm, const char *stem,
+                 uint32_t executions, struct sl_child_result *out, struct sl_diag *diag)
+{
+    const struct sl_command_process process = {stem, executions, !arm->lacks_outputs};
+    struct sl_command command;
+    int rc = sl_command_init_arm(&command, runners->workdir, runners->directory, runners->job,
+                                 arm->asked, &process);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, arm->asked->program, "The runner's command line cannot be");
+    remove_outputs(stem, arm->asked->place);
+    set_library_path(runners, arm->asked->library_path);
+    rc = set_cpus(runners, arm->asked->affinity, diag);
+    const struct sl_child_spec spec = {.argv = (const char *const *)command.argv,
+                                       .timeout_ms = runners->job->timeout_ms,
+                                       .interrupted = &interrupted};
+    if (rc == 0)
+        rc = sl_child_run(&spec, out, diag);
+    sl_command_fini(&command);
+    return rc;
+}
+
+static const char *text_of(const struct sl_buf *buf)
+{
+    return buf->data ? (const char *)buf->data : "";
+}
+
+/* Runners of older releases refuse the flag. */
+static bool refuses_outputs(const struct sl_child_result *child)
+{
+    const char *said = text_of(child->err.size > 0 ? &child->err : &child->out);
+    return child->exit_code == 1 && strstr(said, "unknown command line flag") &&
+           strstr(said, "output_file");
+}
+
+static bool left_etdump(const char *stem)
+{
+    char etdump[STEM_BYTES + 8];
+    struct stat info;
+    snprintf(etdump, sizeof(etdump), "%s.etdump", stem);
+    return stat(etdump, &info) == 0 && info.st_size > 0;
+}
+
+/* What it printed: its log before its outputs. */
+static int write_log(const char *stem, struct sl_child_result *child)
+{
+    char path[STEM_BYTES + 8];
+    snprintf(path, sizeof(path), "%s.log", stem);
+    child->err.limit = 2 * (size_t)SL_CHILD_MAX_OUTPUT;
+    int rc = sl_buf_append(&child->err, text_of(&child->out), child->out.size);
+    return rc < 0 ? rc : sl_buf_write_file(path, text_of(&child->err), child->err.size);
+}
+
+static void put_row(struct runners *runners, const struct arm *arm, uint32_t executions,
+                    const struct sl_child_result *child, const char *problem)
+{
+    struct sl_json *json = &runners->json;
+    sl_json_open_object(json, NULL);
+    sl_json_u64(json, "arm", arm->asked->place);
+    sl_json_u64(json, "order", runners->order++);
+    sl_json_u64(json, "executions", executions);
+    sl_json_u64(json, "exit_code", child->exit_code > 0 ? (uint64_t)child->exit_code : 0);
+    sl_json_u64(json, "signal", (uint64_t)child->signal);
+    sl_json_bool(json, "timed_out", child->timed_out);
+    sl_json_bool(json, "etdump", !arm->failed);
+    sl_json_bool(json, "outputs", !arm->lacks_outputs);
+    sl_json_u64(json, "wall_ns", child->wall_ns);
+    sl_json_u64(json, "stderr_bytes", child->err.size);
+    if (problem)
+        sl_json_text(json, "problem", problem);
+    sl_json_close_object(json);
+}
+
+/* One process of the arm. 0 however it ended, -EINTR, or why it cannot be recorded. */
+static int run_process(struct runners *runners, struct arm *arm)
+{
+    const Sme2lab__Proto__Arm *asked = arm->asked;
+    uint32_t executions = asked->warmup + asked->runs / asked->processes +
+                          (arm->done < asked->runs % asked->processes);
+    struct sl_child_result child = {.exit_code = -1};
+    struct sl_diag diag = {.what = ""};
+    char stem[STEM_BYTES];
+    snprintf(stem, sizeof(stem), "%" PRIu32 "-%" PRIu32, asked->place, arm->done);
+    int rc = start(runners, arm, stem, executions, &child, &diag);
+    if (rc == 0 && !arm->lacks_outputs && refuses_outputs(&child)) {
+        sl_child_fini(&child);
+        arm->lacks_outputs = true;
+        rc = start(runners, arm, stem, executions, &child, &diag);
+    }
+    if (rc == -EINTR)
+        return rc;
+    if (rc < 0) /* it cannot be started, which is its end */
+        child = (struct sl_child_result){.exit_code = -1};
+    arm->failed = rc < 0 || child.signal != 0 || child.exit_code != 0 || !left_etdump(stem);
+    put_row(runners, arm, executions, &child, rc < 0 ? diag.what : NULL);
+    arm->done += !arm->failed;
+    rc = rc < 0 ? 0 : write_log(stem, &child);
+    sl_child_fini(&child);
+    return rc;
+}
+
+/* --- all of them --- */
+
+static int run_rounds(struct runners *runners)
+{
+    size_t count = runners->job->n_arms;
+    int rc = 0;
+    for (uint32_t round = 0; rc == 0 && round < MAX_PROCESSES; round++) {
+        bool back = sl_schedule_first(runners->job->seed, round) != 0;
+        for (size_t i = 0; rc == 0 && i < count; i++) {
+            struct arm *arm = &runners->arms[back ? count - 1 - i : i];
+            if (round < arm->asked->processes && !arm->failed)
+                rc = run_process(runners, arm);
+        }
+    }
+    return rc;
+}
+
+/* Also what was done by an interrupt. */
+static int run_all(struct runners *runners)
+{
+    sl_buf_init(&runners->text, MAX_REPORT_BYTES);
+    sl_json_init(&runners->json, &runners->text);
+    sl_json_open_array(&runners->json, NULL);
+    int rc = run_rounds(runners);
+    sl_json_close_array(&runners->json);
+    int written = runners->json.error;
+    if (written == 0)
+        written = sl_buf_write_file("runners.json", runners->text.data, runners->text.size);
+    sl_buf_fini(&runners->text);
+    return rc < 0 ? rc : written;
+}
+
+static bool is_sound(const Sme2lab__Proto__Job *job)
+{
+    bool sound = job && job->n_arms > 0 && job->n_arms <= MAX_ARMS;
+    for (size_t i = 0; sound && i < job->n_arms; i++)
+        sound = job->arms[i]->processes > 0 && job->arms[i]->processes <= MAX_PROCESSES;
+    return sound;
+}
+
+static int read_request(const char *directory, Sme2lab__Proto__Job **out)
+{
+    char path[PATH_BYTES];
+    struct sl_buf bytes;
+    int len = snprintf(path, sizeof(path), "%s/request", directory);
+    int rc = len < 0 || len >= PATH_BYTES ? -ENAMETOOLONG : 0;
+    if (rc == 0)
+        rc = sl_buf_read_file(path, MAX_REQUEST_BYTES, &bytes);
+    if (rc < 0)
+        return rc;
+    *out = sme2lab__proto__job__unpack(NULL, bytes.size, bytes.data);
+    sl_buf_fini(&bytes);
+    return is_sound(*out) ? 0 : SL_E_FORMAT;
+}
+
+int sl_runners_main(int argc, char **argv)
+{
+    struct runners runners = {.workdir = argc > 1 ? argv[1] : NULL};
+    struct sigaction action = {.sa_handler = on_term};
+    int code = EXIT_USAGE;
+    if (argc != 3) {
+        sl_say(stderr, "sme2lab-agent: say runners WORKDIR JOB, as serve does\n");
+        return code;
+    }
+    runners.directory = argv[2];
+    const char *path = getenv("LD_LIBRARY_PATH");
+    runners.library_path = path ? sl_strndup(path, strlen(path)) : NULL;
+#if defined(__linux__)
+    sched_getaffinity(0, sizeof(runners.cpus), &runners.cpus);
+#endif
+    sigaction(SIGTERM, &action, NULL);
+    int rc = read_request(runners.directory, &runners.job);
+    if (rc == 0) {
+        for (size_t i = 0; i < runners.job->n_arms; i++)
+            runners.arms[i].asked = runners.job->arms[i];
+        rc = run_all(&runners);
+        code = rc < 0 ? EXIT_FAILED : 0;
+    }
+    if (rc < 0)
+        sl_say(stderr, "sme2lab-agent: %s: %s\n", runners.directory, sl_strerror(rc));
+    if (runners.job)
+        sme2lab__proto__job__free_unpacked(runners.job, NULL);
+    sl_free(runners.library_path);
+    return code;
+}

@@ -1,0 +1,12 @@
+/* agent/serve/runners.h: the verb `runners`: external executor_runners, process after process.
+ *
+ * `serve` starts it as a job's inference process. Round by round each arm of the job runs one
+ * process, and every second round goes the other way round: ABBA, so that drift cancels. An arm
+ * whose process failed runs no more. What the processes leave lies in the job's folder for result
+ * files, under the names of proto/job.proto's Arm; runners.json has a row for each. */
+#pragma once
+
+/* argv: the verb, the agent's working directory, the job's directory with its request. Returns the
+ * exit code: 0 however the runners ended, 1 where one could not be recorded or after SIGTERM, which
+ * ends the one under way, 2 for a request that is none. */
+int sl_runners_main(int argc, char **argv);

@@ -1,0 +1,125 @@
+/* host/cli/runners_send.c */
+#include "host/cli/runners_send.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/cli/sender.h"
+#include "host/cli/upload.h"
+#include "host/spec/job_body.h"
+#include "host/spec/plan.h"
+
+enum { MAX_BODY_BYTES = 1 << 20 };
+
+struct file {
+    const char *path;
+    char sha256[SL_SHA256_HEX_SIZE];
+};
+
+struct sending {
+    struct sl_sender *sender;
+    struct sl_plan plan; /* with absolute paths of runners, and with digests */
+    char runners[SL_PLAN_MAX][SL_SPEC_MAX_PATH + 1];
+    struct file files[SL_PLAN_MAX_FILES];
+    size_t count;
+    struct sl_diag *diag;
+};
+
+static bool try_path(const char *folder, const char *path, char out[SL_SPEC_MAX_PATH + 1])
+{
+    char here[SL_SPEC_MAX_PATH + 1] = "";
+    if (path[0] != '/' && !getcwd(here, sizeof(here)))
+        return false;
+    int len =
+        snprintf(out, SL_SPEC_MAX_PATH + 1, "%s%s%s%s", here, here[0] ? "/" : "", folder, path);
+    return len > 0 && len <= SL_SPEC_MAX_PATH && access(out, X_OK) == 0;
+}
+
+static int find_runner(const char *path, char out[SL_SPEC_MAX_PATH + 1], struct sl_diag *diag)
+{
+    if ((path[0] != '/' && try_path("executorch/", path, out)) || try_path("", path, out))
+        return 0;
+    int rc = errno != 0 ? -errno : -ENOENT;
+    sl_diag_hint(diag, "name an executor_runner with 'runner_path'; it is looked for below "
+                       "executorch/ and as it is given");
+    return sl_diag_set(diag, rc, path, "The runner cannot be executed (%s)", sl_strerror(rc));
+}
+
+int sl_runners_check(const struct sl_plan *plan, struct sl_diag *diag)
+{
+    char path[SL_SPEC_MAX_PATH + 1];
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < plan->count; i++)
+        rc = find_runner(plan->specs[i].runner, path, diag);
+    return rc;
+}
+
+/* A file that several experiments name is sent once. */
+static int send_file(void *user, const char *path, const char **sha256)
+{
+    struct sending *sending = user;
+    size_t i = 0;
+    while (i < sending->count && strcmp(sending->files[i].path, path) != 0)
+        i++;
+    struct file *file = &sending->files[i];
+    if (i == SL_PLAN_MAX_FILES)
+        return sl_diag_set(sending->diag, SL_E_LIMIT, path,
+                           "The configuration names more than %d files", SL_PLAN_MAX_FILES);
+    int rc = i < sending->count ? 0
+                                : sl_upload_file(sending->sender->cli, sending->sender->client,
+                                                 path, file->sha256, sending->diag);
+    if (rc < 0)
+        return rc;
+    file->path = path;
+    sending->count += i == sending->count;
+    *sha256 = file->sha256;
+    return 0;
+}
+
+static int post(struct sending *sending, uint64_t *out_job)
+{
+    const struct sl_sender *sender = sending->sender;
+    struct sl_spec spec = sending->plan.specs[0];
+    struct sl_buf body;
+    sl_sender_fill(sender, &spec);
+    spec.task = SL_TASK_RUNNERS;
+    spec.mode = SL_MODE_TIMING; /* each experiment's own stands in the configuration */
+    spec.native = sender->native;
+    spec.plan = &sending->plan;
+    sl_buf_init(&body, MAX_BODY_BYTES);
+    int rc = sl_job_body_put(&spec, &body);
+    if (rc < 0)
+        sl_diag_set(sending->diag, rc, NULL, "The configuration cannot be sent (%s)",
+                    sl_strerror(rc));
+    else
+        rc = sl_sender_post(sender->client, &body, out_job, sending->diag);
+    sl_buf_fini(&body);
+    return rc;
+}
+
+int sl_runners_send(struct sl_sender *sender, uint64_t *out_job, struct sl_diag *diag)
+{
+    struct sending *sending = sl_calloc(1, sizeof(*sending));
+    if (!sending)
+        return -ENOMEM;
+    sending->sender = sender;
+    sending->plan = *sender->plan;
+    sending->diag = diag;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sending->plan.count; i++) {
+        struct sl_spec *spec = &sending->plan.specs[i];
+        rc = find_runner(spec->runner, sending->runners[i], diag);
+        spec->runner = sending->runners[i];
+    }
+    if (rc == 0)
+        rc = sl_plan_each_file(&sending->plan, send_file, sending);
+    if (rc == 0)
+        rc = post(sending, out_job);
+    sl_free(sending);
+    return rc;
+}

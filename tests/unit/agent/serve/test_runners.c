@@ -1,0 +1,163 @@
+/* tests/unit/agent/serve/test_runners.c: the runners are shell scripts. */
+#include "agent/serve/runners.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "proto/job.pb-c.h"
+#include "tests/support/test.h"
+
+#define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+/* Leaves an ETDump and an output as it is told to. */
+#define RUNS                                                                                       \
+    "for a in \"$@\"; do case $a in --etdump_path=*) echo d >${a#*=};; "                           \
+    "--output_file=*) echo o >${a#*=}-0.bin;; --num_executions=*) echo $a;; esac; done; "          \
+    "echo log >&2\n"
+
+static char workdir[64], job_dir[96], out[128];
+
+static int make_folders(void **state)
+{
+    (void)state;
+    char path[160];
+    snprintf(workdir, sizeof(workdir), "/tmp/sl-runners-XXXXXX");
+    if (!mkdtemp(workdir))
+        return -1;
+    snprintf(job_dir, sizeof(job_dir), "%s/job", workdir);
+    snprintf(out, sizeof(out), "%s/out", job_dir);
+    snprintf(path, sizeof(path), "%s/runners", job_dir);
+    return mkdir(job_dir, 0700) || mkdir(out, 0700) || mkdir(path, 0700) || chdir(out);
+}
+
+static int remove_folders(void **state)
+{
+    (void)state;
+    char command[96];
+    snprintf(command, sizeof(command), "rm -rf %s", workdir);
+    return chdir("/") || system(command);
+}
+
+static void script(unsigned place, const char *text)
+{
+    char path[192], whole[1024];
+    snprintf(path, sizeof(path), "%s/runners/%u", job_dir, place);
+    mkdir(path, 0700);
+    snprintf(path, sizeof(path), "%s/runners/%u/runner", job_dir, place);
+    int len = snprintf(whole, sizeof(whole), "#!/bin/sh\n%s", text);
+    assert_int_equal(sl_buf_write_file(path, whole, (size_t)len), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+}
+
+static Sme2lab__Proto__Arm arm_of(unsigned place, unsigned runs, unsigned processes)
+{
+    Sme2lab__Proto__Arm arm = SME2LAB__PROTO__ARM__INIT;
+    arm.place = place;
+    arm.program = (char *)(uintptr_t)"runner";
+    arm.runner = arm.model = (char *)(uintptr_t)A64;
+    arm.threads = 1;
+    arm.warmup = 1;
+    arm.runs = runs;
+    arm.processes = processes;
+    return arm;
+}
+
+/* Packs the request and runs it; the report is the caller's to end. */
+static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, struct sl_buf *report)
+{
+    char path[160];
+    uint8_t packed[4096];
+    char *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, NULL};
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    job.arms = arms;
+    job.n_arms = count;
+    job.seed = 1; /* the first round goes backwards */
+    job.timeout_ms = timeout_ms;
+    size_t size = sme2lab__proto__job__get_packed_size(&job);
+    assert_true(size <= sizeof(packed));
+    sme2lab__proto__job__pack(&job, packed);
+    snprintf(path, sizeof(path), "%s/request", job_dir);
+    assert_int_equal(sl_buf_write_file(path, packed, size), 0);
+    int code = sl_runners_main(3, argv);
+    if (code == 0)
+        assert_int_equal(sl_buf_read_file("runners.json", 1 << 20, report), 0);
+    return code;
+}
+
+static bool says(const struct sl_buf *report, const char *words)
+{
+    return strstr((const char *)report->data, words) != NULL;
+}
+
+TEST_WITH(arms_take_turns_forth_and_back, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 3, 2), b = arm_of(1, 3, 2), *arms[] = {&a, &b};
+    struct sl_buf report, log;
+    script(0, RUNS);
+    script(1, RUNS);
+    assert_int_equal(run(arms, 2, 0, &report), 0);
+    assert_true(says(&report, "\"arm\":1,\"order\":0,\"executions\":3"));
+    assert_true(says(&report, "\"arm\":0,\"order\":1,\"executions\":3"));
+    assert_true(says(&report, "\"arm\":0,\"order\":2,\"executions\":2"));
+    assert_true(says(&report, "\"arm\":1,\"order\":3,\"executions\":2"));
+    assert_int_equal(access("0-1.etdump", F_OK), 0);
+    assert_int_equal(access("1-0.bin", F_OK), 0);
+    assert_int_equal(sl_buf_read_file("0-0.log", 1000, &log), 0);
+    assert_string_equal((const char *)log.data, "log\n--num_executions=3\n");
+    sl_buf_fini(&log);
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(an_arm_that_failed_runs_no_more, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 4, 2), b = arm_of(1, 4, 2), c = arm_of(2, 4, 2);
+    Sme2lab__Proto__Arm *arms[] = {&a, &b, &c};
+    struct sl_buf report;
+    script(0, "kill -SEGV $$");
+    script(1, "exit 0");
+    script(2, RUNS);
+    assert_int_equal(run(arms, 3, 0, &report), 0);
+    assert_true(
+        says(&report, "\"arm\":0,\"order\":2,\"executions\":3,\"exit_code\":0,\"signal\":11"));
+    assert_true(says(&report, "\"arm\":1,\"order\":1,\"executions\":3,\"exit_code\":0,\"signal\":0,"
+                              "\"timed_out\":false,\"etdump\":false"));
+    assert_true(says(&report, "\"arm\":2,\"order\":3"));
+    assert_false(says(&report, "\"order\":4"));
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(a_runner_that_knows_no_outputs_is_not_asked_again, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 2, 2), *arms[] = {&a};
+    struct sl_buf report;
+    script(0,
+           "case \"$*\" in *--output_file*) echo \"unknown command line flag 'output_file'\" >&2; "
+           "exit 1;; esac\n" RUNS);
+    assert_int_equal(run(arms, 1, 0, &report), 0);
+    assert_true(says(&report, "\"order\":1"));
+    assert_true(says(&report, "\"outputs\":false"));
+    assert_false(says(&report, "\"etdump\":false"));
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(a_runner_that_hangs_or_is_no_program_is_told, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 1), b = arm_of(1, 1, 1), *arms[] = {&a, &b};
+    struct sl_buf report;
+    script(0, "sleep 60");
+    assert_int_equal(run(arms, 2, 100, &report), 0);
+    assert_true(says(&report, "\"timed_out\":true"));
+    assert_true(says(&report, "\"problem\":\"The program could not be started"));
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(a_request_without_arms_is_none, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 0), *arms[] = {&a};
+    assert_int_equal(run(arms, 0, 0, NULL), 2);
+    assert_int_equal(run(arms, 1, 0, NULL), 2); /* in no process */
+}
