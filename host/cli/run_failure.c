@@ -113,29 +113,22 @@ static size_t path_begin(const char *text, size_t at)
     return at;
 }
 
-/* The blob that is called so by the user; NULL: it is none of the experiment's. */
-static const char *name_of(const struct sl_sender *sender, const struct sl_spec *e,
-                           const char *digest)
+/* The blob that is called so by the user; NULL: it is none that was sent. */
+static const char *name_of(const struct sl_sender *sender, const char *digest)
 {
-    if (strncmp(digest, sender->model, DIGEST_DIGITS) == 0)
-        return e->model;
-    if (e->data_path && strncmp(digest, sender->data, DIGEST_DIGITS) == 0)
-        return e->data_path;
-    for (size_t i = 0; i < e->inputs_count; i++) {
-        if (strncmp(digest, sender->inputs[i], DIGEST_DIGITS) == 0)
-            return e->inputs[i];
-    }
+    for (size_t i = 0; i < sender->file_count; i++)
+        if (strncmp(digest, sender->files[i].sha256, DIGEST_DIGITS) == 0)
+            return sender->files[i].path;
     return NULL;
 }
 
 /* Copies `text` with each path to a blob replaced. */
-static void rename_blobs(const struct sl_sender *sender, const struct sl_spec *e, const char *text,
-                         char out[TEXT_BYTES])
+static void rename_blobs(const struct sl_sender *sender, const char *text, char out[TEXT_BYTES])
 {
     size_t used = 0;
     for (size_t at = 0; text[at] && used + 1 < TEXT_BYTES;) {
         size_t digits = strspn(text + at, "0123456789abcdef");
-        const char *name = digits == DIGEST_DIGITS ? name_of(sender, e, text + at) : NULL;
+        const char *name = digits == DIGEST_DIGITS ? name_of(sender, text + at) : NULL;
         if (name) {
             used = path_begin(out, used);
             int len = snprintf(out + used, TEXT_BYTES - used, "%s", name);
@@ -193,7 +186,7 @@ void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_spec *e
     snprintf(log, sizeof(log), "%.700s/%s_%.64s_t1_latency.log", directory, stem, experiment->name);
     bool said = outcome->run != 0 && sl_fetch_log(sender->client, outcome->run, log, NULL) == 0;
     take_words(said ? log : "", outcome->detail, said_words);
-    rename_blobs(sender, experiment, said_words, words);
+    rename_blobs(sender, said_words, words);
     if (said)
         sl_diag_hint(diag, "the agent's own words are in %.150s", log);
     else

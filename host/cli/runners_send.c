@@ -16,18 +16,10 @@
 
 enum { MAX_BODY_BYTES = 1 << 20 };
 
-struct file {
-    const char *path;
-    char sha256[SL_SHA256_HEX_SIZE];
-};
-
 struct sending {
     struct sl_sender *sender;
     struct sl_plan plan; /* with absolute paths of runners, and with digests */
     char runners[SL_PLAN_MAX][SL_SPEC_MAX_PATH + 1];
-    struct file files[SL_PLAN_MAX_FILES];
-    size_t count;
-    struct sl_diag *diag;
 };
 
 static bool try_path(const char *folder, const char *path, char out[SL_SPEC_MAX_PATH + 1])
@@ -59,29 +51,7 @@ int sl_runners_check(const struct sl_plan *plan, struct sl_diag *diag)
     return rc;
 }
 
-/* A file that several experiments name is sent once. */
-static int send_file(void *user, const char *path, const char **sha256)
-{
-    struct sending *sending = user;
-    size_t i = 0;
-    while (i < sending->count && strcmp(sending->files[i].path, path) != 0)
-        i++;
-    struct file *file = &sending->files[i];
-    if (i == SL_PLAN_MAX_FILES)
-        return sl_diag_set(sending->diag, SL_E_LIMIT, path,
-                           "The configuration names more than %d files", SL_PLAN_MAX_FILES);
-    int rc = i < sending->count ? 0
-                                : sl_upload_file(sending->sender->cli, sending->sender->client,
-                                                 path, file->sha256, sending->diag);
-    if (rc < 0)
-        return rc;
-    file->path = path;
-    sending->count += i == sending->count;
-    *sha256 = file->sha256;
-    return 0;
-}
-
-static int post(struct sending *sending, uint64_t *out_job)
+static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag)
 {
     const struct sl_sender *sender = sending->sender;
     struct sl_spec spec = sending->plan.specs[0];
@@ -94,10 +64,9 @@ static int post(struct sending *sending, uint64_t *out_job)
     sl_buf_init(&body, MAX_BODY_BYTES);
     int rc = sl_job_body_put(&spec, &body);
     if (rc < 0)
-        sl_diag_set(sending->diag, rc, NULL, "The configuration cannot be sent (%s)",
-                    sl_strerror(rc));
+        sl_diag_set(diag, rc, NULL, "The configuration cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(sender->client, &body, out_job, sending->diag);
+        rc = sl_sender_post(sender->client, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }
@@ -109,17 +78,17 @@ int sl_runners_send(struct sl_sender *sender, uint64_t *out_job, struct sl_diag 
         return -ENOMEM;
     sending->sender = sender;
     sending->plan = *sender->plan;
-    sending->diag = diag;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sending->plan.count; i++) {
         struct sl_spec *spec = &sending->plan.specs[i];
         rc = find_runner(spec->runner, sending->runners[i], diag);
         spec->runner = sending->runners[i];
+        if (rc == 0)
+            rc = sl_sender_upload(sender, spec, diag);
     }
     if (rc == 0)
-        rc = sl_plan_each_file(&sending->plan, send_file, sending);
-    if (rc == 0)
-        rc = post(sending, out_job);
+        rc = post(sending, out_job, diag);
+    sender->file_count = 0; /* the runners' paths end here */
     sl_free(sending);
     return rc;
 }

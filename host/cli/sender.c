@@ -18,6 +18,11 @@
 
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
 
+struct sending {
+    struct sl_sender *sender;
+    struct sl_diag *diag;
+};
+
 /* One of the kind: "counted-512" if a vector length is asked for, else a ready one, else any. */
 static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned svl)
 {
@@ -154,32 +159,35 @@ int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t
                                        "The daemon took the job and gave it no number");
 }
 
-static int send_list(struct sl_sender *sender, const char *const *paths, size_t count,
-                     char digests[][SL_SHA256_HEX_SIZE], const char **out, struct sl_diag *diag)
+/* A file that was sent before is not hashed again. */
+static int send_file(void *user, const struct sl_param *param, const char *path,
+                     const char **sha256)
 {
-    int rc = 0;
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        rc = sl_upload_file(sender->cli, sender->client, paths[i], digests[i], diag);
-        out[i] = digests[i];
-    }
-    return rc;
+    const struct sending *sending = user;
+    struct sl_sender *sender = sending->sender;
+    size_t i = 0;
+    (void)param;
+    while (i < sender->file_count && strcmp(sender->files[i].path, path) != 0)
+        i++;
+    struct sl_sent_file *file = &sender->files[i];
+    if (i == SL_SENDER_MAX_FILES)
+        return sl_diag_set(sending->diag, SL_E_LIMIT, path, "There are more than %d files",
+                           SL_SENDER_MAX_FILES);
+    int rc = i < sender->file_count
+                 ? 0
+                 : sl_upload_file(sender->cli, sender->client, path, file->sha256, sending->diag);
+    if (rc < 0)
+        return rc;
+    file->path = path;
+    sender->file_count += i == sender->file_count;
+    *sha256 = file->sha256;
+    return 0;
 }
 
-/* Sends what the daemon does not have of the experiment's files, which get their digests. */
-static int send_files(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
+int sl_sender_upload(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
 {
-    int rc = sl_upload_file(sender->cli, sender->client, spec->model, sender->model, diag);
-    if (rc == 0 && spec->data_path)
-        rc = sl_upload_file(sender->cli, sender->client, spec->data_path, sender->data, diag);
-    spec->model_sha256 = sender->model;
-    spec->data_path_sha256 = spec->data_path ? sender->data : NULL;
-    if (rc == 0)
-        rc = send_list(sender, spec->inputs, spec->inputs_count, sender->inputs,
-                       spec->inputs_sha256, diag);
-    if (rc == 0)
-        rc = send_list(sender, spec->expected, spec->expected_count, sender->expected,
-                       spec->expected_sha256, diag);
-    return rc;
+    struct sending sending = {sender, diag};
+    return sl_params_each_file(spec, send_file, &sending);
 }
 
 void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec)
@@ -198,7 +206,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
     struct sl_buf body;
     sl_sender_fill(sender, &spec);
     spec.shared_directory = sender->directory && sl_plan_shares(sender->plan, experiment);
-    int rc = send_files(sender, &spec, diag);
+    int rc = sl_sender_upload(sender, &spec, diag);
     if (rc < 0)
         return rc;
     sl_buf_init(&body, MAX_BODY_BYTES);

@@ -13,6 +13,8 @@ struct sl_cli;
 struct sl_client;
 struct sl_diag;
 
+enum { SL_SENDER_MAX_FILES = 256 };
+
 struct sl_sender {
     const struct sl_cli *cli;
     struct sl_client *client;
@@ -22,10 +24,16 @@ struct sl_sender {
     char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
     bool counted;                    /* the device counts instructions */
     bool native;                     /* external runners run beside its emulator, not in it */
-    char model[SL_SHA256_HEX_SIZE], data[SL_SHA256_HEX_SIZE];
-    char inputs[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
-    char expected[SL_SPEC_MAX_INPUTS][SL_SHA256_HEX_SIZE];
+    struct sl_sent_file {
+        const char *path;
+        char sha256[SL_SHA256_HEX_SIZE];
+    } files[SL_SENDER_MAX_FILES]; /* that were sent so far; the paths are the plan's */
+    size_t file_count;
 };
+
+/* Sends what the daemon does not have of the spec's files, which get their digests. 0 or a code
+ * with `diag` set. */
+int sl_sender_upload(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag);
 
 /* The one phone that the daemon's devices have and that can be measured, to sender->phone; none or
  * several: "". 0 or a code with `diag` set. */

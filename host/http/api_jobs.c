@@ -1,6 +1,7 @@
 /* host/http/api_jobs.c: /api/v1/jobs and below. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -107,45 +108,39 @@ static void look_for_key(struct submitting *submitting, int rc)
         end_submitting(submitting, submitting->rc, 0);
 }
 
-static int need_blob(const struct sl_blobs *blobs, const char *sha256, const char *where,
-                     struct sl_diag *diag)
-{
-    uint64_t size;
-    int rc = sha256 ? sl_blobs_touch(blobs, sha256, &size) : 0;
-    if (rc < 0) {
-        sl_diag_hint(diag, "PUT it to /api/v1/blobs/%s first", sha256);
-        sl_diag_set(diag, rc, where, "the file %.12s... is not here", sha256);
-    }
-    return rc;
-}
-
 struct needing {
     const struct sl_blobs *blobs;
     struct sl_diag *diag;
 };
 
-static int need_file(void *user, const char *path, const char **sha256)
+static int need_file(void *user, const struct sl_param *param, const char *path,
+                     const char **sha256)
 {
     const struct needing *needing = user;
+    const char *key = sl_param_key(param, SL_IN_JOB);
+    char where[64];
+    uint64_t size;
     (void)path;
-    return need_blob(needing->blobs, *sha256, "/files", needing->diag);
+    int rc = *sha256 ? sl_blobs_touch(needing->blobs, *sha256, &size) : 0;
+    if (rc == 0)
+        return 0;
+    snprintf(where, sizeof(where), "/%s", key ? key : "files");
+    sl_diag_hint(needing->diag, "PUT it to /api/v1/blobs/%s first", *sha256);
+    return sl_diag_set(needing->diag, rc, where, "the file %.12s... is not here", *sha256);
 }
 
 /* Runners are programs: who may send data may not for that start them. */
 static int check_runners(const struct sl_http_exchange *exchange, const struct sl_spec *spec,
                          struct sl_diag *diag)
 {
-    struct needing needing = {&exchange->http->blobs, diag};
-    if (!spec->plan)
-        return 0;
-    if (!exchange->http->allow_runners &&
+    if (spec->plan && !exchange->http->allow_runners &&
         !sl_http_connection_is_trusted(exchange->turn.connection)) {
         sl_diag_hint(diag, "send it over the daemon's Unix socket, or add \"allow_runners\": true "
                            "to the daemon's configuration");
         return sl_diag_set(diag, -EPERM, "/task",
                            "External runners are programs, and this daemon takes none from TCP");
     }
-    return sl_plan_each_file(spec->plan, need_file, &needing);
+    return 0;
 }
 
 /* Off the loop where the body is long. */
@@ -153,22 +148,18 @@ static void read_submission(uv_work_t *work)
 {
     struct submitting *submitting = work->data;
     const struct sl_http_exchange *exchange = submitting->exchange;
-    const struct sl_blobs *blobs = &exchange->http->blobs;
-    const struct sl_spec *spec = &submitting->spec;
+    struct sl_spec *spec = &submitting->spec;
     struct sl_diag *diag = &submitting->diag;
+    struct needing needing = {&exchange->http->blobs, diag};
     struct sl_bytes body = {exchange->body.data, exchange->body.size};
     int rc = sl_job_body_read(body, &submitting->spec, diag);
     submitting->is_read = rc == 0;
     if (rc == 0)
         rc = check_runners(exchange, spec, diag);
     if (rc == 0)
-        rc = need_blob(blobs, spec->model_sha256, "/model", diag);
-    if (rc == 0)
-        rc = need_blob(blobs, spec->data_path_sha256, "/data", diag);
-    for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
-        rc = need_blob(blobs, spec->inputs_sha256[i], "/inputs", diag);
-    for (size_t i = 0; rc == 0 && i < spec->expected_count; i++)
-        rc = need_blob(blobs, spec->expected_sha256[i], "/expected", diag);
+        rc = sl_params_each_file(spec, need_file, &needing);
+    if (rc == 0 && spec->plan)
+        rc = sl_plan_each_file(spec->plan, need_file, &needing);
     submitting->rc = rc;
 }
 

@@ -473,10 +473,13 @@ struct blob_names {
     size_t count;
 };
 
-static int add_blob(void *user, const char *path, const char **sha256)
+/* What only the host compares with stays here. */
+static int add_blob(void *user, const struct sl_param *param, const char *path, const char **sha256)
 {
     struct blob_names *blobs = user;
     (void)path;
+    if (param->own || !*sha256)
+        return 0;
     for (size_t i = 0; i < blobs->count; i++)
         if (strcmp(blobs->names[i], *sha256) == 0)
             return 0;
@@ -486,31 +489,18 @@ static int add_blob(void *user, const char *path, const char **sha256)
     return 0;
 }
 
-static void name_blobs(const struct sl_job_run *run, struct blob_names *out)
-{
-    const struct sl_spec *spec = &run->spec;
-    for (size_t i = 0; i < run->files.count; i++)
-        out->names[out->count++] = run->files.sha256[i];
-    if (spec->model_sha256)
-        out->names[out->count++] = spec->model_sha256;
-    if (spec->data_path_sha256)
-        out->names[out->count++] = spec->data_path_sha256;
-    for (size_t i = 0; i < spec->inputs_count && out->count < SL_BLOB_PUT_MAX; i++)
-        out->names[out->count++] = spec->inputs_sha256[i];
-}
-
 /* All files that the agent opens: on a device that was put them before, they are found. */
 static void put_blobs(struct sl_job_run *run)
 {
     static const struct sl_diag none = {0};
     struct blob_names blobs = {.count = 0};
     char store[SL_PATH_BYTES + 8];
-    int rc = 0;
     blobs_of(run, store);
-    if (run->spec.plan)
+    for (size_t i = 0; i < run->files.count; i++)
+        blobs.names[blobs.count++] = run->files.sha256[i];
+    int rc = sl_params_each_file(&run->spec, add_blob, &blobs);
+    if (rc == 0 && run->spec.plan)
         rc = sl_plan_each_file(run->spec.plan, add_blob, &blobs);
-    else
-        name_blobs(run, &blobs);
     const struct sl_blob_put_list list = {store, blobs.names, blobs.count};
     if (rc == 0)
         rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);

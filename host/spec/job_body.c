@@ -37,8 +37,10 @@ static void set_defaults(struct sl_spec *spec)
 
 /* --- external runners: a configuration, and which blob each path in it is --- */
 
-static int find_file(void *user, const char *path, const char **sha256)
+static int find_file(void *user, const struct sl_param *param, const char *path,
+                     const char **sha256)
 {
+    (void)param;
     const struct finding *finding = user;
     struct sl_json_at at = sl_json_member(finding->files, path);
     const char *digest = NULL;
@@ -83,8 +85,9 @@ struct listing {
     size_t count;
 };
 
-static int put_file(void *user, const char *path, const char **sha256)
+static int put_file(void *user, const struct sl_param *param, const char *path, const char **sha256)
 {
+    (void)param;
     struct listing *listing = user;
     for (size_t i = 0; i < listing->count; i++)
         if (strcmp(listing->paths[i], path) == 0)

@@ -686,3 +686,26 @@ bool sl_param_fits_record(const struct sl_param *param, const cJSON *value)
         return false;
     }
 }
+
+/* --- files --- */
+
+static int each_path(const struct sl_param *param, struct sl_spec *spec, sl_param_file_fn call,
+                     void *user)
+{
+    const char **paths = texts_of(param, spec, false), **digests = texts_of(param, spec, true);
+    size_t count = param->type == SL_PARAM_PATHS ? sl_param_item_count(param, spec) : 1;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (paths[i] || digests[i])
+            rc = call(user, param, paths[i], &digests[i]);
+    return rc;
+}
+
+int sl_params_each_file(struct sl_spec *spec, sl_param_file_fn call, void *user)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sl_param_count; i++)
+        if (sl_params[i].type == SL_PARAM_PATH || sl_params[i].type == SL_PARAM_PATHS)
+            rc = each_path(&sl_params[i], spec, call, user);
+    return rc;
+}

@@ -116,3 +116,9 @@ int sl_param_parse_counts(const struct sl_param *param, const char *text, struct
 
 /* A SHA-256, as sl_json_get_text() reads a text. */
 int sl_param_get_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag);
+
+/* Calls for each file of the spec, by its path (NULL: not shown) and the place of its digest, until
+ * a negative code, which it returns. */
+typedef int (*sl_param_file_fn)(void *user, const struct sl_param *param, const char *path,
+                                const char **sha256);
+int sl_params_each_file(struct sl_spec *spec, sl_param_file_fn call, void *user);

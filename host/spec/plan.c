@@ -629,26 +629,11 @@ int sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out, struc
     return rc;
 }
 
-static int each_path(const struct sl_param *param, struct sl_spec *spec, sl_plan_file_fn call,
-                     void *user)
-{
-    const char *const *paths = sl_param_read(param, spec);
-    const char **digests = (const char **)(uintptr_t)sl_param_digests(param, spec);
-    size_t count =
-        param->type == SL_PARAM_PATHS ? sl_param_item_count(param, spec) : paths[0] != NULL;
-    int rc = 0;
-    for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = call(user, paths[i], &digests[i]);
-    return rc;
-}
-
-int sl_plan_each_file(struct sl_plan *plan, sl_plan_file_fn call, void *user)
+int sl_plan_each_file(struct sl_plan *plan, sl_param_file_fn call, void *user)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < plan->count; i++)
-        for (size_t k = 0; rc == 0 && k < sl_param_count; k++)
-            if (sl_params[k].type == SL_PARAM_PATH || sl_params[k].type == SL_PARAM_PATHS)
-                rc = each_path(&sl_params[k], &plan->specs[i], call, user);
+        rc = sl_params_each_file(&plan->specs[i], call, user);
     return rc;
 }
 

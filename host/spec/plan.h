@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "host/spec/param.h"
 #include "host/spec/spec.h"
 
 struct cJSON;
@@ -86,10 +87,8 @@ void sl_plan_put(const struct sl_plan *plan, struct sl_json *json);
 void sl_plan_put_pair(struct sl_json *json, const struct sl_plan_pair *pair,
                       const char *const names[2]);
 
-/* Calls for each file that an experiment names, also for one that others name, until a negative
- * code, which it returns. `sha256` is where its digest stands. */
-typedef int (*sl_plan_file_fn)(void *user, const char *path, const char **sha256);
-int sl_plan_each_file(struct sl_plan *plan, sl_plan_file_fn call, void *user);
+/* sl_params_each_file() of each experiment: what several name comes several times. */
+int sl_plan_each_file(struct sl_plan *plan, sl_param_file_fn call, void *user);
 
 /* Of the experiments in the order in which they take turns: both sides of each pair beside one
  * another, then the others. */
