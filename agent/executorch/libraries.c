@@ -26,7 +26,7 @@ static int is_users(const struct dirent *entry)
 static int load(const char *folder, const char *name, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
-    int rc = sl_path_join(folder, name, path, sizeof(path));
+    int rc = sl_path_join(path, sizeof(path), folder, "%s", name);
     if (rc < 0 || dlopen(path, RTLD_NOW | RTLD_GLOBAL))
         return rc;
     sl_diag_hint(diag, "build it against this ExecuTorch, with its compiler's libraries");

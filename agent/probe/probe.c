@@ -19,6 +19,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "kernels/cpu/isa.h"
 
@@ -150,7 +151,7 @@ static void put_memory(const char *root, struct sl_json *json)
     char path[1024];
     struct sl_buf text = {0};
     int rc = -1;
-    if (snprintf(path, sizeof(path), "%s/proc/meminfo", root) < (int)sizeof(path))
+    if (sl_path_join(path, sizeof(path), root, "proc/meminfo") == 0)
         rc = sl_buf_read_file(path, 65536, &text);
     sl_json_open_object(json, "memory");
     for (size_t i = 0; i < 2; i++) {

@@ -14,11 +14,11 @@ enum { PATH_BYTES = 1024, MAX_KIB_DIGITS = 15 };
 static size_t read_text(const char *root, char *out, size_t size, const char *format, va_list args)
 {
     char path[PATH_BYTES];
-    int at = snprintf(path, sizeof(path), "%s/", root);
-    if (at < 0 || (size_t)at >= sizeof(path))
+    if (sl_path_join(path, sizeof(path), root, "") < 0)
         return 0;
-    int more = vsnprintf(path + at, sizeof(path) - (size_t)at, format, args);
-    if (more < 0 || (size_t)more >= sizeof(path) - (size_t)at)
+    size_t at = strlen(path);
+    int more = vsnprintf(path + at, sizeof(path) - at, format, args);
+    if (more < 0 || (size_t)more >= sizeof(path) - at)
         return 0;
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -166,7 +166,7 @@ size_t sl_sysfs_indices(const char *root, const char *folder, const char *prefix
 {
     char path[PATH_BYTES];
     size_t count = 0, prefix_len = strlen(prefix);
-    bool fits = sl_path_join(root, folder, path, sizeof(path)) == 0;
+    bool fits = sl_path_join(path, sizeof(path), root, "%s", folder) == 0;
     DIR *directory = fits ? opendir(path) : NULL;
     if (!directory)
         return 0;

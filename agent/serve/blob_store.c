@@ -18,6 +18,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "proto/blob.pb-c.h"
 
 enum { FOLDER_BYTES = 600, PATH_BYTES = FOLDER_BYTES + 80, HASH_BYTES = 1 << 20 };
@@ -53,7 +54,7 @@ static bool is_name(const char *text)
 static void path_of(const struct sl_blob_store *store, const char *name, const char *ending,
                     char out[PATH_BYTES])
 {
-    snprintf(out, PATH_BYTES, "%s/%s%s", store->folder, name, ending);
+    sl_path_join(out, PATH_BYTES, store->folder, "%s%s", name, ending);
 }
 
 int sl_blob_store_new(uv_loop_t *loop, const char *workdir, uint64_t max_bytes,
@@ -68,13 +69,12 @@ int sl_blob_store_new(uv_loop_t *loop, const char *workdir, uint64_t max_bytes,
     store->max_bytes = max_bytes;
     store->fd = -1;
     store->request.data = store;
-    int size = snprintf(store->folder, sizeof(store->folder), "%s/blobs", workdir);
-    if (size < 0 || size >= FOLDER_BYTES) {
+    int rc = sl_path_join(store->folder, sizeof(store->folder), workdir, "blobs");
+    if (rc == 0)
+        *out = store;
+    else
         sl_free(store);
-        return -ENAMETOOLONG;
-    }
-    *out = store;
-    return 0;
+    return rc;
 }
 
 /* --- what the host is told --- */

@@ -14,6 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "proto/job.pb-c.h"
 
 enum { MAX_ARG_BYTES = 64 << 10 };
@@ -222,8 +223,7 @@ int sl_command_init(struct sl_command *command, const char *self, const char *wo
                     const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir)
 {
     *command = (struct sl_command){0};
-    int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
-    int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
+    int rc = sl_path_join(command->cwd, sizeof(command->cwd), dir->path, "out");
     if (rc == 0)
         rc = job->n_arms > 0   ? add_runners(command, self, workdir, dir)
              : job->n_task > 0 ? add_task(command, self, workdir, job, dir)
@@ -284,8 +284,7 @@ int sl_command_init_load(struct sl_command *command, const char *self, const cha
                          uint32_t place)
 {
     *command = (struct sl_command){0};
-    int n = snprintf(command->cwd, sizeof(command->cwd), "%s/out", dir->path);
-    int rc = n < 0 || (size_t)n >= sizeof(command->cwd) ? -ENAMETOOLONG : 0;
+    int rc = sl_path_join(command->cwd, sizeof(command->cwd), dir->path, "out");
     if (rc == 0)
         rc = add_program(command, self, job, dir);
     if (rc == 0)

@@ -54,7 +54,7 @@ static int refuse_lock(int fd, const char *path, struct sl_diag *diag)
 int sl_serve_lock(const char *workdir, struct sl_diag *diag)
 {
     char path[PATH_BYTES], text[16];
-    int rc = sl_path_join(workdir, "lock", path, sizeof(path));
+    int rc = sl_path_join(path, sizeof(path), workdir, "lock");
     if (rc < 0)
         return rc;
     mkdir(workdir, 0700);
@@ -118,8 +118,8 @@ void sl_detach_ready(int pipe, const char *workdir)
     char path[PATH_BYTES], old[PATH_BYTES];
     struct stat info;
     int log = -1;
-    if (sl_path_join(workdir, "agent.log", path, sizeof(path)) == 0 &&
-        sl_path_join(workdir, "agent.log.old", old, sizeof(old)) == 0) {
+    if (sl_path_join(path, sizeof(path), workdir, "agent.log") == 0 &&
+        sl_path_join(old, sizeof(old), workdir, "agent.log.old") == 0) {
         if (stat(path, &info) == 0 && info.st_size > SL_DETACH_LOG_BYTES)
             rename(path, old);
         log = open(path, O_WRONLY | O_CREAT | O_APPEND, 0600);

@@ -26,7 +26,7 @@ static const char *const stream_names[SL_STREAM_COUNT] = {"trace", "log", "outpu
 
 static int join(char out[MAX_PATH_BYTES], const struct sl_job_dir *dir, const char *name)
 {
-    return sl_path_join(dir->path, name, out, MAX_PATH_BYTES);
+    return sl_path_join(out, MAX_PATH_BYTES, dir->path, "%s", name);
 }
 
 static int dir_new(const char *workdir, uint64_t id, struct sl_job_dir **out)
@@ -35,13 +35,12 @@ static int dir_new(const char *workdir, uint64_t id, struct sl_job_dir **out)
     if (!dir)
         return -ENOMEM;
     dir->id = id;
-    int n = snprintf(dir->path, sizeof(dir->path), "%s/jobs/%" PRIu64, workdir, id);
-    if (n < 0 || (size_t)n >= sizeof(dir->path)) {
+    int rc = sl_path_join(dir->path, sizeof(dir->path), workdir, "jobs/%" PRIu64, id);
+    if (rc == 0)
+        *out = dir;
+    else
         sl_free(dir);
-        return -ENAMETOOLONG;
-    }
-    *out = dir;
-    return 0;
+    return rc;
 }
 
 void sl_job_dir_free(struct sl_job_dir *dir)
@@ -71,14 +70,14 @@ static int open_streams(struct sl_job_dir *dir, uint64_t max_bytes)
 static int make_folders(const char *workdir, const struct sl_job_dir *dir)
 {
     char path[MAX_PATH_BYTES];
-    int n = snprintf(path, sizeof(path), "%s/jobs", workdir);
-    if (n < 0 || (size_t)n >= sizeof(path))
-        return -ENAMETOOLONG;
+    int rc = sl_path_join(path, sizeof(path), workdir, "jobs");
+    if (rc < 0)
+        return rc;
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return -errno;
     if (mkdir(dir->path, 0700) < 0)
         return -errno;
-    int rc = join(path, dir, "out");
+    rc = join(path, dir, "out");
     return rc < 0 ? rc : mkdir(path, 0700) < 0 ? -errno : 0;
 }
 
@@ -234,7 +233,7 @@ int sl_job_dir_collect(struct sl_job_dir *dir)
     for (int i = 0; i < count; i++) {
         struct stat info;
         if (rc == 0)
-            rc = sl_path_join(folder, names[i]->d_name, path, sizeof(path));
+            rc = sl_path_join(path, sizeof(path), folder, "%s", names[i]->d_name);
         if (rc == 0 && lstat(path, &info) == 0 && S_ISREG(info.st_mode))
             rc = append_file(dir, path, names[i]->d_name, (uint64_t)info.st_size);
         free(names[i]);
@@ -252,8 +251,8 @@ static void remove_below(const char *folder, int depth)
         char path[MAX_PATH_BYTES + 260];
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
             continue;
-        if (sl_path_join(folder, entry->d_name, path, sizeof(path)) == 0 && unlink(path) < 0 &&
-            depth > 0)
+        if (sl_path_join(path, sizeof(path), folder, "%s", entry->d_name) == 0 &&
+            unlink(path) < 0 && depth > 0)
             remove_below(path, depth - 1);
     }
     closedir(listing);

@@ -14,6 +14,7 @@
 #include "agent/serve/job_dir.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "proto/job.pb-c.h"
 
 enum { GRACE_MS = 20000, WHY_BYTES = 160 };
@@ -129,7 +130,7 @@ static void on_grace_over(uv_timer_t *timer)
 static int open_log(const struct sl_job_dir *dir, size_t place)
 {
     char path[600];
-    snprintf(path, sizeof(path), "%s/out/load-%zu.log", dir->path, place);
+    sl_path_join(path, sizeof(path), dir->path, "out/load-%zu.log", place);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     return fd < 0 ? -errno : fd;
 }

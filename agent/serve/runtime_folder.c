@@ -11,6 +11,7 @@
 
 #include "agent/serve/job_dir.h"
 #include "common/base/buf.h"
+#include "common/base/path.h"
 #include "proto/job.pb-c.h"
 
 enum { PATH_BYTES = 1024, MAX_NAME = 100, MAX_FILE_BYTES = 256 << 20 };
@@ -40,9 +41,8 @@ static int copy(const char *from, const char *to)
 static int place(const char *workdir, const char *folder, const char *name, const char *digest)
 {
     char from[PATH_BYTES], to[PATH_BYTES];
-    int a = snprintf(from, sizeof(from), "%s/blobs/%s", workdir, digest);
-    int b = snprintf(to, sizeof(to), "%s/%s", folder, name);
-    if (a >= PATH_BYTES || b >= PATH_BYTES)
+    if (sl_path_join(from, sizeof(from), workdir, "blobs/%s", digest) < 0 ||
+        sl_path_join(to, sizeof(to), folder, "%s", name) < 0)
         return -ENAMETOOLONG;
     int rc = link(from, to) == 0 ? 0 : errno == ENOENT ? -ENOENT : copy(from, to);
     return rc < 0 ? rc : chmod(to, 0700) == 0 ? 0 : -errno;
@@ -80,7 +80,7 @@ int sl_runtime_folder_make(const char *workdir, const Sme2lab__Proto__Job *job,
     if (job->n_runtime != job->n_runtime_names || job->n_runtime < 2 ||
         job->n_runtime > SL_RUNTIME_FOLDER_FILES)
         return -EINVAL;
-    snprintf(folder, sizeof(folder), "%s/runtime", dir->path);
+    sl_path_join(folder, sizeof(folder), dir->path, "runtime");
     rc = make_folder(folder);
     for (size_t i = 0; rc == 0 && i < job->n_runtime; i++)
         rc = is_name(job->runtime_names[i]) && is_digest(job->runtime[i])

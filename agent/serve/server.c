@@ -20,6 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
@@ -433,7 +434,7 @@ int sl_server_connect(struct sl_server *server, const struct sl_address *address
 static void open_left_jobs(struct sl_server *server)
 {
     char path[600];
-    snprintf(path, sizeof(path), "%s/jobs", server->workdir);
+    sl_path_join(path, sizeof(path), server->workdir, "jobs");
     DIR *folder = opendir(path);
     if (!folder)
         return;
@@ -478,7 +479,7 @@ int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, stru
     snprintf(server->program, sizeof(server->program), "%s", options->program);
     snprintf(server->program_sha256, sizeof(server->program_sha256), "%s", options->program_sha256);
     server->emulated = options->emulated;
-    snprintf(blobs, sizeof(blobs), "%s/blobs", server->workdir);
+    sl_path_join(blobs, sizeof(blobs), server->workdir, "blobs");
     memcpy(server->secret, options->secret, SL_SECRET_BYTES);
     server->probe_json = sl_strndup(options->probe_json, strlen(options->probe_json));
     int rc = server->probe_json ? make_folder(server->workdir, diag) : -ENOMEM;

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #endif
 
+#include "common/base/path.h"
+
 /* In the first folder that lets us; -errno of the last one. */
 static int open_unlinked(void)
 {
@@ -21,8 +23,7 @@ static int open_unlinked(void)
     int rc = -ENOENT;
     for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
         char path[512];
-        if (!folders[i] ||
-            snprintf(path, sizeof(path), "%s/sme2lab-XXXXXX", folders[i]) >= (int)sizeof(path))
+        if (!folders[i] || sl_path_join(path, sizeof(path), folders[i], "sme2lab-XXXXXX") < 0)
             continue;
         int fd = mkstemp(path);
         if (fd >= 0) {

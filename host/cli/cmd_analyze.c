@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "common/base/utf8.h"
 #include "host/cli/cli.h"
@@ -96,7 +97,7 @@ static int write_csv(const struct request *r, const struct sl_analysis *analysis
         struct sl_buf text;
         sl_buf_init(&text, MAX_OUTPUT_BYTES);
         rc = make_csv(r, file, &side, &text, ending, sizeof(ending));
-        snprintf(path, sizeof(path), "%s/%s%s", r->csv_folder, stem, ending);
+        sl_path_join(path, sizeof(path), r->csv_folder, "%s%s", stem, ending);
         if (rc == 0)
             rc = sl_output_write(path, &text, r->force, diag);
         else

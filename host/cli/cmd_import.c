@@ -10,6 +10,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "common/base/tree_remove.h"
 #include "host/cli/cli.h"
@@ -163,7 +164,7 @@ static int take_log(struct request *r, const char *path, const char *name,
         if (stat(from, &info) < 0)
             continue;
         snprintf(log, sizeof(log), "%.700s%s", name, endings[0]);
-        snprintf(to, sizeof(to), "%s/%s", r->folder, log);
+        sl_path_join(to, sizeof(to), r->folder, "%s", log);
         sl_json_text(&r->json, key, log);
         return copy_file(from, to, sha256, diag);
     }
@@ -191,14 +192,14 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     static const char *const xnntrace[] = {SL_IMPORT_LOG, ".xnntrace.log", NULL};
     struct stat info;
     long threads = name_of(path, stem, experiment);
-    snprintf(to, sizeof(to), "%s/%s/%s.etdump", r->folder, experiment, stem);
+    sl_path_join(to, sizeof(to), r->folder, "%s/%s.etdump", experiment, stem);
     if (stat(to, &info) == 0)
         add_folder(path, experiment);
-    snprintf(folder, sizeof(folder), "%.760s/%s", r->folder, experiment);
+    sl_path_join(folder, sizeof(folder), r->folder, "%s", experiment);
     if (mkdir(folder, 0777) < 0 && errno != EEXIST)
         return sl_diag_set(diag, -errno, folder, "the directory cannot be made");
-    snprintf(name, sizeof(name), "%s/%s.etdump", experiment, stem);
-    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
+    sl_path_join(name, sizeof(name), experiment, "%s.etdump", stem);
+    sl_path_join(to, sizeof(to), r->folder, "%s", name);
     if (stat(to, &info) == 0)
         return sl_diag_set(diag, SL_E_MISMATCH, path, "two ETDumps would be %s", name);
     int rc = copy_file(path, to, sha256, diag);
@@ -210,7 +211,7 @@ static int take_file(struct request *r, size_t index, struct sl_diag *diag)
     sl_json_text(&r->json, "source", path);
     if (r->warmup >= 0)
         sl_json_i64(&r->json, "cold", r->warmup);
-    snprintf(name, sizeof(name), "%s/%s", experiment, stem);
+    sl_path_join(name, sizeof(name), experiment, "%s", stem);
     rc = take_log(r, path, name, latency, "log", diag);
     if (rc == 0)
         rc = take_log(r, path, name, xnntrace, "xnntrace_log", diag);
@@ -225,11 +226,11 @@ static int take_lone_log(struct request *r, const char *path, struct sl_diag *di
     char folder[PATH_BYTES], name[3 * NAME_BYTES], to[PATH_BYTES + 3 * NAME_BYTES];
     struct stat info;
     long threads = name_of(path, stem, experiment);
-    snprintf(folder, sizeof(folder), "%.760s/%s", r->folder, experiment);
+    sl_path_join(folder, sizeof(folder), r->folder, "%s", experiment);
     if (mkdir(folder, 0777) < 0 && errno != EEXIST)
         return sl_diag_set(diag, -errno, folder, "the directory cannot be made");
-    snprintf(name, sizeof(name), "%s/%s%s", experiment, stem, SL_IMPORT_LOG);
-    snprintf(to, sizeof(to), "%s/%s", r->folder, name);
+    sl_path_join(name, sizeof(name), experiment, "%s%s", stem, SL_IMPORT_LOG);
+    sl_path_join(to, sizeof(to), r->folder, "%s", name);
     if (stat(to, &info) == 0)
         return sl_diag_set(diag, SL_E_MISMATCH, path, "two logs would be %s", name);
     put_run(r, experiment, threads);
@@ -285,7 +286,7 @@ static int write_import(struct request *r, struct sl_diag *diag)
     sl_json_close_object(&r->json);
     if (rc < 0)
         return rc;
-    snprintf(path, sizeof(path), "%.1000s/import.json", r->folder);
+    sl_path_join(path, sizeof(path), r->folder, "import.json");
     rc = r->json.error ? r->json.error : sl_buf_write_file(path, r->text.data, r->text.size);
     return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
                   : 0;

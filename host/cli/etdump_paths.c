@@ -12,6 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/rundir/import.h"
 
 enum { PATH_BYTES = 1024, LEVELS = 2 };
@@ -65,8 +66,7 @@ static int add_entry(struct sl_etdump_paths *paths, const char *folder, const ch
                      int levels, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
-    int len = snprintf(path, sizeof(path), "%s/%s", folder, name);
-    if (name[0] == '.' || len < 0 || (size_t)len >= sizeof(path))
+    if (name[0] == '.' || sl_path_join(path, sizeof(path), folder, "%s", name) < 0)
         return 0;
     if (is_directory(path))
         return levels > 1 ? add_directory(paths, path, levels - 1, diag) : 0;

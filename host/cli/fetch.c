@@ -12,6 +12,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/cli/url.h"
@@ -67,8 +68,7 @@ static int fetch_below(struct sl_client *client, uint64_t run, const char *name,
                        const char *directory, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
-    int len = snprintf(path, sizeof(path), "%s/%s", directory, name);
-    if (len < 0 || (size_t)len >= sizeof(path))
+    if (sl_path_join(path, sizeof(path), directory, "%s", name) < 0)
         return sl_diag_set(diag, -ENAMETOOLONG, directory,
                            "The path of an output file is too long");
     char *slash = strrchr(path, '/');

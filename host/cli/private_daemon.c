@@ -19,6 +19,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "host/cli/private_heir.h"
 #include "host/cli/private_sweep.h"
 #include "host/device/launch.h"
@@ -57,8 +58,7 @@ static void make_key(const char *cpu, const struct sl_tool *daemon, char out[KEY
 
 static int name_files(struct sl_private_daemon *daemon, struct sl_diag *diag)
 {
-    int len = snprintf(daemon->config, sizeof(daemon->config), "%s/private.json", daemon->state);
-    if (len < 0 || (size_t)len >= sizeof(daemon->config))
+    if (sl_path_join(daemon->config, sizeof(daemon->config), daemon->state, "private.json") < 0)
         return sl_diag_set(diag, SL_E_LIMIT, daemon->state,
                            "The state directory's path is too long");
     return sl_paths_socket(daemon->state, daemon->socket, diag);
@@ -77,8 +77,7 @@ int sl_private_daemon_find(const char *cpu, struct sl_private_daemon *out, struc
     snprintf(out->cpu, sizeof(out->cpu), "%s", cpu ? cpu : "");
     snprintf(out->program, sizeof(out->program), "%s", program.path);
     make_key(out->cpu, &program, key);
-    int len = snprintf(out->state, sizeof(out->state), "%s/private/%s", root, key);
-    if (len < 0 || (size_t)len >= sizeof(out->state))
+    if (sl_path_join(out->state, sizeof(out->state), root, "private/%s", key) < 0)
         return sl_diag_set(diag, SL_E_LIMIT, root, "The state directory's path is too long");
     return name_files(out, diag);
 }
@@ -174,7 +173,7 @@ static int write_config(const struct sl_private_daemon *daemon, struct sl_diag *
     struct sl_buf text;
     struct sl_json json;
     snprintf(listen, sizeof(listen), "unix:%s", daemon->socket);
-    snprintf(log, sizeof(log), "%s/sme2labd.log", daemon->state);
+    sl_path_join(log, sizeof(log), daemon->state, "sme2labd.log");
     sl_buf_init(&text, MAX_TEXT_BYTES);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
@@ -241,7 +240,7 @@ static int read_failure(const struct sl_private_daemon *daemon, int errors, stru
 static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES + 16];
-    snprintf(path, sizeof(path), "%.500s/start.log", daemon->state);
+    sl_path_join(path, sizeof(path), daemon->state, "start.log");
     int errors = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc = 0;
     if (errors < 0)
         return sl_diag_set(diag, -errno, path, "The file cannot be made");
@@ -297,7 +296,7 @@ static void take_over(const struct sl_private_daemon *daemon)
     char root[SL_PATH_BYTES], lock_path[SL_PATH_BYTES + 8];
     if (daemon->cpu[0] || was_started(daemon))
         return;
-    snprintf(lock_path, sizeof(lock_path), "%s/.lock", root_of(daemon, root));
+    sl_path_join(lock_path, sizeof(lock_path), root_of(daemon, root), ".lock");
     int lock = open(lock_path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX) == 0 && !was_started(daemon))
         sl_private_take_over(root, daemon->state);
@@ -314,7 +313,7 @@ int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_di
     int rc = make_state(daemon->state, diag);
     if (rc < 0)
         return rc;
-    snprintf(path, sizeof(path), "%.500s/start.lock", daemon->state);
+    sl_path_join(path, sizeof(path), daemon->state, "start.lock");
     int lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (lock < 0 || flock(lock, LOCK_EX) < 0) /* that of a dead starter is given back */
         rc = sl_diag_set(diag, -errno, path, "The lock cannot be had");

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/path.h"
 #include "common/base/tree_remove.h"
 
 enum { PATH_BYTES = 1024, MAX_CONFIG_BYTES = 1 << 20 };
@@ -18,7 +19,7 @@ enum { PATH_BYTES = 1024, MAX_CONFIG_BYTES = 1 << 20 };
 static int lock_of(const char *state)
 {
     char path[PATH_BYTES];
-    snprintf(path, sizeof(path), "%.1000s/lock", state);
+    sl_path_join(path, sizeof(path), state, "lock");
     int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0) {
         close(lock);
@@ -33,7 +34,7 @@ static time_t started(const char *state)
     char path[PATH_BYTES];
     struct stat info;
     struct sl_buf text;
-    snprintf(path, sizeof(path), "%.1000s/private.json", state);
+    sl_path_join(path, sizeof(path), state, "private.json");
     if (stat(path, &info) < 0 || sl_buf_read_file(path, MAX_CONFIG_BYTES, &text) < 0)
         return 0;
     bool named = text.size > 0 && strstr((const char *)text.data, "\"cpu\"") != NULL;
@@ -47,16 +48,14 @@ bool sl_private_last(const char *root, char *out, size_t size)
     time_t newest = 0;
     DIR *directory = opendir(root);
     for (struct dirent *entry; directory && (entry = readdir(directory)) != NULL;) {
-        int len = snprintf(path, sizeof(path), "%.700s/%.255s", root, entry->d_name);
+        sl_path_join(path, sizeof(path), root, "%s", entry->d_name);
         time_t time = entry->d_name[0] == '.' ? 0 : started(path);
         int lock = time > newest ? lock_of(path) : -1;
         if (lock < 0)
             continue;
         close(lock);
-        if ((size_t)len < size) {
+        if (sl_path_join(out, size, root, "%s", entry->d_name) == 0)
             newest = time;
-            memcpy(out, path, (size_t)len + 1);
-        }
     }
     if (directory)
         closedir(directory);

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/path.h"
 #include "common/base/tree_remove.h"
 
 enum { PATH_BYTES = 1024 };
@@ -37,7 +38,7 @@ size_t sl_private_sweep(const char *root, const char *keep, uint64_t older_than_
     if (!directory)
         return 0;
     for (struct dirent *entry; (entry = readdir(directory)) != NULL;) {
-        snprintf(path, sizeof(path), "%.700s/%s", root, entry->d_name);
+        sl_path_join(path, sizeof(path), root, "%s", entry->d_name);
         if (entry->d_name[0] == '.' || strcmp(path, keep) == 0)
             continue;
         int folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);

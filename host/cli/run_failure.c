@@ -12,6 +12,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/fetch.h"
@@ -183,7 +184,7 @@ void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_spec *e
 {
     char words[TEXT_BYTES], said_words[TEXT_BYTES], stem[80], log[PATH_BYTES];
     sl_path_stem(experiment->model, stem, sizeof(stem));
-    snprintf(log, sizeof(log), "%.700s/%s_%.64s_t1_latency.log", directory, stem, experiment->name);
+    sl_path_join(log, sizeof(log), directory, "%s_%.64s_t1_latency.log", stem, experiment->name);
     bool said = outcome->run != 0 && sl_fetch_log(sender->client, outcome->run, log, NULL) == 0;
     take_words(said ? log : "", outcome->detail, said_words);
     rename_blobs(sender, said_words, words);

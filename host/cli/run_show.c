@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
@@ -162,8 +163,8 @@ int sl_run_show_json(const char *directory, const char *experiment, struct sl_bu
 {
     char path[PATH_BYTES];
     struct sl_buf text;
-    snprintf(path, sizeof(path), "%.900s/analysis_summary%s%s.json", directory,
-             experiment ? "_" : "", experiment ? experiment : "");
+    sl_path_join(path, sizeof(path), directory, "analysis_summary%s%s.json", experiment ? "_" : "",
+                 experiment ? experiment : "");
     int rc = sl_buf_read_file(path, MAX_SUMMARY_BYTES, &text);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "The summary cannot be read (%s)", sl_strerror(rc));

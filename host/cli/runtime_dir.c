@@ -71,9 +71,9 @@ static int copy_file(const char *from, struct merged *into, const char *name, st
 {
     char source[SL_PATH_BYTES], target[SL_PATH_BYTES];
     struct sl_buf file;
-    int rc = sl_path_join(from, name, source, sizeof(source));
+    int rc = sl_path_join(source, sizeof(source), from, "%s", name);
     if (rc == 0)
-        rc = sl_path_join(into->path, name, target, sizeof(target));
+        rc = sl_path_join(target, sizeof(target), into->path, "%s", name);
     if (rc == 0)
         rc = sl_buf_read_file(source, MAX_FILE_BYTES, &file);
     if (rc < 0)
@@ -129,7 +129,7 @@ static int make_root(char out[SL_PATH_BYTES], struct sl_diag *diag)
     int rc = sl_paths_state(state, diag);
     if (rc < 0)
         return rc;
-    rc = sl_path_join(state, "runtimes", out, SL_PATH_BYTES);
+    rc = sl_path_join(out, SL_PATH_BYTES, state, "runtimes");
     if (rc == 0 &&
         ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(out, 0700) < 0 && errno != EEXIST)))
         rc = -errno;
@@ -140,7 +140,7 @@ static int make_root(char out[SL_PATH_BYTES], struct sl_diag *diag)
 static int make_folder(const char *root, struct merged *out, struct sl_diag *diag)
 {
     sl_sha256_init(&out->content);
-    int rc = sl_path_join(root, "new.XXXXXX", out->path, sizeof(out->path));
+    int rc = sl_path_join(out->path, sizeof(out->path), root, "new.XXXXXX");
     if (rc == 0 && !mkdtemp(out->path))
         rc = -errno;
     return rc < 0 ? sl_diag_set(diag, rc, root, "A folder cannot be made (%s)", sl_strerror(rc))
@@ -154,7 +154,8 @@ static void forget_old(const char *root)
     struct stat info;
     DIR *listing = opendir(root);
     for (struct dirent *entry; listing && (entry = readdir(listing));) {
-        if (entry->d_name[0] != '.' && sl_path_join(root, entry->d_name, path, sizeof(path)) == 0 &&
+        if (entry->d_name[0] != '.' &&
+            sl_path_join(path, sizeof(path), root, "%s", entry->d_name) == 0 &&
             lstat(path, &info) == 0 && info.st_mtime + KEPT_SECONDS < time(NULL))
             sl_tree_remove(path);
     }
@@ -169,7 +170,7 @@ static int name_folder(const char *root, struct merged *merged, char out[SL_PATH
     char digest[SL_SHA256_HEX_SIZE];
     sl_sha256_final_hex(&merged->content, digest);
     digest[KEY_DIGITS] = '\0';
-    int rc = sl_path_join(root, digest, out, SL_PATH_BYTES);
+    int rc = sl_path_join(out, SL_PATH_BYTES, root, "%s", digest);
     if (rc == 0 && rename(merged->path, out) < 0)
         rc = errno == ENOTEMPTY || errno == EEXIST ? utimensat(AT_FDCWD, out, NULL, 0) : -errno;
     return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
@@ -180,7 +181,7 @@ static int name_folder(const char *root, struct merged *merged, char out[SL_PATH
 static int say_whose(const char *directory, const char *folder, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES];
-    int rc = sl_path_join(folder, "whose", path, sizeof(path));
+    int rc = sl_path_join(path, sizeof(path), folder, "whose");
     if (rc == 0)
         rc = sl_buf_write_file(path, directory, strlen(directory));
     return rc < 0
@@ -192,9 +193,9 @@ static int say_whose(const char *directory, const char *folder, struct sl_diag *
 static int link_loader(const char *folder, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES + 32];
-    int at = snprintf(path, sizeof(path), "%s/lib", folder);
+    sl_path_join(path, sizeof(path), folder, "lib");
     bool made = mkdir(path, 0700) == 0 || errno == EEXIST;
-    snprintf(path + at, sizeof(path) - (size_t)at, "/ld-linux-aarch64.so.1");
+    sl_path_join(path, sizeof(path), folder, "lib/ld-linux-aarch64.so.1");
     if (made && (symlink("../ld-linux-aarch64.so.1", path) == 0 || errno == EEXIST))
         return 0;
     return sl_diag_set(diag, -errno, path, "The link cannot be made (%s)", strerror(errno));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/base/tree_remove.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
@@ -24,11 +25,11 @@ bool sl_stored_run_named(const char *word, uint64_t *out_id)
 static int make_directory(struct sl_stored_run *run, struct sl_diag *diag)
 {
     const char *parent = getenv("TMPDIR");
-    int len = snprintf(run->directory, sizeof(run->directory), "%s/sme2lab-run-XXXXXX",
-                       parent && parent[0] == '/' ? parent : "/tmp");
-    if (len > 0 && (size_t)len < sizeof(run->directory) && mkdtemp(run->directory))
+    int rc = sl_path_join(run->directory, sizeof(run->directory),
+                          parent && parent[0] == '/' ? parent : "/tmp", "sme2lab-run-XXXXXX");
+    if (rc == 0 && mkdtemp(run->directory))
         return 0;
-    int rc = (size_t)len < sizeof(run->directory) ? -errno : -ENAMETOOLONG;
+    rc = rc < 0 ? rc : -errno;
     run->directory[0] = '\0';
     sl_diag_hint(diag, "say with TMPDIR=DIR where temporary files may lie");
     return sl_diag_set(diag, rc, parent ? parent : "/tmp", "No directory can be made there (%s)",

@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
@@ -410,7 +411,7 @@ static int open_store(struct daemon *daemon)
 {
     static const struct sl_diag none = {0};
     char path[MAX_PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/store.sqlite", daemon->settings->state);
+    sl_path_join(path, sizeof(path), daemon->settings->state, "store.sqlite");
     int rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
     if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
         return rc;

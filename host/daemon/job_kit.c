@@ -12,6 +12,7 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/stopping.h"
@@ -87,7 +88,7 @@ static const char *name_blob(const struct finishing *work, const char *digest,
 {
     if (!digest)
         return NULL;
-    snprintf(out, SL_RUN_PATH_BYTES, "%s/blobs/%s", work->ended->state_dir, digest);
+    sl_path_join(out, SL_RUN_PATH_BYTES, work->ended->state_dir, "blobs/%s", digest);
     return out;
 }
 
@@ -167,8 +168,8 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
                            k < sizeof(sources) / sizeof(sources[0]);
              k++) {
             char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
-            snprintf(from, sizeof(from), "%.900s/%s-%zu.bin", work->ended->directory,
-                     sources[k].from, i);
+            sl_path_join(from, sizeof(from), work->ended->directory, "%s-%zu.bin", sources[k].from,
+                         i);
             sl_run_output_path(run, sources[k].variant, i, to);
             rc = place(from, to, diag);
         }
@@ -220,7 +221,7 @@ static cJSON *read_load(const struct finishing *work)
     for (uint32_t place = 1; load && place < work->spec.concurrency[0]; place++) {
         char path[SL_RUN_PATH_BYTES];
         struct sl_buf text;
-        snprintf(path, sizeof(path), "%.900s/files/load-%u.json", work->ended->directory, place);
+        sl_path_join(path, sizeof(path), work->ended->directory, "files/load-%u.json", place);
         if (sl_buf_read_file(path, MAX_LOAD_BYTES, &text) < 0)
             continue;
         cJSON *one = cJSON_ParseWithLength((const char *)text.data, text.size);
@@ -305,7 +306,7 @@ static int finish_runners(const struct sl_kit *kit, const struct sl_job_ended *e
     const struct sl_device *device = ended->device;
     bool inside = device->traits.emulated && !spec->native;
     char model[SL_RUN_PATH_BYTES];
-    snprintf(model, sizeof(model), "%s/blobs/%s", ended->state_dir, spec->model_sha256);
+    sl_path_join(model, sizeof(model), ended->state_dir, "blobs/%s", spec->model_sha256);
     const struct sl_runners runners = {.plan = spec->plan,
                                        .directory = ended->directory,
                                        .model = model,

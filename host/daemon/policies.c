@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "host/spec/paths.h"
 #include "host/spec/policy_file.h"
 
@@ -58,7 +59,7 @@ int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state
     const cJSON *probed = cJSON_GetObjectItemCaseSensitive(probe, "fingerprint");
     struct sl_buf text;
     out[0] = '\0';
-    snprintf(path, sizeof(path), "%s/policy.json", directory);
+    sl_path_join(path, sizeof(path), directory, "policy.json");
     int rc = read_table(path, &text, out, diag);
     bool kept = rc == 0;
     if (rc == -ENOENT && cJSON_IsString(probed) &&
@@ -83,7 +84,7 @@ struct cJSON *sl_policies_of_run(const char *directory)
     char path[RUN_PATH_BYTES];
     struct sl_buf text;
     cJSON *table = NULL;
-    snprintf(path, sizeof(path), "%s/policy.json", directory);
+    sl_path_join(path, sizeof(path), directory, "policy.json");
     if (sl_buf_read_file(path, SL_POLICY_FILE_MAX_BYTES, &text) < 0)
         return NULL;
     table = cJSON_ParseWithLength((const char *)text.data, text.size);

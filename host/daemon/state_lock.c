@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/path.h"
 
 enum { PATH_BYTES = 1024, LOOK_MS = 50 };
 
@@ -39,7 +40,7 @@ int sl_state_lock(const char *state, unsigned wait_ms, int *out, struct sl_diag 
     char path[PATH_BYTES];
     const struct timespec pause = {.tv_nsec = LOOK_MS * 1000000};
     int rc = 0;
-    snprintf(path, sizeof(path), "%s/lock", state);
+    sl_path_join(path, sizeof(path), state, "lock");
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
         rc = -errno;

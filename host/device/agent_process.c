@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/net/handshake.h"
 
 enum { LINE_BYTES = 512, PATH_BYTES = 1024 };
@@ -140,9 +141,9 @@ static int spawn(struct sl_agent_process *p, uv_loop_t *loop,
 static int open_log(const struct sl_agent_process_spec *spec)
 {
     char path[PATH_BYTES];
-    int size = snprintf(path, sizeof(path), "%s/agent.log", spec->workdir);
-    if (size < 0 || size >= PATH_BYTES)
-        return -ENAMETOOLONG;
+    int rc = sl_path_join(path, sizeof(path), spec->workdir, "agent.log");
+    if (rc < 0)
+        return rc;
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
     return fd < 0 ? -errno : fd;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 
 enum { PATH_BYTES = 1024 };
 static const char magic[8] = "slagent1";
@@ -20,8 +21,7 @@ struct on_disk {
 
 static int name_it(const char *workdir, char out[PATH_BYTES])
 {
-    int size = snprintf(out, PATH_BYTES, "%s/agent", workdir);
-    return size > 0 && size < PATH_BYTES ? 0 : -ENAMETOOLONG;
+    return sl_path_join(out, PATH_BYTES, workdir, "agent");
 }
 
 int sl_agent_record_write(const char *workdir, const struct sl_agent_record *record)

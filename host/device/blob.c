@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 
 enum { PATH_BYTES = 1024, MAX_BLOB_BYTES = 1 << 30 };
 
@@ -27,9 +28,8 @@ int sl_blob_place(const char *from, const char *to, const char *sha256, struct s
     struct stat info;
     if (strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
         return sl_diag_set(diag, SL_E_NOT_FOUND, NULL, "'%.80s' is no SHA-256", sha256);
-    int a = snprintf(source, sizeof(source), "%s/%s", from, sha256);
-    int b = snprintf(target, sizeof(target), "%s/%s", to, sha256);
-    if (a >= PATH_BYTES || b >= PATH_BYTES)
+    if (sl_path_join(source, sizeof(source), from, "%s", sha256) < 0 ||
+        sl_path_join(target, sizeof(target), to, "%s", sha256) < 0)
         return -ENAMETOOLONG;
     if (stat(target, &info) == 0)
         return 0;

@@ -12,6 +12,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/net/channel.h"
 #include "host/device/transport.h"
 #include "proto/envelope.pb-c.h"
@@ -119,7 +120,7 @@ static int open_next(struct sl_blob_put *put)
     struct stat info;
     if (put->fd >= 0)
         return 0;
-    snprintf(path, sizeof(path), "%s/%s", put->store, put->names[put->at]);
+    sl_path_join(path, sizeof(path), put->store, "%s", put->names[put->at]);
     put->fd = open(path, O_RDONLY | O_CLOEXEC);
     if (put->fd < 0 || fstat(put->fd, &info) < 0) {
         int rc = errno == ENOENT ? SL_E_NOT_FOUND : -errno;

@@ -13,6 +13,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/device/count_log.h"
 #include "host/device/elf_marks.h"
 #include "host/device/transport.h"
@@ -153,19 +154,19 @@ static void pad_environment(struct command *command, size_t first_guest_arg)
 static int make_fifo(struct command *command, struct sl_diag *diag)
 {
     const char *place = getenv("TMPDIR");
-    int size = snprintf(command->directory, sizeof(command->directory), "%s/sme2lab-XXXXXX",
-                        place && *place ? place : "/tmp");
-    if (size >= (int)sizeof(command->directory) || !mkdtemp(command->directory)) {
-        int rc = size >= (int)sizeof(command->directory) ? -ENAMETOOLONG : -errno;
+    int rc = sl_path_join(command->directory, sizeof(command->directory),
+                          place && *place ? place : "/tmp", "sme2lab-XXXXXX");
+    if (rc < 0 || !mkdtemp(command->directory)) {
+        rc = rc < 0 ? rc : -errno;
         command->directory[0] = '\0';
         sl_diag_hint(diag, "set TMPDIR to a directory that can be written");
         return sl_diag_set(diag, rc, place ? place : "/tmp",
                            "No temporary directory can be made (%s)", sl_strerror(rc));
     }
-    snprintf(command->fifo, sizeof(command->fifo), "%s/log", command->directory);
+    sl_path_join(command->fifo, sizeof(command->fifo), command->directory, "log");
     if (mkfifo(command->fifo, 0600) == 0)
         return 0;
-    int rc = -errno;
+    rc = -errno;
     command->fifo[0] = '\0';
     return sl_diag_set(diag, rc, command->directory, "No FIFO can be made (%s)", sl_strerror(rc));
 }
@@ -192,9 +193,7 @@ int sl_device_take_executorch(const struct sl_device *device, struct sl_device *
         return rc;
     int len = (int)(strrchr(out->agent.path, '/') - out->agent.path);
     snprintf(out->libraries, sizeof(out->libraries), "%.*s", len, out->agent.path);
-    int size = snprintf(out->loader, sizeof(out->loader), "%.*s/ld-linux-aarch64.so.1", len,
-                        out->agent.path);
-    return size < (int)sizeof(out->loader) ? 0 : -ENAMETOOLONG;
+    return sl_path_join(out->loader, sizeof(out->loader), out->libraries, "ld-linux-aarch64.so.1");
 }
 
 size_t sl_device_prefix(const struct sl_device *device, const char *fifo,

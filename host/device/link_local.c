@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
 #include "host/device/agent_process.h"
@@ -157,7 +158,7 @@ static int place_blob(const char *store, const char *workdir, const char *name,
                       struct sl_diag *diag)
 {
     char blobs[PATH_BYTES + 8];
-    snprintf(blobs, sizeof(blobs), "%s/blobs", workdir);
+    sl_path_join(blobs, sizeof(blobs), workdir, "blobs");
     return sl_blob_place(store, blobs, name, diag);
 }
 
@@ -181,7 +182,7 @@ static int open_local(uv_loop_t *loop, const struct sl_link_options *options,
                      sl_address_parse(local->address, &address, NULL) < 0
                  ? -ENAMETOOLONG
                  : 0;
-    snprintf(blobs, sizeof(blobs), "%s/blobs", local->workdir);
+    sl_path_join(blobs, sizeof(blobs), local->workdir, "blobs");
     if (rc == 0 && mkdir(blobs, 0700) < 0 && errno != EEXIST)
         rc = -errno;
     if (rc < 0) {

@@ -27,7 +27,7 @@ static int store_file(const char *path, const char *store, char sha256[SL_RUNTIM
     if (rc < 0)
         return rc;
     sl_sha256_hex(file.data, file.size, sha256);
-    rc = sl_path_join(store, sha256, to, sizeof(to));
+    rc = sl_path_join(to, sizeof(to), store, "%s", sha256);
     if (rc == 0 && (stat(to, &info) < 0 || info.st_size != (off_t)file.size))
         rc = sl_buf_write_file(to, file.data, file.size);
     sl_buf_fini(&file);
@@ -39,7 +39,7 @@ static int add(const char *folder, const char *name, const char *store,
 {
     char path[PATH_BYTES];
     struct stat info;
-    int rc = sl_path_join(folder, name, path, sizeof(path));
+    int rc = sl_path_join(path, sizeof(path), folder, "%s", name);
     if (rc < 0 || stat(path, &info) < 0 || !S_ISREG(info.st_mode))
         return rc; /* folders are for the emulator */
     if (out->count == SL_RUNTIME_FILES_MAX || strlen(name) >= SL_RUNTIME_FILE_NAME)

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -74,7 +75,7 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
                          "there is no such run");
     if (rc == 0) {
         char *path = c->what.directories[c->side];
-        snprintf(path, SL_PATH_BYTES, "%s/%s", sl_lab_state_dir(http->lab), rows[0].directory);
+        sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);
         if (++c->side < (c->what.trace ? 1 : 2))
             rc = ask_for_side(c);
         else

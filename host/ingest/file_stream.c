@@ -68,7 +68,7 @@ int sl_file_stream_walk(struct sl_bytes stream, sl_file_stream_fn on_file, void 
 static int write_file(void *user, const char *name, struct sl_bytes content)
 {
     char path[PATH_BYTES];
-    int rc = sl_path_join(user, name, path, sizeof(path));
+    int rc = sl_path_join(path, sizeof(path), user, "%s", name);
     return rc < 0 ? rc : sl_buf_write_file(path, content.data, content.size);
 }
 

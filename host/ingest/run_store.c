@@ -14,6 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/ingest/assembler.h"
 #include "host/ingest/durable.h"
 
@@ -84,7 +85,7 @@ static void read_mark(int fd, uint64_t out[SL_RUN_STREAMS])
 
 void sl_run_store_path(const char *directory, int stream, char *out, size_t size)
 {
-    snprintf(out, size, "%s/streams/%s", directory, names[stream]);
+    sl_path_join(out, size, directory, "streams/%s", names[stream]);
 }
 
 static int open_one(const char *path, int *out_fd)
@@ -114,19 +115,19 @@ static int open_files(struct sl_run_store *store, const char *directory)
 {
     char path[PATH_BYTES];
     uint64_t synced[SL_RUN_STREAMS];
-    int size = snprintf(path, sizeof(path), "%s/streams", directory);
-    if (size < 0 || size >= PATH_BYTES - 32)
-        return -ENAMETOOLONG;
+    int rc = sl_path_join(path, PATH_BYTES - 32, directory, "streams");
+    if (rc < 0)
+        return rc;
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
         return -errno;
-    snprintf(path, sizeof(path), "%s/streams/synced", directory);
-    int rc = open_one(path, &store->mark_fd);
+    sl_path_join(path, sizeof(path), directory, "streams/synced");
+    rc = open_one(path, &store->mark_fd);
     if (rc < 0)
         return rc;
     read_mark(store->mark_fd, synced);
     for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++)
         rc = open_stream(store, directory, i, synced[i]);
-    snprintf(path, sizeof(path), "%s/streams", directory);
+    sl_path_join(path, sizeof(path), directory, "streams");
     return rc < 0 ? rc : sl_durable_folder(path);
 }
 

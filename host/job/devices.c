@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/job/run.h"
@@ -61,7 +62,7 @@ static struct device *find(const struct sl_devices *devices, const char *name)
 
 static void note_path(const struct device *device, char out[PATH_BYTES])
 {
-    snprintf(out, PATH_BYTES, "%s/agents/%s/open", device->devices->state_dir, device->name);
+    sl_path_join(out, PATH_BYTES, device->devices->state_dir, "agents/%s/open", device->name);
 }
 
 static void write_note(const struct device *device, uint32_t attempt)
@@ -166,7 +167,7 @@ static void resume(struct device *device)
     int rc = SL_E_FORMAT;
     if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 "\n%1000[^\n]", &job, &attempt,
                directory) == 3) {
-        snprintf(path, sizeof(path), "%s/config.json", directory);
+        sl_path_join(path, sizeof(path), directory, "config.json");
         rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &config);
     }
     sl_buf_fini(&note);
@@ -272,9 +273,9 @@ static int open_link(struct device *device)
     struct sl_devices *devices = device->devices;
     if (device->link)
         return 0;
-    snprintf(workdir, sizeof(workdir), "%s/agents", devices->state_dir);
+    sl_path_join(workdir, sizeof(workdir), devices->state_dir, "agents");
     int rc = mkdir(workdir, 0700) == 0 || errno == EEXIST ? 0 : -errno;
-    snprintf(workdir, sizeof(workdir), "%s/agents/%s", devices->state_dir, device->name);
+    sl_path_join(workdir, sizeof(workdir), devices->state_dir, "agents/%s", device->name);
     struct sl_link_options options = {
         .device = &device->kind, .agent = devices->agent, .workdir = workdir};
     if (rc == 0)
@@ -310,7 +311,7 @@ static bool was_left(const struct device *device)
     char path[PATH_BYTES];
     note_path(device, path);
     bool open = access(path, F_OK) == 0;
-    snprintf(path, sizeof(path), "%s/agents/%s/agent", device->devices->state_dir, device->name);
+    sl_path_join(path, sizeof(path), device->devices->state_dir, "agents/%s/agent", device->name);
     return open || access(path, F_OK) == 0;
 }
 

@@ -18,8 +18,8 @@ static int path_of(const char *state_dir, const char *device, char folder[PATH_B
 {
     char file[SL_NAME_BYTES + 8];
     snprintf(file, sizeof(file), "out-%s", device);
-    int rc = sl_path_join(state_dir, "quarantine", folder, PATH_BYTES);
-    return rc < 0 ? rc : sl_path_join(folder, file, path, PATH_BYTES);
+    int rc = sl_path_join(folder, PATH_BYTES, state_dir, "quarantine");
+    return rc < 0 ? rc : sl_path_join(path, PATH_BYTES, folder, "%s", file);
 }
 
 static int sync_folder(const char *folder)

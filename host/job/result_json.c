@@ -5,6 +5,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "host/device/link.h"
 
 enum { MAX_BYTES = 16 << 10, PATH_BYTES = 1100 };
@@ -60,7 +61,7 @@ int sl_result_json_write(const char *directory, uint32_t attempt,
     else
         sl_json_null(&json, "reference");
     sl_json_close_object(&json);
-    snprintf(path, sizeof(path), "%s/result.json", directory);
+    sl_path_join(path, sizeof(path), directory, "result.json");
     int rc = json.error < 0 ? json.error : sl_buf_write_file(path, text.data, text.size);
     sl_buf_fini(&text);
     return rc;

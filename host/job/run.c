@@ -12,6 +12,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/device/blob_put.h"
 #include "host/device/count_reader.h"
 #include "host/device/launch.h"
@@ -465,7 +466,7 @@ static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
 
 static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
 {
-    snprintf(out, SL_PATH_BYTES + 8, "%s/blobs", run->state_dir);
+    sl_path_join(out, SL_PATH_BYTES + 8, run->state_dir, "blobs");
 }
 
 struct blob_names {

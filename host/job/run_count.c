@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/path.h"
 #include "host/device/count_reader.h"
 #include "host/job/run_progress.h"
 
@@ -28,7 +29,7 @@ void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *p
 
 void sl_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size)
 {
-    snprintf(out, size, "%s/" FIFO_PREFIX "%016" PRIx64, workdir, job);
+    sl_path_join(out, size, workdir, FIFO_PREFIX "%016" PRIx64, job);
 }
 
 void sl_run_count_sweep(const char *workdir)

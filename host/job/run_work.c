@@ -14,6 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/sync_group.h"
 #include "common/base/tree_remove.h"
 #include "host/device/count_reader.h"
@@ -70,7 +71,7 @@ static void result_path(const char *directory, int part, char out[SL_RUN_WORK_PA
 {
     char folder[SL_RUN_WORK_PATH];
     sl_run_work_part(directory, part, folder);
-    snprintf(out, SL_RUN_WORK_PATH + 32, "%s/streams/result", folder);
+    sl_path_join(out, SL_RUN_WORK_PATH + 32, folder, "streams/result");
 }
 
 int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result)
@@ -117,8 +118,8 @@ void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
     strftime(day, sizeof(day), "%Y-%m-%d", &utc);
     strftime(at, sizeof(at), "%H%M%S", &utc);
     strftime(out_utc, SL_RUN_WORK_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    snprintf(out_directory, SL_RUN_WORK_PATH, "%s/runs/%s/%s.%03u-%" PRIu64, state_dir, day, at,
-             (unsigned)(started_ms % 1000), job);
+    sl_path_join(out_directory, SL_RUN_WORK_PATH, state_dir, "runs/%s/%s.%03u-%" PRIu64, day, at,
+                 (unsigned)(started_ms % 1000), job);
 }
 
 /* The names of the run's directory, of its day's and of all runs' are what is synced. */
@@ -145,7 +146,7 @@ void sl_run_work_prepare(struct sl_run_work *work)
     sl_run_work_part(work->directory, 1, path);
     sl_sync_group_begin(&group);
     int rc = make_folders(path);
-    snprintf(path, sizeof(path), "%s/config.json", work->directory);
+    sl_path_join(path, sizeof(path), work->directory, "config.json");
     if (rc == 0)
         rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
     int synced = sl_sync_group_end(&group);
@@ -184,7 +185,7 @@ static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
     sl_buf_init(&trace, MAX_STREAM_BYTES);
     rc = log ? sl_trace_resolve(bytes, log, &trace, &work->diag)
              : sl_trace_reseal(bytes, &trace, &work->diag);
-    snprintf(path, sizeof(path), "%s/trace.sltrace", work->directory);
+    sl_path_join(path, sizeof(path), work->directory, "trace.sltrace");
     if (rc == 0)
         rc = sl_buf_write_file(path, trace.data, trace.size);
     sl_buf_fini(&trace);
@@ -197,7 +198,7 @@ static int unpack_files(struct sl_run_work *work, int part)
     char folder[SL_RUN_WORK_PATH], files[SL_RUN_WORK_PATH + 16];
     struct sl_buf stream;
     sl_run_work_part(work->directory, part, folder);
-    snprintf(files, sizeof(files), "%s/files", folder);
+    sl_path_join(files, sizeof(files), folder, "files");
     int rc = make_folders(files);
     if (rc == 0)
         rc = read_stream(folder, 3, &stream);

@@ -10,6 +10,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "host/device/count_log.h"
 #include "host/ingest/durable.h"
 #include "host/ingest/run_store.h"
@@ -160,9 +161,9 @@ int sl_task_answer_put(const char *directory, bool done, const struct sl_count_l
 int sl_task_file_write(const char *state_dir, uint64_t job, const struct sl_buf *text)
 {
     char folder[PATH_BYTES], path[PATH_BYTES + SL_TASK_NAME_BYTES], name[SL_TASK_NAME_BYTES];
-    snprintf(folder, sizeof(folder), "%s/" SL_TASK_FOLDER, state_dir);
+    sl_path_join(folder, sizeof(folder), state_dir, SL_TASK_FOLDER);
     sl_task_file_name(job, name);
-    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    sl_path_join(path, sizeof(path), folder, "%s", name);
     int rc = mkdir(folder, 0700) < 0 && errno != EEXIST ? -errno : 0;
     if (rc == 0)
         rc = sl_buf_write_file(path, text->data, text->size);

@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
 #include "host/report/kernel_log.h"
@@ -790,8 +791,7 @@ int sl_armkit_write(const char *path, const struct sl_categories *categories, st
     int rc = sl_armkit_make(path, categories, &outputs, diag);
     for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
         char file[SL_RUNDIR_PATH_BYTES];
-        int len = snprintf(file, sizeof(file), "%s/%s", path, outputs.files[i].name);
-        rc = len > 0 && (size_t)len < sizeof(file) ? 0 : -ENAMETOOLONG;
+        rc = sl_path_join(file, sizeof(file), path, "%s", outputs.files[i].name);
         if (rc == 0)
             rc = sl_buf_write_file(file, outputs.files[i].text.data, outputs.files[i].text.size);
         if (rc < 0)

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/format/scalar_type.h"
 #include "host/analysis/agreement.h"
 #include "host/rundir/output_type.h"
@@ -23,7 +24,7 @@ int sl_import_read(const char *path, struct cJSON **out)
 {
     char name[SL_RUNDIR_PATH_BYTES];
     struct sl_buf bytes;
-    snprintf(name, sizeof(name), "%.1000s/import.json", path);
+    sl_path_join(name, sizeof(name), path, "import.json");
     *out = NULL;
     int rc = sl_buf_read_file(name, MAX_IMPORT_BYTES, &bytes);
     if (rc < 0)

@@ -8,6 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "common/format/scalar_type.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
@@ -394,8 +395,8 @@ static void put_results(struct maker *m, const char *key, const cJSON *recorded)
         const char *variant = sl_rundir_levels[level];
         const struct sl_analysis *analysis = m->source->analyses[level];
         snprintf(experiment, sizeof(experiment), "%.100s_sme2-%s", m->experiment, variant);
-        snprintf(etdump, sizeof(etdump), "%s/%s_%s_t%u.etdump", experiment, m->stem, experiment,
-                 m->threads);
+        sl_path_join(etdump, sizeof(etdump), experiment, "%s_%s_t%u.etdump", m->stem, experiment,
+                     m->threads);
         snprintf(log, sizeof(log), "%s_latency.log", m->base);
         const struct sl_armkit_named named = {analysis, experiment, etdump};
         sl_json_open_object(m->json, NULL);

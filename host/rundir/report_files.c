@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/report/analysis.h"
 #include "host/report/combined.h"
 #include "host/report/kit_files.h"
@@ -385,8 +386,7 @@ void sl_report_files_fini(struct sl_report_files *files)
 static int path_of(const char *folder, const struct sl_report_file *file, char *out, size_t size,
                    struct sl_diag *diag)
 {
-    int len = snprintf(out, size, "%s/%s", folder, file->name);
-    if (len > 0 && (size_t)len + 8 < size)
+    if (sl_path_join(out, size - 8, folder, "%s", file->name) == 0)
         return 0;
     return sl_diag_set(diag, -ENAMETOOLONG, folder, "the path of the report is too long");
 }

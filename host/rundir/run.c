@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/format/bundle.h"
 #include "common/format/pte.h"
 #include "common/format/trace_etdump.h"
@@ -485,8 +486,8 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
 static void manifest_path(const struct sl_run *run, char out[SL_RUN_PATH_BYTES])
 {
     char suffix[SL_RUN_SUFFIX_BYTES];
-    snprintf(out, SL_RUN_PATH_BYTES, "%.900s/manifest%s.json", run->out_dir,
-             sl_run_suffix(run, suffix));
+    sl_path_join(out, SL_RUN_PATH_BYTES, run->out_dir, "manifest%s.json",
+                 sl_run_suffix(run, suffix));
 }
 
 static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source *source,
@@ -549,7 +550,7 @@ static int read_output(void *user, const char *name, struct sl_buf *out)
 {
     const struct sl_run *run = user;
     char path[SL_RUN_PATH_BYTES * 2];
-    snprintf(path, sizeof(path), "%s/%.900s", run->out_dir, name ? name : "");
+    sl_path_join(path, sizeof(path), run->out_dir, "%.900s", name ? name : "");
     return sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
 }
 

@@ -14,6 +14,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/base/utf8.h"
 #include "host/analysis/stopping.h"
 #include "host/report/analysis.h"
@@ -162,8 +163,7 @@ static int check(const struct sl_rundir *d, const char *manifest, const char *ex
 static int join(const char *folder, const char *name, const char *suffix, const char *ending,
                 char out[SL_RUNDIR_PATH_BYTES])
 {
-    int len = snprintf(out, SL_RUNDIR_PATH_BYTES, "%s/%s%s%s", folder, name, suffix, ending);
-    return len > 0 && len < SL_RUNDIR_PATH_BYTES ? 0 : -ENAMETOOLONG;
+    return sl_path_join(out, SL_RUNDIR_PATH_BYTES, folder, "%s%s%s", name, suffix, ending);
 }
 
 static bool read_agreement(const struct cJSON *summary, const char *key, struct sl_agreement *out)
@@ -280,7 +280,7 @@ bool sl_rundir_find(const char *etdump_path, const char *sha256, struct sl_rundi
     if (len >= sizeof(folder))
         return false;
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)len : 1, slash ? etdump_path : ".");
-    snprintf(above, sizeof(above), "%s/..", folder);
+    sl_path_join(above, sizeof(above), folder, "..");
     return find_in(folder, sha256, out, out_level) || find_in(above, sha256, out, out_level);
 }
 

@@ -9,6 +9,7 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/path.h"
 #include "host/report/analysis_json.h"
 #include "host/report/comparison.h"
 #include "host/rundir/armkit.h"
@@ -126,7 +127,7 @@ int sl_summary_write(const struct sl_summary *summary, struct sl_diag *diag)
     char path[SL_RUNDIR_PATH_BYTES + SL_RUNDIR_NAME_BYTES + 32];
     struct sl_buf text;
     struct sl_json json;
-    snprintf(path, sizeof(path), "%s/analysis_summary%s.json", directory->path, directory->suffix);
+    sl_path_join(path, sizeof(path), directory->path, "analysis_summary%s.json", directory->suffix);
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
     sl_json_init(&json, &text);
     int rc = sl_summary_put(&json, summary);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "host/analysis/origin.h"
 
 enum { MAX_BYTES = 1 << 30, MAX_CANDIDATES = 64 };
@@ -69,8 +70,8 @@ static bool find_in(const char *folder, const struct sl_etdump *etdump, struct s
         if (!is_trace_name(entry->d_name))
             continue;
         candidates++;
-        int len = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-        found = len > 0 && (size_t)len < sizeof(path) && fits(path, etdump, out);
+        found = sl_path_join(path, sizeof(path), folder, "%s", entry->d_name) == 0 &&
+                fits(path, etdump, out);
     }
     closedir(entries);
     return found;
@@ -88,7 +89,7 @@ bool sl_folders_beside(const char *path, struct sl_folders *out)
         *slash = '\0';
     else
         snprintf(out->own, sizeof(out->own), ".");
-    snprintf(out->above, sizeof(out->above), "%s/..", out->own);
+    sl_path_join(out->above, sizeof(out->above), out->own, "..");
     return true;
 }
 

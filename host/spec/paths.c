@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 
 enum { MAX_SOCKET_NAME = 107 }; /* sun_path without its terminator */
 
@@ -42,8 +43,7 @@ int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
 
 int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag)
 {
-    int len = snprintf(out, SL_PATH_BYTES, "%s/sme2labd.sock", state);
-    if (len >= 0 && len <= MAX_SOCKET_NAME)
+    if (sl_path_join(out, MAX_SOCKET_NAME + 1, state, "sme2labd.sock") == 0)
         return 0;
     sl_diag_hint(diag, "choose a shorter state directory, or another socket: --listen unix:PATH "
                        "for sme2labd, --server unix:PATH for sme2lab");

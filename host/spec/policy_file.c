@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "host/spec/json_doc.h"
 
 enum { PROBED_DIGITS = 16, MAX_FAMILY_NAME = 31 };
@@ -108,6 +109,6 @@ int sl_device_fingerprint(const char *probed, bool emulated, char out[SL_FINGERP
 int sl_device_file_path(const char *state, const char *fingerprint, const char *name,
                         char out[SL_PATH_BYTES])
 {
-    int len = snprintf(out, SL_PATH_BYTES, "%s/devices/%s/%s", state, fingerprint, name);
-    return len >= 0 && len < SL_PATH_BYTES ? 0 : SL_E_LIMIT;
+    int rc = sl_path_join(out, SL_PATH_BYTES, state, "devices/%s/%s", fingerprint, name);
+    return rc < 0 ? SL_E_LIMIT : 0;
 }

@@ -40,14 +40,14 @@ bool sl_blobs_name_ok(const char *sha256)
 
 int sl_blobs_path(const struct sl_blobs *blobs, const char *sha256, char out_path[SL_PATH_BYTES])
 {
-    return sl_path_join(blobs->directory, sha256, out_path, SL_PATH_BYTES);
+    return sl_path_join(out_path, SL_PATH_BYTES, blobs->directory, "%s", sha256);
 }
 
 int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag *diag)
 {
-    int rc = sl_path_join(state_dir, "blobs", blobs->directory, sizeof(blobs->directory));
-    /* room for a name below it */
-    if (rc < 0 || strlen(blobs->directory) + SL_DIGEST_BYTES + 1 > sizeof(blobs->directory))
+    size_t size = sizeof(blobs->directory) - SL_DIGEST_BYTES; /* room for a name below it */
+    int rc = sl_path_join(blobs->directory, size, state_dir, "blobs");
+    if (rc < 0)
         return sl_diag_set(diag, SL_E_LIMIT, state_dir, "the state directory's path is too long");
     if (mkdir(blobs->directory, 0700) < 0 && errno != EEXIST) {
         rc = -errno;
@@ -64,7 +64,7 @@ int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial
     struct stat info;
     if (!sl_blobs_name_ok(sha256))
         return SL_E_NOT_FOUND;
-    snprintf(path, sizeof(path), "%s/%s%s", blobs->directory, sha256, partial ? ".part" : "");
+    sl_path_join(path, sizeof(path), blobs->directory, "%s%s", sha256, partial ? ".part" : "");
     if (lstat(path, &info) < 0)
         return errno == ENOENT ? SL_E_NOT_FOUND : -errno;
     if (!S_ISREG(info.st_mode))

@@ -17,6 +17,7 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/store/blobs.h"
 #include "host/store/findings.h"
 #include "host/store/request.h"
@@ -79,7 +80,7 @@ static int note_day(struct check *check, const char *day)
 {
     char path[SL_PATH_BYTES + 32];
     int rc = 0;
-    snprintf(path, sizeof(path), "%s/runs/%.15s", check->root, day);
+    sl_path_join(path, sizeof(path), check->root, "runs/%.15s", day);
     DIR *folder = opendir(path);
     for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;)
         rc = note_directory(check, day, entry->d_name);
@@ -97,7 +98,7 @@ static int note_directories(struct check *check, const char *first, const char *
                      "INTEGER) WITHOUT ROWID; DELETE FROM temp.found",
                      NULL, NULL, NULL) != SQLITE_OK)
         return -EIO;
-    snprintf(path, sizeof(path), "%s/runs", check->root);
+    sl_path_join(path, sizeof(path), check->root, "runs");
     DIR *days = opendir(path);
     int rc = days || errno == ENOENT ? 0 : -errno;
     for (struct dirent *entry; rc == 0 && days && (entry = readdir(days)) != NULL;) {
@@ -123,7 +124,7 @@ static uint64_t changed_ms(const char *root, const char *name)
 {
     char path[2 * SL_PATH_BYTES];
     struct stat info;
-    snprintf(path, sizeof(path), "%s/%s", root, name);
+    sl_path_join(path, sizeof(path), root, "%s", name);
     return lstat(path, &info) < 0 ? UINT64_MAX : (uint64_t)info.st_mtim.tv_sec * 1000;
 }
 
@@ -144,7 +145,7 @@ static bool may_hold(const struct check *check, const char *directory, const cha
 {
     char path[2 * SL_PATH_BYTES];
     struct stat info;
-    snprintf(path, sizeof(path), "%s/%s/%s", check->root, directory, file);
+    sl_path_join(path, sizeof(path), check->root, "%s/%s", directory, file);
     return lstat(path, &info) == 0 || errno != ENOENT;
 }
 
@@ -239,7 +240,7 @@ static int add_answer(struct check *check, const char *file)
     char path[2 * SL_PATH_BYTES];
     struct stat info;
     snprintf(found.name, sizeof(found.name), SL_TASK_FOLDER "/%.40s", file);
-    snprintf(path, sizeof(path), "%s/%s", check->root, found.name);
+    sl_path_join(path, sizeof(path), check->root, "%s", found.name);
     if (found.job == 0 || lstat(path, &info) < 0 || !S_ISREG(info.st_mode) ||
         (uint64_t)info.st_mtim.tv_sec * 1000 >= check->wish->free_before_ms)
         return 0;
@@ -338,7 +339,7 @@ static void mark_used_by_lost(const struct check *check, struct blob_list *list)
         struct sl_buf config;
         if (found->kind != SL_FOUND_LOST_ROW || found->mended)
             continue;
-        snprintf(path, sizeof(path), "%s/%s/config.json", check->root, found->name);
+        sl_path_join(path, sizeof(path), check->root, "%s/config.json", found->name);
         if (sl_buf_read_file(path, SL_STORE_MAX_CONFIG_BYTES, &config) < 0)
             continue;
         mark_used(list, (const char *)config.data);
@@ -392,7 +393,7 @@ static int look_at_blobs(struct check *check)
         return 0;
     if (list.before_ms > check->wish->free_before_ms)
         list.before_ms = check->wish->free_before_ms;
-    snprintf(blobs.directory, sizeof(blobs.directory), "%.500s/blobs", check->root);
+    sl_path_join(blobs.directory, sizeof(blobs.directory), check->root, "blobs");
     int rc = list_old_blobs(&blobs, &list);
     if (rc == 0 && list.count > 0)
         rc = mark_all_used(check, &list);

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/records.h"
 #include "host/store/run_file.h"
 #include "host/store/statement.h"
@@ -53,10 +54,10 @@ enum { MAX_COPY_BYTES = 8 << 20 }; /* a configuration of 1 MiB, each byte escape
 static int put_in_place(const char *root, const char *directory, const char *text)
 {
     char path[2 * SL_PATH_BYTES];
-    snprintf(path, sizeof(path), "%s/%s", root, directory);
+    sl_path_join(path, sizeof(path), root, "%s", directory);
     if (!directory[0] || access(path, F_OK) < 0)
         return 0;
-    snprintf(path, sizeof(path), "%s/%s/%s", root, directory, SL_ROW_COPY);
+    sl_path_join(path, sizeof(path), root, "%s/%s", directory, SL_ROW_COPY);
     return sl_buf_write_file(path, text, strlen(text));
 }
 
@@ -98,7 +99,7 @@ static int read_copy(const char *root, const char *directory, struct sl_buf *out
     if (fd < 0)
         return fd;
     close(fd);
-    snprintf(path, sizeof(path), "%s/%s/%s", root, directory, SL_ROW_COPY);
+    sl_path_join(path, sizeof(path), root, "%s/%s", directory, SL_ROW_COPY);
     return sl_buf_read_file(path, MAX_COPY_BYTES, out);
 }
 

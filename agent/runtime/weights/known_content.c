@@ -9,14 +9,14 @@
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
+#include "common/base/path.h"
 
 enum { PATH_BYTES = 4096, SETTLED_S = 2 };
 
 static bool note_path(const char *directory, const struct sl_file_identity *identity, char *out)
 {
     uint64_t name = sl_content_of(identity, sizeof(*identity)).low;
-    int length = snprintf(out, PATH_BYTES, "%s/%016" PRIx64 ".note", directory, name);
-    return length > 0 && length < PATH_BYTES;
+    return sl_path_join(out, PATH_BYTES, directory, "%016" PRIx64 ".note", name) == 0;
 }
 
 bool sl_known_content_settled(const struct sl_file_identity *identity)

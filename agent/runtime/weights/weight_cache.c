@@ -13,6 +13,7 @@
 #include "agent/runtime/weights/weight_prune.h"
 #include "agent/runtime/weights/weight_write.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "kernels/cpu/isa.h"
 
 enum { PATH_BYTES = 4096 };
@@ -59,9 +60,9 @@ static int make_key(const struct sl_method *method, uint32_t isa, struct sl_cont
 static bool file_path(const struct sl_weight_cache *cache, const struct sl_method *method,
                       char *out)
 {
-    int length = snprintf(out, PATH_BYTES, "%s/%016" PRIx64 "%016" PRIx64 ".weights",
-                          method->model->weight_cache, cache->key.low, cache->key.high);
-    return length > 0 && length < PATH_BYTES;
+    return sl_path_join(out, PATH_BYTES, method->model->weight_cache,
+                        "%016" PRIx64 "%016" PRIx64 ".weights", cache->key.low,
+                        cache->key.high) == 0;
 }
 
 /* Whole files are noted as such, so that they need not be read again. */

@@ -34,7 +34,7 @@ enum { WEIGHTS, NOTES };
 static void remove_file(const struct listing *list, const char *name)
 {
     char path[PATH_BYTES];
-    if (sl_path_join(list->directory, name, path, sizeof(path)) == 0)
+    if (sl_path_join(path, sizeof(path), list->directory, "%s", name) == 0)
         unlink(path); /* another agent may have been first */
 }
 
@@ -73,7 +73,7 @@ static bool identify(const struct listing *list, const char *name, struct found 
 {
     char path[PATH_BYTES];
     size_t len = strlen(name);
-    if (len >= NAME_BYTES || sl_path_join(list->directory, name, path, sizeof(path)) < 0)
+    if (len >= NAME_BYTES || sl_path_join(path, sizeof(path), list->directory, "%s", name) < 0)
         return false;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd < 0)

@@ -18,6 +18,7 @@
 #include <openssl/rsa.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 
 enum { PATH_BYTES = 1024, MODULUS_BYTES = 256, KEY_BITS = 2048 };
 
@@ -26,8 +27,7 @@ enum { PATH_BYTES = 1024, MODULUS_BYTES = 256, KEY_BITS = 2048 };
 static int own_path(char out[PATH_BYTES], struct sl_diag *diag)
 {
     const char *home = getenv("HOME");
-    int len = home && *home ? snprintf(out, PATH_BYTES, "%s/.android/adbkey", home) : -1;
-    if (len > 0 && len < PATH_BYTES - 32)
+    if (home && *home && sl_path_join(out, PATH_BYTES - 32, home, ".android/adbkey") == 0)
         return 0;
     sl_diag_hint(diag, "set HOME to the folder that has .android/adbkey");
     return sl_diag_set(diag, -ENOENT, "HOME", "It is not known where adb's key is");
@@ -46,7 +46,7 @@ static size_t keys_at(const char *place, size_t number, char out[PATH_BYTES])
         snprintf(out, PATH_BYTES, "%s", place);
         return 1;
     }
-    snprintf(pattern, sizeof(pattern), "%s/*.adb_key", place);
+    sl_path_join(pattern, sizeof(pattern), place, "*.adb_key");
     if (glob(pattern, 0, NULL, &found) == 0) {
         count = found.gl_pathc;
         if (number < count)

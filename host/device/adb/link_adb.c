@@ -18,6 +18,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
 #include "common/net/secret.h"
@@ -202,7 +203,7 @@ static void on_pushed(void *user, int rc, const char *reason)
 static void push(struct adb *adb)
 {
     char to[PATH_BYTES];
-    snprintf(to, sizeof(to), "%s/bin/%s.part", FOLDER, adb->sha256);
+    sl_path_join(to, sizeof(to), FOLDER, "bin/%s.part", adb->sha256);
     const struct sl_adb_push_options options = {
         .wire = adb->wire, .serial = adb->serial, .from = adb->program, .to = to, .mode = 0700};
     int rc = sl_adb_push_start(adb->loop, &options, on_pushed, adb, &adb->push);

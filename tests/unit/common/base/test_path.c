@@ -14,26 +14,28 @@ static void a_slash_stands_between(void **state)
 {
     (void)state;
     char path[16];
-    assert_int_equal(sl_path_join("a/b", "c", path, sizeof(path)), 0);
+    assert_int_equal(sl_path_join(path, sizeof(path), "a/b", "c"), 0);
     assert_string_equal(path, "a/b/c");
-    assert_int_equal(sl_path_join("/", "c", path, sizeof(path)), 0);
+    assert_int_equal(sl_path_join(path, sizeof(path), "/", "c"), 0);
     assert_string_equal(path, "/c");
-    assert_int_equal(sl_path_join("a/", "c", path, sizeof(path)), 0);
+    assert_int_equal(sl_path_join(path, sizeof(path), "a/", "c"), 0);
     assert_string_equal(path, "a/c");
+    assert_int_equal(sl_path_join(path, sizeof(path), "a", "%s-%u.bin", "b", 7u), 0);
+    assert_string_equal(path, "a/b-7.bin");
 }
 
 static void what_does_not_fit_is_refused_whole(void **state)
 {
     (void)state;
     char path[8] = "?";
-    assert_int_equal(sl_path_join("abc", "def", path, sizeof(path)), 0); /* seven and the end */
+    assert_int_equal(sl_path_join(path, sizeof(path), "abc", "def"), 0); /* seven and the end */
     assert_string_equal(path, "abc/def");
-    assert_int_equal(sl_path_join("abc", "defg", path, sizeof(path)), -ENAMETOOLONG);
+    assert_int_equal(sl_path_join(path, sizeof(path), "abc", "defg"), -ENAMETOOLONG);
     assert_string_equal(path, "");
-    assert_int_equal(sl_path_join("abcdefgh", "", path, sizeof(path)), -ENAMETOOLONG);
-    assert_int_equal(sl_path_join("abc/", "defg", path, sizeof(path)), -ENAMETOOLONG);
-    assert_int_equal(sl_path_join("abc/", "def", path, sizeof(path)), 0);
-    assert_int_equal(sl_path_join("a", "b", path, 0), -ENAMETOOLONG);
+    assert_int_equal(sl_path_join(path, sizeof(path), "abcdefgh", ""), -ENAMETOOLONG);
+    assert_int_equal(sl_path_join(path, sizeof(path), "abc/", "defg"), -ENAMETOOLONG);
+    assert_int_equal(sl_path_join(path, sizeof(path), "abc/", "def"), 0);
+    assert_int_equal(sl_path_join(path, 0, "a", "b"), -ENAMETOOLONG);
 }
 
 int main(void)
