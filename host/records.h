@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "host/spec/device_kind.h"
+#include "host/spec/records.inc"
 
 enum {
     SL_NAME_BYTES = 64,
@@ -43,47 +44,34 @@ enum sl_device_state {
     SL_DEVICE_QUARANTINED = 4, /* takes no jobs until released */
 };
 
+/* The members of a record are the columns of host/spec/records.inc. */
+#define SL_MEMBER_ID(name, extra) uint64_t name;
+#define SL_MEMBER_TIME(name, extra) uint64_t name;
+#define SL_MEMBER_U32(name, extra) uint32_t name;
+#define SL_MEMBER_INT(name, extra) int name;
+#define SL_MEMBER_WORD(name, extra) int name;
+#define SL_MEMBER_FLAG(name, extra) bool name;
+#define SL_MEMBER_TEXT(name, extra) char name[extra];
+#define SL_MEMBER_NAME(name, extra) char name[extra];
+#define SL_MEMBER_REAL(name, extra) double name;
+#define SL_MEMBER(kind, name, extra, copy, views, place, head) SL_MEMBER_##kind(name, extra)
+
 struct sl_job_record {
     uint64_t id; /* from 1, never used again */
-    int state, cause;
-    int32_t priority;                            /* higher goes first */
-    uint32_t attempts;                           /* started so far */
-    uint64_t submitted_ms, started_ms, ended_ms; /* Unix time; 0: not yet */
-    uint64_t lease_until_ms;                     /* RUNNING */
-    uint64_t run;                                /* id of the run it made; 0: none */
-    bool cancel_wanted;                          /* RUNNING: the device was asked to stop */
-    char selector[SL_SELECTOR_BYTES];            /* device name, "" for any */
-    char device[SL_NAME_BYTES];                  /* that has or had it */
-    char detail[SL_DETAIL_BYTES];                /* one line: why it failed or what it waits for */
+    SL_JOB_COLUMNS(SL_MEMBER)
 };
 
 struct sl_device_record {
-    char name[SL_NAME_BYTES];
-    int kind, state;
+    SL_DEVICE_COLUMNS(SL_MEMBER)
     struct sl_device_traits traits;
-    uint64_t job; /* BUSY: which */
-    char detail[SL_DETAIL_BYTES];
-    char cpu[64]; /* the emulator's -cpu; "" where there is none */
-    bool away;    /* its link says that it cannot be reached; `detail` why */
-    char model[SL_NAME_BYTES], system[SL_NAME_BYTES]; /* what a phone says of itself; else "" */
+    bool away; /* its link says that it cannot be reached; `detail` why */
 };
 
 /* A finished measurement: one job that got as far as events. Its directory under the state
  * directory is the authority; the row can be made again from it. */
 struct sl_run_record {
     uint64_t id; /* from 1 */
-    uint64_t job;
-    uint64_t started_ms, ended_ms;
-    int device_kind;           /* enum sl_device_kind: tells what its times mean */
-    char model[SL_NAME_BYTES]; /* the file's name without directory and suffix */
-    char model_sha256[SL_DIGEST_BYTES];
-    char device[SL_NAME_BYTES];
-    char verdict[SL_NAME_BYTES]; /* "" when none was asked for or made */
-    double ratio;                /* baseline ÷ candidate; 0: none */
-    double baseline, candidate;  /* median of a run of either arm, in ns or counts; 0: not known */
-    int exit_code;               /* of verdict and threshold (rundir/verdict_exit.h) */
-    char directory[SL_PATH_BYTES]; /* below the state directory */
-    char series[SL_SERIES_BYTES];  /* runs that may be compared over time have the same; "": none */
+    SL_RUN_COLUMNS(SL_MEMBER)
 };
 
 /* What a token may do; each role may do what those before it may. */
@@ -91,8 +79,5 @@ enum sl_token_role { SL_TOKEN_READ = 1, SL_TOKEN_SUBMIT = 2, SL_TOKEN_ADMIN = 3 
 
 struct sl_token_record {
     uint64_t id;
-    int role;                        /* enum sl_token_role */
-    uint64_t created_ms, expires_ms; /* 0: never */
-    char name[SL_NAME_BYTES];
-    char sha256[SL_DIGEST_BYTES]; /* of the token: the token itself is nowhere */
+    SL_TOKEN_COLUMNS(SL_MEMBER)
 };

@@ -10,12 +10,15 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/url.h"
+#include "host/report/table.h"
+#include "host/spec/columns.h"
 
 enum { PAGE_ROWS = 200, MAX_PAGES = 5000 };
 
@@ -205,6 +208,59 @@ int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fit
         return too_long(cli);
     return list->filter || list->top > 0 ? ask_all(cli, &wish, out)
                                          : ask_page(cli, name, path, list, out);
+}
+
+/* The column of that place; NULL: there is none. */
+static const struct sl_column *column_at(const struct sl_columns *columns, size_t place)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->all[i].place == (int)place)
+            return &columns->all[i];
+    }
+    return NULL;
+}
+
+static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_column *column)
+{
+    char text[SL_ANSWER_TIME_BYTES];
+    uint64_t number = sl_answer_u64(row, column->name);
+    double real = sl_answer_f64(row, column->name);
+    if (column->kind == SL_COLUMN_TIME)
+        sl_table_put(table, sl_answer_time(number, text));
+    else if (column->kind == SL_COLUMN_ID && number != 0)
+        sl_table_printf(table, "%" PRIu64, number);
+    else if (column->kind == SL_COLUMN_REAL && real > 0)
+        sl_table_printf(table, "%.3f", real);
+    else
+        sl_table_put(table, sl_answer_text(row, column->name));
+}
+
+int sl_ask_show(const struct sl_cli *cli, int code, cJSON *answer, const char *name,
+                const struct sl_columns *columns, sl_ask_cell_fn own, const char *none)
+{
+    const char *heads[SL_TABLE_MAX_COLUMNS + 1] = {NULL};
+    const struct sl_column *shown[SL_TABLE_MAX_COLUMNS];
+    size_t count = 0;
+    struct sl_table table;
+    const cJSON *row;
+    if (!answer)
+        return code;
+    for (; count < SL_TABLE_MAX_COLUMNS && (shown[count] = column_at(columns, count + 1)); count++)
+        heads[count] = shown[count]->head;
+    sl_table_init(&table, name, name, heads);
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, name))
+    {
+        for (size_t i = 0; i < count; i++) {
+            if (!own || !own(&table, row, shown[i]->name))
+                put_cell(&table, row, shown[i]);
+        }
+    }
+    code = sl_cli_table(cli, &table, none);
+    uint64_t next = sl_answer_u64(answer, "next_cursor");
+    if (next != 0 && !cli->quiet)
+        sl_say(stderr, "older ones: sme2lab %s --cursor %" PRIu64 "\n", name, next);
+    cJSON_Delete(answer);
+    return code;
 }
 
 int sl_ask_run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,

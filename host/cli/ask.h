@@ -8,8 +8,10 @@
 struct cJSON;
 struct sl_cli;
 struct sl_client;
+struct sl_columns;
 struct sl_diag;
 struct sl_request;
+struct sl_table;
 struct sl_usage;
 
 /* Parses a verb's options and words; `need` is what the missing word would have been (NULL: none is
@@ -42,6 +44,15 @@ struct sl_list_options {
  * `path` did not fit. */
 int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fits,
                 const struct sl_list_options *list, struct cJSON **out);
+
+/* Writes the cell of a column its own way: true; false: as its kind is written. */
+typedef bool (*sl_ask_cell_fn)(struct sl_table *table, const struct cJSON *row, const char *column);
+
+/* Shows the list `name` of an answer, and ends it: a row for each record, a column for each that
+ * has a head; `none` where it is empty. `own` may be NULL. Returns `code` where `answer` is NULL.
+ */
+int sl_ask_show(const struct sl_cli *cli, int code, struct cJSON *answer, const char *name,
+                const struct sl_columns *columns, sl_ask_cell_fn own, const char *none);
 
 /* A list that is looked through page by page. */
 struct sl_list_wish {

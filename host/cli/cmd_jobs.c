@@ -1,10 +1,8 @@
 /* host/cli/cmd_jobs.c: `sme2lab jobs`. */
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
-#include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
@@ -12,38 +10,20 @@
 #include "host/cli/options.h"
 #include "host/cli/url.h"
 #include "host/report/table.h"
+#include "host/spec/columns.h"
 
-static void put_job(struct sl_table *table, const cJSON *job)
+/* Which device it waits for, while none has it; in place of its end how long it took. */
+static bool put_cell(struct sl_table *table, const cJSON *job, const char *column)
 {
     char text[SL_ANSWER_TIME_BYTES];
-    uint64_t run = sl_answer_u64(job, "run");
-    const char *device = sl_answer_text(job, "device");
-    sl_table_printf(table, "%" PRIu64, sl_answer_u64(job, "id"));
-    sl_table_put(table, sl_answer_text(job, "state"));
-    sl_table_put(table, *device ? device : sl_answer_text(job, "selector"));
-    sl_table_put(table, sl_answer_time(sl_answer_u64(job, "submitted_ms"), text));
-    sl_table_put(table, sl_answer_span(sl_answer_u64(job, "started_ms"),
-                                       sl_answer_u64(job, "ended_ms"), text));
-    if (run != 0)
-        sl_table_printf(table, "%" PRIu64, run);
+    if (strcmp(column, "ended_ms") == 0)
+        sl_table_put(table, sl_answer_span(sl_answer_u64(job, "started_ms"),
+                                           sl_answer_u64(job, "ended_ms"), text));
+    else if (strcmp(column, "device") == 0 && !*sl_answer_text(job, "device"))
+        sl_table_put(table, sl_answer_text(job, "selector"));
     else
-        sl_table_put(table, NULL);
-    sl_table_put(table, sl_answer_text(job, "detail"));
-}
-
-static int show(const struct sl_cli *cli, const cJSON *answer)
-{
-    static const char *const heads[] = {">JOB",  "STATE", "~DEVICE", "SUBMITTED",
-                                        ">TOOK", ">RUN",  "~DETAIL", NULL};
-    struct sl_table table;
-    const cJSON *job;
-    sl_table_init(&table, "jobs", "jobs", heads);
-    cJSON_ArrayForEach(job, cJSON_GetObjectItemCaseSensitive(answer, "jobs")) put_job(&table, job);
-    int code = sl_cli_table(cli, &table, "No jobs.");
-    uint64_t next = sl_answer_u64(answer, "next_cursor");
-    if (next != 0 && !cli->quiet)
-        sl_say(stderr, "older ones: sme2lab jobs --cursor %" PRIu64 "\n", next);
-    return code;
+        return false;
+    return true;
 }
 
 int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
@@ -70,8 +50,5 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
         return code;
     bool fits = sl_url_query(path, sizeof(path), "state", state);
     code = sl_ask_rows(cli, "jobs", path, fits, &list, &answer);
-    if (answer)
-        code = show(cli, answer);
-    cJSON_Delete(answer);
-    return code;
+    return sl_ask_show(cli, code, answer, "jobs", &sl_job_columns, put_cell, "No jobs.");
 }

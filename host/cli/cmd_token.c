@@ -15,6 +15,7 @@
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/report/table.h"
+#include "host/spec/columns.h"
 
 enum { MAX_BODY_BYTES = 4096, DAY_S = 86400 };
 
@@ -51,29 +52,21 @@ static int add(const struct token *t, const char *name)
     return code;
 }
 
+static bool put_end(struct sl_table *table, const cJSON *token, const char *column)
+{
+    bool never = strcmp(column, "expires_ms") == 0 && sl_answer_u64(token, column) == 0;
+    if (never)
+        sl_table_put(table, "never");
+    return never;
+}
+
 static int list(const struct token *t)
 {
-    static const char *const heads[] = {">TOKEN", "~NAME", "ROLE", "MADE", "ENDS", NULL};
-    char text[SL_ANSWER_TIME_BYTES];
-    struct sl_table table;
     cJSON *answer;
-    const cJSON *token;
     const struct sl_request request = {.method = "GET", .path = "/api/v1/tokens"};
     int code = sl_ask(t->cli, "tokens", &request, &answer);
-    if (!answer)
-        return code;
-    sl_table_init(&table, "token", "token", heads);
-    cJSON_ArrayForEach(token, cJSON_GetObjectItemCaseSensitive(answer, "tokens"))
-    {
-        uint64_t expires_ms = sl_answer_u64(token, "expires_ms");
-        sl_table_printf(&table, "%" PRIu64, sl_answer_u64(token, "id"));
-        sl_table_put(&table, sl_answer_text(token, "name"));
-        sl_table_put(&table, sl_answer_text(token, "role"));
-        sl_table_put(&table, sl_answer_time(sl_answer_u64(token, "created_ms"), text));
-        sl_table_put(&table, expires_ms ? sl_answer_time(expires_ms, text) : "never");
-    }
-    cJSON_Delete(answer);
-    return sl_cli_table(t->cli, &table, "No tokens: only the Unix socket lets anybody in.");
+    return sl_ask_show(t->cli, code, answer, "tokens", &sl_token_columns, put_end,
+                       "No tokens: only the Unix socket lets anybody in.");
 }
 
 static int revoke(const struct token *t, const char *word)

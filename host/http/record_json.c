@@ -5,11 +5,11 @@
 
 #include "common/base/json.h"
 #include "host/records.h"
+#include "host/spec/columns.h"
 #include "host/spec/device_kind.h"
-#include "host/spec/names.h"
 #include "host/store/answers.h"
 
-/* Absent is null: 0 as a time or an id, "" as a name. */
+/* Absent is null: 0 as a time or an id, "" as a name, a figure that is not above 0. */
 static void put_id(struct sl_json *json, const char *key, uint64_t value)
 {
     if (value != 0)
@@ -18,33 +18,54 @@ static void put_id(struct sl_json *json, const char *key, uint64_t value)
         sl_json_null(json, key);
 }
 
-static void put_name(struct sl_json *json, const char *key, const char *value)
+static void put_column(struct sl_json *json, const struct sl_column *column, const void *value)
 {
-    sl_json_text(json, key, value[0] ? value : NULL);
+    const char *text = value;
+    switch (column->kind) {
+    case SL_COLUMN_ID:
+    case SL_COLUMN_TIME:
+        put_id(json, column->name, *(const uint64_t *)value);
+        break;
+    case SL_COLUMN_U32:
+        sl_json_u64(json, column->name, *(const uint32_t *)value);
+        break;
+    case SL_COLUMN_INT:
+        sl_json_i64(json, column->name, *(const int *)value);
+        break;
+    case SL_COLUMN_WORD:
+        sl_json_text(json, column->name, column->word(*(const int *)value));
+        break;
+    case SL_COLUMN_FLAG:
+        sl_json_bool(json, column->name, *(const bool *)value);
+        break;
+    case SL_COLUMN_REAL:
+        sl_json_f64(json, column->name, *(const double *)value > 0 ? *(const double *)value : NAN);
+        break;
+    default:
+        sl_json_text(json, column->name, column->kind == SL_COLUMN_NAME && !*text ? NULL : text);
+    }
 }
 
-static void put_job(struct sl_json *json, const struct sl_job_record *job)
+static void put(struct sl_json *json, const struct sl_columns *columns, int view,
+                const void *record)
 {
-    sl_json_u64(json, "id", job->id);
-    sl_json_text(json, "state", sl_job_state_name(job->state));
-    sl_json_text(json, "cause", sl_job_cause_name(job->cause));
-    sl_json_text(json, "detail", job->detail);
-    sl_json_i64(json, "priority", job->priority);
-    sl_json_u64(json, "attempts", job->attempts);
-    put_id(json, "submitted_ms", job->submitted_ms);
-    put_id(json, "started_ms", job->started_ms);
-    put_id(json, "ended_ms", job->ended_ms);
-    put_name(json, "selector", job->selector);
-    put_name(json, "device", job->device);
-    put_id(json, "run", job->run);
-    sl_json_bool(json, "cancel_wanted", job->cancel_wanted);
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->all[i].views & view)
+            put_column(json, &columns->all[i], (const char *)record + columns->all[i].offset);
+    }
+}
+
+static void put_row(struct sl_json *json, const char *key, const struct sl_columns *columns,
+                    const void *record)
+{
+    sl_json_open_object(json, key);
+    put(json, columns, SL_IN_ROW, record);
+    sl_json_close_object(json);
 }
 
 void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job)
 {
-    sl_json_open_object(json, key);
-    put_job(json, job);
-    sl_json_close_object(json);
+    put_row(json, key, &sl_job_columns, job);
 }
 
 void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
@@ -52,7 +73,7 @@ void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
                           size_t count)
 {
     sl_json_open_object(json, NULL);
-    put_job(json, job);
+    put(json, &sl_job_columns, SL_IN_ROW, job);
     sl_json_raw(json, "config", config_json);
     sl_json_open_array(json, "attempt_directories");
     for (size_t i = 0; i < count; i++)
@@ -78,37 +99,16 @@ void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *fin
     sl_json_close_object(json);
 }
 
-/* When it was, and what came out. */
-static void put_outcome(struct sl_json *json, const struct sl_run_record *run)
-{
-    put_id(json, "started_ms", run->started_ms);
-    put_name(json, "verdict", run->verdict);
-    sl_json_f64(json, "ratio", run->ratio > 0 ? run->ratio : NAN);
-    sl_json_i64(json, "exit_code", run->exit_code);
-}
-
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run)
 {
-    sl_json_open_object(json, key);
-    sl_json_u64(json, "id", run->id);
-    put_id(json, "job", run->job);
-    sl_json_text(json, "model", run->model);
-    put_name(json, "model_sha256", run->model_sha256);
-    sl_json_text(json, "device", run->device);
-    sl_json_text(json, "device_kind", sl_device_kind_name(run->device_kind));
-    put_name(json, "series", run->series);
-    put_id(json, "ended_ms", run->ended_ms);
-    put_outcome(json, run);
-    sl_json_close_object(json);
+    put_row(json, key, &sl_run_columns, run);
 }
 
 void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest)
 {
     sl_json_open_object(json, NULL);
     sl_json_text(json, "id", newest->series);
-    sl_json_text(json, "model", newest->model);
-    put_name(json, "model_sha256", newest->model_sha256);
-    sl_json_text(json, "device", newest->device);
+    put(json, &sl_run_columns, SL_IN_SERIES, newest);
     sl_json_of_run(json, "newest", newest);
     sl_json_close_object(json);
 }
@@ -117,34 +117,19 @@ void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run)
 {
     sl_json_open_object(json, NULL);
     sl_json_u64(json, "run", run->id);
-    put_outcome(json, run);
-    sl_json_f64(json, "baseline", run->baseline > 0 ? run->baseline : NAN);
-    sl_json_f64(json, "candidate", run->candidate > 0 ? run->candidate : NAN);
+    put(json, &sl_run_columns, SL_IN_POINT, run);
     sl_json_close_object(json);
 }
 
 void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_device_record *device)
 {
     sl_json_open_object(json, key);
-    sl_json_text(json, "name", device->name);
-    sl_json_text(json, "kind", sl_device_kind_name(device->kind));
-    sl_json_text(json, "state", sl_device_state_name(device->state));
-    put_id(json, "job", device->job);
-    sl_json_text(json, "detail", device->detail);
-    sl_json_text(json, "cpu", device->cpu[0] ? device->cpu : NULL);
-    sl_json_text(json, "model", device->model[0] ? device->model : NULL);
-    sl_json_text(json, "system", device->system[0] ? device->system : NULL);
+    put(json, &sl_device_columns, SL_IN_ROW, device);
     sl_json_bool(json, "times_mean_something", sl_device_traits_mean_something(device->traits));
     sl_json_close_object(json);
 }
 
 void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token)
 {
-    sl_json_open_object(json, key);
-    sl_json_u64(json, "id", token->id);
-    sl_json_text(json, "name", token->name);
-    sl_json_text(json, "role", sl_token_role_name(token->role));
-    put_id(json, "created_ms", token->created_ms);
-    put_id(json, "expires_ms", token->expires_ms);
-    sl_json_close_object(json);
+    put_row(json, key, &sl_token_columns, token);
 }

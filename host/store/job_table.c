@@ -5,51 +5,11 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/spec/columns.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
-#define COLUMNS                                                                                    \
-    "id, state, cause, priority, attempts, submitted_ms, started_ms, ended_ms, lease_until_ms, "   \
-    "run, cancel_wanted, "                                                                         \
-    "selector, device, detail"
-
-static void bind_record(struct sl_statement *statement, const struct sl_job_record *job)
-{
-    sl_statement_bind_i64(statement, job->state);
-    sl_statement_bind_i64(statement, job->cause);
-    sl_statement_bind_i64(statement, job->priority);
-    sl_statement_bind_i64(statement, job->attempts);
-    sl_statement_bind_u64(statement, job->submitted_ms);
-    sl_statement_bind_u64(statement, job->started_ms);
-    sl_statement_bind_u64(statement, job->ended_ms);
-    sl_statement_bind_u64(statement, job->lease_until_ms);
-    sl_statement_bind_u64(statement, job->run);
-    sl_statement_bind_i64(statement, job->cancel_wanted);
-    sl_statement_bind_text(statement, job->selector);
-    sl_statement_bind_text(statement, job->device);
-    sl_statement_bind_text(statement, job->detail);
-}
-
-static void read_record(struct sl_statement *statement, void *row)
-{
-    struct sl_job_record *job = row;
-    *job = (struct sl_job_record){
-        .id = sl_statement_u64(statement, 0),
-        .state = sl_statement_int(statement, 1),
-        .cause = sl_statement_int(statement, 2),
-        .priority = sl_statement_int(statement, 3),
-        .attempts = (uint32_t)sl_statement_u64(statement, 4),
-        .submitted_ms = sl_statement_u64(statement, 5),
-        .started_ms = sl_statement_u64(statement, 6),
-        .ended_ms = sl_statement_u64(statement, 7),
-        .lease_until_ms = sl_statement_u64(statement, 8),
-        .run = sl_statement_u64(statement, 9),
-        .cancel_wanted = sl_statement_int(statement, 10) != 0,
-    };
-    sl_statement_text(statement, 11, job->selector, sizeof(job->selector));
-    sl_statement_text(statement, 12, job->device, sizeof(job->device));
-    sl_statement_text(statement, 13, job->detail, sizeof(job->detail));
-}
+#define COLUMNS "id" SL_JOB_COLUMNS(SL_SQL_NAME)
 
 /* The job that an earlier request with the same key added: 1, 0 for none, or a failure;
  * SL_E_MISMATCH if it asked for something else. */
@@ -78,14 +38,13 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
         request->rc = found;
         return;
     }
-    sl_statement_init(&statement, db,
-                      "INSERT INTO jobs (state, cause, priority, attempts, submitted_ms, "
-                      "started_ms, ended_ms, lease_until_ms,"
-                      " run, cancel_wanted, selector, device, detail, config, idempotency_key)"
-                      " VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id");
-    bind_record(&statement, &request->job);
+    sl_statement_init(
+        &statement, db,
+        "INSERT INTO jobs (config, idempotency_key" SL_JOB_COLUMNS(
+            SL_SQL_NAME) ") VALUES (?, ?" SL_JOB_COLUMNS(SL_SQL_MARK) ") RETURNING id");
     sl_statement_bind_text(&statement, request->config);
     sl_statement_bind_text(&statement, request->key);
+    sl_statement_bind(&statement, &sl_job_columns, &request->job);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
@@ -98,12 +57,10 @@ void sl_job_table_find(struct sl_request *request, sqlite3 *db)
 void sl_job_table_update(struct sl_request *request, sqlite3 *db)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "UPDATE jobs SET state=?, cause=?, priority=?, attempts=?, submitted_ms=?, "
-                      "started_ms=?, ended_ms=?,"
-                      " lease_until_ms=?, run=?, cancel_wanted=?, selector=?, device=?, detail=? "
-                      "WHERE id=? RETURNING id");
-    bind_record(&statement, &request->job);
+    sl_statement_init(
+        &statement, db,
+        "UPDATE jobs SET config = config" SL_JOB_COLUMNS(SL_SQL_SET) " WHERE id = ? RETURNING id");
+    sl_statement_bind(&statement, &sl_job_columns, &request->job);
     sl_statement_bind_u64(&statement, request->job.id);
     request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }
@@ -116,10 +73,11 @@ void sl_job_table_get(struct sl_request *request, sqlite3 *db)
     int rc = sl_statement_step(&statement);
     request->rc = rc == 0 ? SL_E_NOT_FOUND : rc < 0 ? rc : 0;
     if (rc == 1) {
-        read_record(&statement, &request->job);
+        sl_statement_read(&statement, &sl_job_columns, &request->job);
         request->config = sl_malloc(SL_STORE_MAX_CONFIG_BYTES + 1, 1);
         if (request->config)
-            sl_statement_text(&statement, 14, request->config, SL_STORE_MAX_CONFIG_BYTES + 1);
+            sl_statement_text(&statement, (int)sl_job_columns.count, request->config,
+                              SL_STORE_MAX_CONFIG_BYTES + 1);
         else
             request->rc = -ENOMEM;
     }
@@ -150,8 +108,8 @@ void sl_job_table_list(struct sl_request *request, sqlite3 *db)
                           filter.cursor != 0 || filter.open_only ? filter.cursor : INT64_MAX);
     sl_statement_bind_i64(&statement, filter.state);
     sl_statement_bind_u64(&statement, limit + 1); /* one more tells whether the list goes on */
-    request->rc = sl_statement_page(&statement, read_record, request->rows,
-                                    sizeof(struct sl_job_record), limit, &request->count, &more);
+    request->rc = sl_statement_page(&statement, &sl_job_columns, request->rows, limit,
+                                    &request->count, &more);
     if (more)
         request->next_cursor = ((const struct sl_job_record *)request->rows)[request->count - 1].id;
 }

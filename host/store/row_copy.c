@@ -18,38 +18,32 @@ enum { MAX_COPY_BYTES = 8 << 20 }; /* a configuration of 1 MiB, each byte escape
 
 #define SCHEMA "sme2lab.rows/1"
 
-/* Columns and the types that their values must have; ids apart. */
-#define RUN_COLUMNS(X)                                                                             \
-    X(started_ms, "'integer'")                                                                     \
-    X(ended_ms, "'integer'")                                                                       \
-    X(device_kind, "'integer'")                                                                    \
-    X(model, "'text'")                                                                             \
-    X(model_sha256, "'text'")                                                                      \
-    X(device, "'text'")                                                                            \
-    X(verdict, "'text'")                                                                           \
-    X(series, "'text'")                                                                            \
-    X(exit_code, "'integer'")
-#define RUN_REALS(X)                                                                               \
-    X(ratio, "'integer','real'")                                                                   \
-    X(baseline, "'integer','real'")                                                                \
-    X(candidate, "'integer','real'")
-#define JOB_COLUMNS(X)                                                                             \
-    X(priority, "'integer'")                                                                       \
-    X(attempts, "'integer'")                                                                       \
-    X(submitted_ms, "'integer'")                                                                   \
-    X(started_ms, "'integer'")                                                                     \
-    X(selector, "'text'")                                                                          \
-    X(device, "'text'")                                                                            \
-    X(detail, "'text'")                                                                            \
-    X(config, "'text'")
-#define JOB_OUTCOME(X)                                                                             \
-    X(state, "'integer'")                                                                          \
-    X(cause, "'integer'")                                                                          \
-    X(ended_ms, "'integer'")
+/* The types that a value of a kind of column may have in a copy, and the value for it: of a real
+ * number all its digits. */
+#define TYPE_ID "'integer'"
+#define TYPE_TIME "'integer'"
+#define TYPE_U32 "'integer'"
+#define TYPE_INT "'integer'"
+#define TYPE_WORD "'integer'"
+#define TYPE_TEXT "'text'"
+#define TYPE_NAME "'text'"
+#define TYPE_REAL "'integer', 'real'"
+#define VALUE_ID(column) column
+#define VALUE_TIME(column) column
+#define VALUE_U32(column) column
+#define VALUE_INT(column) column
+#define VALUE_WORD(column) column
+#define VALUE_TEXT(column) column
+#define VALUE_NAME(column) column
+#define VALUE_REAL(column) "json(printf('%!.17g', " column "))"
 
-#define PUT_RUN(column, type) ", '" #column "', r." #column
-#define PUT_REAL(column, type) ", '" #column "', json(printf('%!.17g', r." #column "))"
-#define PUT_JOB(column, type) ", '" #column "', j." #column
+/* A copy has what is COPIED and how a job ENDED; only the former is taken back as it is. */
+#define IF_COPIED(sql) sql
+#define IF_ENDED(sql)
+#define IF_APART(sql)
+#define IN_COPY_COPIED(sql) sql
+#define IN_COPY_ENDED(sql) sql
+#define IN_COPY_APART(sql)
 
 static int put_in_place(const char *root, const char *directory, const char *text)
 {
@@ -61,15 +55,19 @@ static int put_in_place(const char *root, const char *directory, const char *tex
     return sl_buf_write_file(path, text, strlen(text));
 }
 
+#define PUT_OF(row, kind, name, copy) IN_COPY_##copy(", '" #name "', " VALUE_##kind(row "." #name))
+#define PUT_IN_RUN(kind, name, extra, copy, ...) PUT_OF("r", kind, name, copy)
+#define PUT_IN_JOB(kind, name, extra, copy, ...) PUT_OF("j", kind, name, copy)
+#define PUT_RUN SL_RUN_COLUMNS(PUT_IN_RUN)
+#define PUT_JOB SL_JOB_COLUMNS(PUT_IN_JOB)
+
 int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
 {
     static const char sql[] =
-        "SELECT r.directory, json_object('schema', '" SCHEMA "', 'run', json_object('id', "
-        "r.id" RUN_COLUMNS(PUT_RUN)
-            RUN_REALS(PUT_REAL) "), 'job', json_object('id', r.job, 'key', "
-                                "j.idempotency_key" JOB_COLUMNS(PUT_JOB)
-                                    JOB_OUTCOME(PUT_JOB) ")) FROM runs AS r LEFT JOIN jobs AS j ON "
-                                                         "j.id = r.job WHERE r.id = ?";
+        "SELECT r.directory, json_object('schema', '" SCHEMA
+        "', 'run', json_object('id', r.id" PUT_RUN
+        "), 'job', json_object('id', r.job, 'key', j.idempotency_key, 'config', j.config" PUT_JOB
+        ")) FROM runs AS r LEFT JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
     char *text = sl_malloc(MAX_COPY_BYTES, 1);
@@ -118,28 +116,39 @@ static int is_json(sqlite3 *db, const char *text)
 
 /* A value of the copy, and its check: what is no number of ours would use the numbers up. */
 #define OF(part, name) "json_extract(?1, '$." part "." name "')"
-#define TAKE_RUN(column, type) ", " OF("run", #column)
-#define TAKE_JOB(column, type) ", " OF("job", #column)
-#define NAME(column, type) ", " #column
-#define IS(part, column, type) " AND json_type(?1, '$." part "." #column "') IN (" type ")"
-#define IS_RUN(column, type) IS("run", column, type)
-#define IS_JOB(column, type) IS("job", column, type)
-#define IS_ID(part)                                                                                \
-    " AND json_type(?1, '$." part ".id') = 'integer' AND " OF(part, "id") " BETWEEN 1 AND 1e12"
-#define IS_COPY                                                                                    \
+#define IS(part, name, types) " AND json_type(?1, '$." part "." name "') IN (" types ")"
+#define IS_ID(part) IS(part, "id", "'integer'") " AND " OF(part, "id") " BETWEEN 1 AND 1e12"
+#define NAME(kind, name, extra, copy, ...) IF_##copy(", " #name)
+#define TAKE_OF_RUN(kind, name, extra, copy, ...) IF_##copy(", " OF("run", #name))
+#define TAKE_OF_JOB(kind, name, extra, copy, ...) IF_##copy(", " OF("job", #name))
+#define IS_OF_RUN(kind, name, extra, copy, ...) IN_COPY_##copy(IS("run", #name, TYPE_##kind))
+#define IS_OF_JOB(kind, name, extra, copy, ...) IN_COPY_##copy(IS("job", #name, TYPE_##kind))
+#define RUN_NAMES SL_RUN_COLUMNS(NAME)
+#define JOB_NAMES SL_JOB_COLUMNS(NAME)
+#define TAKE_RUN SL_RUN_COLUMNS(TAKE_OF_RUN)
+#define TAKE_JOB SL_JOB_COLUMNS(TAKE_OF_JOB)
+#define IS_RUN                                                                                     \
     " WHERE json_extract(?1, '$.schema') = '" SCHEMA "'" IS_ID("run") IS_ID("job")                 \
-        RUN_COLUMNS(IS_RUN) RUN_REALS(IS_RUN)
+        SL_RUN_COLUMNS(IS_OF_RUN)
+#define IS_JOB SL_JOB_COLUMNS(IS_OF_JOB) IS("job", "config", "'text'")
+#define RUN_ID OF("run", "id")
+#define RUN_FAILED OF("run", "exit_code") " = 1"
+#define JOB_ID OF("job", "id")
+#define JOB_KEY OF("job", "key")
+#define JOB_CONFIG OF("job", "config")
+#define JOB_STATE OF("job", "state")
+#define JOB_CAUSE OF("job", "cause")
+#define JOB_HAS_ENDED JOB_STATE " BETWEEN 2 AND 4"
+#define ENDED_MS "max(" OF("job", "ended_ms") ", " OF("run", "ended_ms") ")"
 
 /* 1, or 0 for a copy that is damaged or of another job. */
 static int restore_run(sqlite3 *db, const char *text, const char *directory, uint64_t job,
                        uint64_t *out_run)
 {
-    static const char sql[] = "INSERT INTO runs (id, job, directory" RUN_COLUMNS(NAME)
-        RUN_REALS(NAME) ") SELECT CASE WHEN EXISTS (SELECT 1 FROM runs WHERE id = " OF(
-            "run", "id") ") THEN NULL ELSE " OF("run",
-                                                "id") " END, " OF("job",
-                                                                  "id") ", ?2" RUN_COLUMNS(TAKE_RUN)
-            RUN_REALS(TAKE_RUN) IS_COPY " AND " OF("job", "id") " = ?3 RETURNING id";
+    static const char sql[] =
+        "INSERT INTO runs (id, job, directory" RUN_NAMES ") SELECT CASE WHEN EXISTS (SELECT 1 FROM "
+        "runs WHERE id = " RUN_ID ") THEN NULL ELSE " RUN_ID " END, " JOB_ID ", ?2" TAKE_RUN IS_RUN
+        " AND " JOB_ID " = ?3 RETURNING id";
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_text(&statement, text);
@@ -153,53 +162,18 @@ static int restore_run(sqlite3 *db, const char *text, const char *directory, uin
 static int restore_job(sqlite3 *db, const char *text, uint64_t run)
 {
     static const char sql[] =
-        "INSERT INTO jobs (id, run, lease_until_ms, cancel_wanted, idempotency_key, state, cause, "
-        "ended_ms" JOB_COLUMNS(NAME) ") SELECT " OF(
-            "job",
-            "id") ", ?2, 0, 0, CASE WHEN EXISTS "
-                  "(SELECT 1 FROM jobs WHERE "
-                  "idempotency_key = " OF(
-                      "job",
-                      "ke"
-                      "y") " AND id <> " OF("job",
-                                            "id") ") THEN NULL ELSE " OF("job",
-                                                                         "key") " END, "
-                                                                                "CASE "
-                                                                                "WHEN " OF("job", "state") " BETWEEN 2 AND 4 THEN " OF("job", "state") " WHEN " OF(
-                                                                                    "run",
-                                                                                    "exit_"
-                                                                                    "code") " = 1 "
-                                                                                            "THEN "
-                                                                                            "3 "
-                                                                                            "ELSE "
-                                                                                            "2 "
-                                                                                            "END, "
-                                                                                            "CASE "
-                                                                                            "WHEN"
-                                                                                            " " OF("job", "state") " BETWEEN 2 AND 4 THEN max(0, min(3, " OF("job", "cause") ")) WHEN " OF(
-                                                                                                "r"
-                                                                                                "u"
-                                                                                                "n",
-                                                                                                "e"
-                                                                                                "x"
-                                                                                                "i"
-                                                                                                "t"
-                                                                                                "_"
-                                                                                                "c"
-                                                                                                "o"
-                                                                                                "d"
-                                                                                                "e") " = 1 THEN 1 ELSE 0 END, "
-                                                                                                     "max(" OF("job", "ended_ms") ", " OF(
-                                                                                                         "run",
-                                                                                                         "ended_ms") ")" JOB_COLUMNS(TAKE_JOB)
-                                                                                                         IS_COPY JOB_COLUMNS(
-                                                                                                             IS_JOB)
-                                                                                                             JOB_OUTCOME(
-                                                                                                                 IS_JOB) " AND json_type(?1, '$.job.key') IN ('text','null')"
-                                                                                                                         " ON CONFLICT (id) DO UPDATE SET run = excluded.run, state = excluded.state, cause = "
-                                                                                                                         "excluded.cause, ended_ms = excluded.ended_ms, attempts = excluded.attempts, started_ms"
-                                                                                                                         " = excluded.started_ms, device = excluded.device, detail = excluded.detail, "
-                                                                                                                         "lease_until_ms = 0 WHERE jobs.state < 2";
+        "INSERT INTO jobs (id, run, lease_until_ms, cancel_wanted, idempotency_key, config, state, "
+        "cause, ended_ms" JOB_NAMES ") SELECT " JOB_ID ", ?2, 0, 0, "
+        "CASE WHEN EXISTS (SELECT 1 FROM jobs WHERE idempotency_key = " JOB_KEY " AND id <> " JOB_ID
+        ") THEN NULL ELSE " JOB_KEY " END, " JOB_CONFIG ", CASE WHEN " JOB_HAS_ENDED
+        " THEN " JOB_STATE " WHEN " RUN_FAILED " THEN 3 ELSE 2 END, CASE WHEN " JOB_HAS_ENDED
+        " THEN max(0, min(3, " JOB_CAUSE ")) WHEN " RUN_FAILED
+        " THEN 1 ELSE 0 END, " ENDED_MS TAKE_JOB IS_RUN IS_JOB
+        " AND json_type(?1, '$.job.key') IN ('text','null')"
+        " ON CONFLICT (id) DO UPDATE SET run = excluded.run, state = excluded.state, cause = "
+        "excluded.cause, ended_ms = excluded.ended_ms, attempts = excluded.attempts, started_ms = "
+        "excluded.started_ms, device = excluded.device, detail = excluded.detail, lease_until_ms "
+        "= 0 WHERE jobs.state < 2";
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_text(&statement, text);

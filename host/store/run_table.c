@@ -2,54 +2,18 @@
 #include "host/store/run_table.h"
 
 #include "common/base/error.h"
+#include "host/spec/columns.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
-static void read_record(struct sl_statement *statement, void *row)
-{
-    struct sl_run_record *run = row;
-    *run = (struct sl_run_record){
-        .id = sl_statement_u64(statement, 0),
-        .job = sl_statement_u64(statement, 1),
-        .started_ms = sl_statement_u64(statement, 2),
-        .ended_ms = sl_statement_u64(statement, 3),
-        .device_kind = sl_statement_int(statement, 4),
-        .ratio = sl_statement_f64(statement, 9),
-        .exit_code = sl_statement_int(statement, 12),
-        .baseline = sl_statement_f64(statement, 13),
-        .candidate = sl_statement_f64(statement, 14),
-    };
-    sl_statement_text(statement, 5, run->model, sizeof(run->model));
-    sl_statement_text(statement, 6, run->model_sha256, sizeof(run->model_sha256));
-    sl_statement_text(statement, 7, run->device, sizeof(run->device));
-    sl_statement_text(statement, 8, run->verdict, sizeof(run->verdict));
-    sl_statement_text(statement, 10, run->directory, sizeof(run->directory));
-    sl_statement_text(statement, 11, run->series, sizeof(run->series));
-}
-
 void sl_run_table_add(struct sl_request *request, sqlite3 *db)
 {
-    const struct sl_run_record *run = &request->run;
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "INSERT INTO runs (job, started_ms, ended_ms, device_kind, model, "
-                      "model_sha256, device, verdict, ratio,"
-                      " directory, series, exit_code, baseline, candidate) VALUES "
-                      "(?,?,?,?,?,?,?,?,?,?,?,?,?,?) RETURNING id");
-    sl_statement_bind_u64(&statement, run->job);
-    sl_statement_bind_u64(&statement, run->started_ms);
-    sl_statement_bind_u64(&statement, run->ended_ms);
-    sl_statement_bind_i64(&statement, run->device_kind);
-    sl_statement_bind_text(&statement, run->model);
-    sl_statement_bind_text(&statement, run->model_sha256);
-    sl_statement_bind_text(&statement, run->device);
-    sl_statement_bind_text(&statement, run->verdict);
-    sl_statement_bind_f64(&statement, run->ratio);
-    sl_statement_bind_text(&statement, run->directory);
-    sl_statement_bind_text(&statement, run->series);
-    sl_statement_bind_i64(&statement, run->exit_code);
-    sl_statement_bind_f64(&statement, run->baseline);
-    sl_statement_bind_f64(&statement, run->candidate);
+    sl_statement_init(
+        &statement, db,
+        "INSERT INTO runs (id" SL_RUN_COLUMNS(SL_SQL_NAME) ") VALUES (NULL" SL_RUN_COLUMNS(
+            SL_SQL_MARK) ") RETURNING id");
+    sl_statement_bind(&statement, &sl_run_columns, &request->run);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
@@ -71,9 +35,7 @@ void sl_run_table_remove(struct sl_request *request, sqlite3 *db)
  * backwards, so a page costs what it skips; the indexes on model and device serve the rare ones. */
 static const char *list_sql(const struct sl_runs_filter *filter)
 {
-#define SELECT                                                                                     \
-    "SELECT id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "    \
-    "ratio, directory, series, exit_code, baseline, candidate FROM runs "
+#define SELECT "SELECT id" SL_RUN_COLUMNS(SL_SQL_NAME) " FROM runs "
 #define REST                                                                                       \
     " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
     "(?5 = '' OR device = ?5)"                                                                     \
@@ -117,8 +79,8 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     sl_statement_bind_text(&statement, filter.series);
     sl_statement_bind_text(&statement, filter.label);
     sl_statement_bind_text(&statement, filter.value);
-    request->rc = sl_statement_page(&statement, read_record, request->rows,
-                                    sizeof(struct sl_run_record), limit, &request->count, &more);
+    request->rc = sl_statement_page(&statement, &sl_run_columns, request->rows, limit,
+                                    &request->count, &more);
     if (more)
         request->next_cursor = ((const struct sl_run_record *)request->rows)[request->count - 1].id;
 }

@@ -7,6 +7,7 @@
 #include <sqlite3.h>
 
 #include "common/base/error.h"
+#include "host/spec/columns.h"
 
 static int code_of(sqlite3 *db)
 {
@@ -50,7 +51,7 @@ void sl_statement_bind_u64(struct sl_statement *statement, uint64_t value)
     sl_statement_bind_i64(statement, (int64_t)value);
 }
 
-void sl_statement_bind_f64(struct sl_statement *statement, double value)
+static void bind_f64(struct sl_statement *statement, double value)
 {
     if (statement->rc == 0)
         check(statement, sqlite3_bind_double(statement->handle, statement->next++, value));
@@ -91,11 +92,6 @@ int sl_statement_int(struct sl_statement *statement, int column)
     return sqlite3_column_int(statement->handle, column);
 }
 
-double sl_statement_f64(struct sl_statement *statement, int column)
-{
-    return sqlite3_column_double(statement->handle, column);
-}
-
 void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size)
 {
     const unsigned char *text = sqlite3_column_text(statement->handle, column);
@@ -115,14 +111,73 @@ int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_i
     return rc;
 }
 
-int sl_statement_page(struct sl_statement *statement,
-                      void (*read)(struct sl_statement *statement, void *row), void *rows,
-                      size_t row_bytes, size_t limit, size_t *out_count, bool *out_more)
+void sl_statement_bind(struct sl_statement *statement, const struct sl_columns *columns,
+                       const void *record)
+{
+    for (size_t i = 1; i < columns->count; i++) {
+        const struct sl_column *column = &columns->all[i];
+        const void *value = (const char *)record + column->offset;
+        switch (column->kind) {
+        case SL_COLUMN_ID:
+        case SL_COLUMN_TIME:
+            sl_statement_bind_u64(statement, *(const uint64_t *)value);
+            break;
+        case SL_COLUMN_U32:
+            sl_statement_bind_i64(statement, *(const uint32_t *)value);
+            break;
+        case SL_COLUMN_FLAG:
+            sl_statement_bind_i64(statement, *(const bool *)value);
+            break;
+        case SL_COLUMN_REAL:
+            bind_f64(statement, *(const double *)value);
+            break;
+        case SL_COLUMN_TEXT:
+        case SL_COLUMN_NAME:
+            sl_statement_bind_text(statement, value);
+            break;
+        default:
+            sl_statement_bind_i64(statement, *(const int *)value);
+        }
+    }
+}
+
+void sl_statement_read(struct sl_statement *statement, const struct sl_columns *columns,
+                       void *record)
+{
+    for (int i = 0; i < (int)columns->count; i++) {
+        const struct sl_column *column = &columns->all[i];
+        void *value = (char *)record + column->offset;
+        switch (column->kind) {
+        case SL_COLUMN_ID:
+        case SL_COLUMN_TIME:
+            *(uint64_t *)value = sl_statement_u64(statement, i);
+            break;
+        case SL_COLUMN_U32:
+            *(uint32_t *)value = (uint32_t)sl_statement_u64(statement, i);
+            break;
+        case SL_COLUMN_FLAG:
+            *(bool *)value = sl_statement_int(statement, i) != 0;
+            break;
+        case SL_COLUMN_REAL:
+            *(double *)value = sqlite3_column_double(statement->handle, i);
+            break;
+        case SL_COLUMN_TEXT:
+        case SL_COLUMN_NAME:
+            sl_statement_text(statement, i, value, column->size);
+            break;
+        default:
+            *(int *)value = sl_statement_int(statement, i);
+        }
+    }
+}
+
+int sl_statement_page(struct sl_statement *statement, const struct sl_columns *columns, void *rows,
+                      size_t limit, size_t *out_count, bool *out_more)
 {
     int rc;
     size_t count = 0;
     while ((rc = sl_statement_step(statement)) == 1 && count < limit)
-        read(statement, (char *)rows + row_bytes * count++);
+        sl_statement_read(statement, columns, (char *)rows + columns->record_bytes * count++);
     *out_count = count;
     *out_more = rc == 1;
     sl_statement_fini(statement);

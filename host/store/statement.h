@@ -7,6 +7,7 @@
 
 typedef struct sqlite3 sqlite3;
 typedef struct sqlite3_stmt sqlite3_stmt;
+struct sl_columns;
 
 /* The first failure sticks in `rc` and makes later calls no-ops, so a caller checks once, after
  * sl_statement_step(). */
@@ -21,7 +22,6 @@ void sl_statement_init(struct sl_statement *statement, sqlite3 *db, const char *
 void sl_statement_bind_u64(struct sl_statement *statement,
                            uint64_t value); /* SL_E_LIMIT above INT64_MAX */
 void sl_statement_bind_i64(struct sl_statement *statement, int64_t value);
-void sl_statement_bind_f64(struct sl_statement *statement, double value);
 void sl_statement_bind_text(struct sl_statement *statement,
                             const char *text); /* NULL: null; borrowed until fini */
 /* 1: a row; 0: done; or the first failure. */
@@ -32,14 +32,23 @@ void sl_statement_fini(struct sl_statement *statement);
  * is the code for no row. 0 or the first failure. */
 int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id);
 
-/* Reads up to `limit` rows, each by `read` into the next `row_bytes` of `rows`, and ends the
- * statement. *out_more: there are further ones. */
-int sl_statement_page(struct sl_statement *statement,
-                      void (*read)(struct sl_statement *statement, void *row), void *rows,
-                      size_t row_bytes, size_t limit, size_t *out_count, bool *out_more);
+/* In SQL, for the lists of host/spec/records.inc: a record's columns behind another. */
+#define SL_SQL_NAME(kind, name, ...) ", " #name
+#define SL_SQL_MARK(kind, name, ...) ", ?"
+#define SL_SQL_SET(kind, name, ...) ", " #name " = ?"
+
+/* Binds a record's columns but its id; reads them, the id among them, from the first column on. */
+void sl_statement_bind(struct sl_statement *statement, const struct sl_columns *columns,
+                       const void *record);
+void sl_statement_read(struct sl_statement *statement, const struct sl_columns *columns,
+                       void *record);
+
+/* Reads up to `limit` records into `rows` and ends the statement. *out_more: there are further
+ * ones. */
+int sl_statement_page(struct sl_statement *statement, const struct sl_columns *columns, void *rows,
+                      size_t limit, size_t *out_count, bool *out_more);
 
 uint64_t sl_statement_u64(struct sl_statement *statement, int column);
 int sl_statement_int(struct sl_statement *statement, int column);
-double sl_statement_f64(struct sl_statement *statement, int column);
 /* Copies, cut at `size`. */
 void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size);

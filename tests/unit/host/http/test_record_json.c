@@ -1,0 +1,91 @@
+/* tests/unit/host/http/test_record_json.c: what the records of the daemon are in JSON. */
+#include "host/http/record_json.h"
+
+#include "common/base/buf.h"
+#include "common/base/json.h"
+#include "host/records.h"
+#include "tests/support/test.h"
+
+static struct sl_buf text;
+static struct sl_json json;
+
+static void begin(void)
+{
+    sl_buf_init(&text, 4096);
+    sl_json_init(&json, &text);
+}
+
+static void is(const char *expected)
+{
+    assert_int_equal(json.error, 0);
+    assert_int_equal(sl_buf_append(&text, "", 1), 0);
+    assert_string_equal((const char *)text.data, expected);
+    sl_buf_fini(&text);
+}
+
+static const struct sl_run_record run = {.id = 7,
+                                         .job = 3,
+                                         .started_ms = 1000,
+                                         .ended_ms = 2000,
+                                         .device_kind = SL_DEVICE_COUNTED,
+                                         .model = "toy",
+                                         .device = "d",
+                                         .verdict = "faster",
+                                         .ratio = 1.5,
+                                         .baseline = 30,
+                                         .candidate = 20,
+                                         .directory = "runs/x",
+                                         .series = "0123"};
+
+TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
+{
+    begin();
+    sl_json_of_job(&json, NULL,
+                   &(struct sl_job_record){.id = 2,
+                                           .state = SL_JOB_RUNNING,
+                                           .attempts = 1,
+                                           .priority = -4,
+                                           .submitted_ms = 9,
+                                           .lease_until_ms = 11,
+                                           .cancel_wanted = true,
+                                           .device = "d"});
+    is("{\"id\":2,\"state\":\"running\",\"cause\":\"none\",\"detail\":\"\",\"priority\":-4,"
+       "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
+       "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true}");
+}
+
+TEST(a_run_a_series_and_a_point_show_each_its_own_part)
+{
+    begin();
+    sl_json_of_run(&json, NULL, &run);
+    is("{\"id\":7,\"job\":3,\"model\":\"toy\",\"model_sha256\":null,\"device\":\"d\","
+       "\"device_kind\":\"counted\",\"series\":\"0123\",\"ended_ms\":2000,\"started_ms\":1000,"
+       "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0}");
+    begin();
+    sl_json_of_point(&json, &run);
+    is("{\"run\":7,\"started_ms\":1000,\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,"
+       "\"baseline\":30,\"candidate\":20}");
+    begin();
+    sl_json_of_series(&json, &(struct sl_run_record){.id = 1, .series = "ab", .model = "m"});
+    is("{\"id\":\"ab\",\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"newest\":{\"id\":1,"
+       "\"job\":null,\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"device_kind\":"
+       "\"unknown\",\"series\":\"ab\",\"ended_ms\":null,\"started_ms\":null,\"verdict\":null,"
+       "\"ratio\":null,\"exit_code\":0}}");
+}
+
+TEST(a_device_and_a_token_show_no_secret)
+{
+    begin();
+    sl_json_of_device(
+        &json, NULL,
+        &(struct sl_device_record){
+            .name = "p", .kind = SL_DEVICE_ADB, .state = SL_DEVICE_READY, .model = "Pixel"});
+    is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"detail\":\"\",\"cpu\":"
+       "null,\"model\":\"Pixel\",\"system\":null,\"times_mean_something\":true}");
+    begin();
+    sl_json_of_token(
+        &json, NULL,
+        &(struct sl_token_record){
+            .id = 1, .role = SL_TOKEN_READ, .created_ms = 5, .name = "ci", .sha256 = "s"});
+    is("{\"id\":1,\"name\":\"ci\",\"role\":\"read\",\"created_ms\":5,\"expires_ms\":null}");
+}
