@@ -9,6 +9,7 @@
 #include "agent/run/etlog.h"
 #include "agent/run/session.h"
 #include "agent/runtime/runtime.h"
+#include "common/base/error.h"
 #include "common/format/bundle.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
@@ -138,7 +139,7 @@ static int verdict(const struct sl_session *session, const struct errors *errors
     sl_etlog('E', "executor_runner.cpp", 913, "TEST: BundleIO index[%d] Test_result: FAIL", 0);
     sl_etlog('E', "executor_runner.cpp", 917, "Bundle verification failed with status 0x%x",
              sl_et_code(SL_ET_NOT_FOUND));
-    return 1;
+    return SL_E_LOGGED;
 }
 
 int sl_expected_verify(const struct sl_session *session)
@@ -152,7 +153,7 @@ int sl_expected_verify(const struct sl_session *session)
         struct errors errors = {.differ = variant->output_count != test->output_count};
         if (test->output_count == 0) {
             SL_ETLOG('E', "The bundle expects no outputs: there is nothing to compare with");
-            return 1;
+            return SL_E_LOGGED;
         }
         if (errors.differ)
             SL_ETLOG('E', "The method has %zu outputs, the bundle %" PRIu32, variant->output_count,

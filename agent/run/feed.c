@@ -7,6 +7,7 @@
 #include "agent/run/etlog.h"
 #include "agent/run/session.h"
 #include "agent/runtime/runtime.h"
+#include "common/base/error.h"
 #include "common/format/bundle.h"
 #include "common/format/pte.h"
 
@@ -67,7 +68,7 @@ static int bundle_failed(const struct sl_session *session, int code)
              "In function main(), assert failed (status == Error::Ok): LoadBundledInput failed "
              "with status 0x%x",
              sl_et_code(code));
-    return 1;
+    return SL_E_LOGGED;
 }
 
 static int feed_bundle(struct sl_session *session)
@@ -110,7 +111,7 @@ static int inputs_failed(int rc)
     sl_etlog('F', "executor_runner.cpp", 754,
              "In function main(), assert failed (res.ok()): Could not prepare inputs: 0x%x",
              sl_et_code(rc));
-    return 1;
+    return SL_E_LOGGED;
 }
 
 /* The real runtime's line does not say which of the files it means. */

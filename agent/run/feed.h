@@ -3,5 +3,5 @@
 
 struct sl_session;
 
-/* Sets the inputs of the next execution. Returns 0, or 1 after it logged why. */
+/* Sets the inputs of the next execution. Returns 0, or a negative code after it logged why. */
 int sl_feed_inputs(struct sl_session *session);

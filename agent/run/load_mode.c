@@ -12,6 +12,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/clock.h"
+#include "common/base/error.h"
 #include "common/base/json.h"
 
 enum { MAX_REPORT_BYTES = 64 << 10 };
@@ -47,7 +48,7 @@ static int write_report(const struct sl_session *session, uint64_t executions, u
     sl_buf_fini(&text);
     if (rc < 0)
         SL_ETLOG('E', "%s cannot be written: %s", session->options.load, sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }
 
 int sl_load_mode(struct sl_session *session)
@@ -56,12 +57,12 @@ int sl_load_mode(struct sl_session *session)
     do {
         sl_watchdog_kick(session->watchdog, "An execution");
         if (sl_feed_inputs(session))
-            return 1;
+            return SL_E_LOGGED;
         int rc = sl_variant_execute(session->variant[0].plan, SL_VARIANT_UNTRACED, &session->diag);
         if (rc != 0)
             return sl_session_execution_failed(session, rc);
         if (executions++ == 0 && write(STDOUT_FILENO, "+", 1) != 1)
-            return 1;
+            return SL_E_LOGGED;
     } while (!is_over());
     return write_report(session, executions, sl_clock_ns() - start);
 }

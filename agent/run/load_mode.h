@@ -3,6 +3,6 @@
 
 struct sl_session;
 
-/* Executes until stdin ends, says on stdout when it goes, and writes --load's file. 0, or 1 after
- * it logged why. */
+/* Executes until stdin ends, says on stdout when it goes, and writes --load's file. 0, or a
+ * negative code after it logged why. */
 int sl_load_mode(struct sl_session *session);

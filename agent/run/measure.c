@@ -15,6 +15,7 @@
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/base/clock.h"
+#include "common/base/error.h"
 
 /* An owner that says nothing for so long has lost its host. */
 #define HOLD_NS (15 * UINT64_C(1000000000))
@@ -51,7 +52,7 @@ static int make_ready(struct sl_session *session, const struct sl_session_varian
     if (rc < 0)
         SL_ETLOG('E', "One execution records %zu events, more than the trace's ring can hold: %s",
                  events, sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }
 
 /* `out_ns` is the time of the execution alone, inputs excluded. */
@@ -65,7 +66,7 @@ static int execute(struct sl_session *session, size_t v, struct purpose purpose,
     if (session->options.paired)
         sl_method_reset(session->method);
     if (sl_feed_inputs(session) || make_ready(session, variant))
-        return 1;
+        return SL_E_LOGGED;
     sl_recorder_block(session->trace.recorder, session->execute_name, (uint16_t)v,
                       variant->executed++, purpose.pair, purpose.warmup);
     uint64_t start = sl_clock_ns();
@@ -87,7 +88,7 @@ static int warm_up(struct sl_session *session, size_t v, uint32_t count)
     uint64_t ns;
     for (uint32_t i = 0; i < count; i++) {
         if (execute(session, v, purpose, &ns))
-            return 1;
+            return SL_E_LOGGED;
     }
     return 0;
 }
@@ -101,7 +102,7 @@ static int settle(struct sl_session *session, size_t first)
         for (int i = 0; i < 2; i++)
             if (!sl_variant_settled(session->variant[order[i]].plan) &&
                 warm_up(session, order[i], 1))
-                return 1;
+                return SL_E_LOGGED;
     }
     return 0;
 }
@@ -111,10 +112,10 @@ static int execute_plain(struct sl_session *session)
     uint32_t count = session->options.num_executions;
     uint64_t ns;
     if (warm_up(session, 0, session->options.warmup))
-        return 1;
+        return SL_E_LOGGED;
     for (uint32_t i = 0; i < count; i++) {
         if (execute(session, 0, (struct purpose){.pair = i}, &ns))
-            return 1;
+            return SL_E_LOGGED;
         sl_etlog('I', "executor_runner.cpp", 785, "Iteration %" PRIu32 " of %" PRIu32 ": %f ms",
                  i + 1, count, (double)ns / 1e6);
     }
@@ -128,9 +129,9 @@ static int execute_half(struct sl_session *session, size_t v, uint32_t pair)
     uint64_t ns;
     uint32_t count = session->options.num_executions;
     if (!session->options.counted && session->last_variant != (int)v && warm_up(session, v, 1))
-        return 1;
+        return SL_E_LOGGED;
     if (execute(session, v, (struct purpose){.pair = pair}, &ns))
-        return 1;
+        return SL_E_LOGGED;
     SL_ETLOG('I', "Pair %" PRIu32 " of %" PRIu32 ", variant %s: %f ms", pair + 1, count,
              session->variant[v].spec->name, (double)ns / 1e6);
     return pair + 1 == count ? sl_outputs_keep(session, v) : 0;
@@ -194,7 +195,7 @@ static int keep_last_outputs(struct sl_session *session)
 {
     for (size_t v = 0; v < session->options.variant_count; v++) {
         if ((session->pairs > 0 && warm_up(session, v, 1)) || sl_outputs_keep(session, v))
-            return 1;
+            return SL_E_LOGGED;
     }
     return 0;
 }
@@ -218,13 +219,13 @@ static int execute_pairs(struct sl_session *session)
     if (warm_up(session, 1 - first, session->options.warmup) ||
         warm_up(session, first, session->options.warmup) ||
         (session->options.warmup > 0 && settle(session, first)))
-        return 1;
+        return SL_E_LOGGED;
     start_looks(session, &looks);
     for (; session->pairs < count && go_on(session, &looks, session->pairs); session->pairs++) {
         first = sl_schedule_first(seed, session->pairs);
         if (execute_half(session, first, session->pairs) ||
             execute_half(session, 1 - first, session->pairs))
-            return 1;
+            return SL_E_LOGGED;
     }
     record_end(session, &looks);
     return session->pairs < count || count == 0 ? keep_last_outputs(session) : 0;
@@ -234,7 +235,7 @@ int sl_measure(struct sl_session *session)
 {
     session->execute_name = sl_recorder_name(session->trace.recorder, "Execute");
     if (session->options.paired ? execute_pairs(session) : execute_plain(session))
-        return 1;
+        return SL_E_LOGGED;
     uint64_t total_ns = session->variant[0].execute_ns + session->variant[1].execute_ns;
     uint64_t executions = session->options.paired
                               ? (uint64_t)session->pairs * (uint64_t)session->options.variant_count

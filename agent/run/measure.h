@@ -3,6 +3,6 @@
 
 struct sl_session;
 
-/* Executes the warm-ups and the measured executions and keeps the last outputs. Returns 0, or 1
- * after it logged why. */
+/* Executes the warm-ups and the measured executions and keeps the last outputs. Returns 0, or a
+ * negative code after it logged why. */
 int sl_measure(struct sl_session *session);

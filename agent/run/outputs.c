@@ -10,6 +10,7 @@
 #include "agent/run/session.h"
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
+#include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/scalar_type.h"
 
@@ -85,7 +86,7 @@ int sl_outputs_keep(struct sl_session *session, size_t v)
         SL_ETLOG('E', "The outputs cannot be kept: %s", sl_strerror(rc));
     else
         report_nan(session, variant);
-    return rc != 0;
+    return rc;
 }
 
 static int write_raw(const char *path, const struct sl_session_output *output)
@@ -119,7 +120,7 @@ int sl_outputs_write_files(struct sl_session *session, size_t v, int line)
                      "In function main(), assert failed (out_file != nullptr): Failed to open "
                      "output file: %s",
                      path);
-            return 1;
+            return SL_E_LOGGED;
         }
     }
     return 0;
@@ -148,7 +149,7 @@ static int print_all(const struct sl_session *session, const struct sl_session_v
     sl_buf_fini(&text);
     if (rc < 0)
         SL_ETLOG('E', "The outputs cannot be printed: %s", sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }
 
 int sl_outputs_write(struct sl_session *session)

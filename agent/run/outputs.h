@@ -5,7 +5,7 @@
 
 struct sl_session;
 
-/* Each returns 0, or 1 after it logged why. */
+/* Each returns 0, or a negative code after it logged why. */
 
 /* Copies the method's outputs as those of variant v. */
 int sl_outputs_keep(struct sl_session *session, size_t v);

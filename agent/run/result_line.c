@@ -133,5 +133,5 @@ int sl_result_line_print(const struct sl_session *session)
     sl_buf_fini(&text);
     if (rc < 0)
         SL_ETLOG('E', "The JSON cannot be written: %s", sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }

@@ -3,5 +3,5 @@
 
 struct sl_session;
 
-/* Returns 0, or 1 after it logged why. */
+/* Returns 0, or a negative code after it logged why. */
 int sl_result_line_print(const struct sl_session *session);

@@ -14,12 +14,13 @@
 #include "agent/run/session.h"
 #include "agent/run/tracing.h"
 #include "agent/run/watchdog.h"
+#include "common/base/error.h"
 #include "common/base/mem.h"
 
 static int run_steps(struct sl_session *session)
 {
     if (sl_session_prepare(session) || sl_tracing_open(session) || sl_session_load(session))
-        return 1;
+        return SL_E_LOGGED;
     if (session->options.server_mode)
         return sl_server_mode(session);
     if (session->options.load[0])
@@ -53,7 +54,7 @@ int sl_agent_run(int argc, char **argv)
     session->trace.fd = -1;
     int parsed = sl_run_options_parse(&session->options, argc, argv, stderr, &code);
     if (parsed == SL_RUN_GO)
-        code = run_steps(session);
+        code = run_steps(session) < 0 ? 1 : 0;
     else if (parsed == SL_RUN_STOP)
         code = 1;
     sl_compare_free(session->compared);

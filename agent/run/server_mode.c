@@ -10,6 +10,7 @@
 #include "agent/run/session.h"
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
+#include "common/base/error.h"
 
 /* The words of a line do not matter; a line that the end cuts off counts too. */
 static bool next_line(void)
@@ -25,12 +26,12 @@ static bool next_line(void)
 static int serve_line(struct sl_session *session)
 {
     if (sl_session_read_inputs(session) || sl_feed_inputs(session))
-        return 1;
+        return SL_E_LOGGED;
     int rc = sl_variant_execute(session->variant[0].plan, false, &session->diag);
     if (rc != 0)
         return sl_session_execution_failed(session, rc);
     if (sl_outputs_keep(session, 0) || sl_outputs_write_files(session, 0, 704))
-        return 1;
+        return SL_E_LOGGED;
     sl_etlog('I', "executor_runner.cpp", 716, "SERVER MODE DONE");
     return 0;
 }
@@ -41,7 +42,7 @@ int sl_server_mode(struct sl_session *session)
         sl_etlog('F', "executor_runner.cpp", 635,
                  "In function main(), assert failed (!FLAGS_output_file.empty()): --output_file "
                  "must be set in --server_mode so outputs can be retrieved.");
-        return 1;
+        return SL_E_LOGGED;
     }
     sl_etlog('I', "executor_runner.cpp", 636,
              "Running in server mode; waiting for stdin triggers.");
@@ -53,6 +54,6 @@ int sl_server_mode(struct sl_session *session)
             return 0;
         sl_watchdog_kick(session->watchdog, "An execution");
         if (serve_line(session))
-            return 1;
+            return SL_E_LOGGED;
     }
 }

@@ -3,6 +3,6 @@
 
 struct sl_session;
 
-/* Executes until stdin ends; inputs are read again each time, outputs written each time. 0, or 1
- * after it logged why. */
+/* Executes until stdin ends; inputs are read again each time, outputs written each time. 0, or a
+ * negative code after it logged why. */
 int sl_server_mode(struct sl_session *session);

@@ -13,6 +13,7 @@
 #include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
 #include "common/base/clock.h"
+#include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/bundle.h"
 #include "common/format/sltrace.h"
@@ -80,7 +81,7 @@ int sl_session_execution_failed(struct sl_session *session, int rc)
              "In function main(), assert failed (status == Error::Ok): Execution of method %s "
              "failed with status 0x%x",
              session->method_name, sl_et_code(rc));
-    return 1;
+    return rc;
 }
 
 /* executor_runner resets its pool before anything else. */
@@ -106,7 +107,7 @@ static int decide_threads(struct sl_session *session)
     struct sl_probe_cores *cores = sl_calloc(1, sizeof(*cores));
     if (!cores) {
         SL_ETLOG('E', "%s", sl_strerror(-ENOMEM));
-        return 1;
+        return SL_E_LOGGED;
     }
     sl_workers_allowed(allowed);
     sl_probe_cores_read("", cores);
@@ -120,7 +121,7 @@ static int decide_threads(struct sl_session *session)
     sl_free(cores);
     if (rc < 0)
         sl_session_log_diag(session);
-    return rc < 0;
+    return rc;
 }
 
 /* After the trace's own thread, which is not to stay on the caller's CPU. */
@@ -138,7 +139,7 @@ static int start_workers(struct sl_session *session)
         rc = sl_workers_pin(t->cpus[0]);
     if (rc < 0)
         SL_ETLOG('E', "%u threads cannot be started as asked: %s", t->count, sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }
 
 int sl_session_read_inputs(struct sl_session *session)
@@ -159,7 +160,7 @@ int sl_session_read_inputs(struct sl_session *session)
              "In function main(), assert failed (load_status == Error::Ok): Could not load inputs: "
              "0x%x",
              sl_et_code(SL_ET_ACCESS_FAILED));
-    return 1;
+    return SL_E_LOGGED;
 }
 
 /* Does the file begin as a bundled program does? One that cannot be read does not. */
@@ -189,12 +190,12 @@ static int start_watchdog(struct sl_session *session)
     if (session->options.counted) {
         SL_ETLOG('E', "--timeout is not for --clock marks: there the parent watches, since a "
                       "thread would be counted");
-        return 1;
+        return SL_E_LOGGED;
     }
     int rc = sl_watchdog_start(session->options.timeout, &session->watchdog);
     if (rc < 0)
         SL_ETLOG('E', "The watchdog cannot be started: %s", sl_strerror(rc));
-    return rc < 0;
+    return rc;
 }
 
 static int choose_variants(struct sl_session *session)
@@ -204,7 +205,7 @@ static int choose_variants(struct sl_session *session)
         sl_session_log_diag(session);
     for (size_t v = 0; v < session->options.variant_count; v++)
         session->variant[v].spec = &session->options.variant[v];
-    return rc < 0;
+    return rc;
 }
 
 static void log_line(void *user, char level, const char *file, int line, const char *message)
@@ -227,13 +228,13 @@ static int open_data(struct sl_session *session)
                  "In function main(), assert failed (ptd_loader_result.ok()): "
                  "FileDataLoader::from() failed for PTD file: 0x%x",
                  sl_et_code(rc));
-        return 1;
+        return SL_E_LOGGED;
     }
     sl_etlog('I', "executor_runner.cpp", 425, "PTD file %s is loaded.", path);
     if (rc != 0) {
         sl_session_log_diag(session);
         SL_ETLOG('E', "%s is no tensor data file that can be used", path);
-        return 1;
+        return SL_E_LOGGED;
     }
     sl_etlog('I', "executor_runner.cpp", 438, "PTD data map created with %u keys.",
              (unsigned)sl_data_keys(session->data));
@@ -264,7 +265,7 @@ static int open_model(struct sl_session *session)
                  sl_et_code(rc));
     else
         sl_etlog('E', "executor_runner.cpp", 473, "Failed to parse model file %s", path);
-    return 1;
+    return SL_E_LOGGED;
 }
 
 static int load_failed(struct sl_session *session, const char *name, int rc)
@@ -274,7 +275,7 @@ static int load_failed(struct sl_session *session, const char *name, int rc)
              "In function main(), assert failed (method.ok()): Loading of method %s failed with "
              "status 0x%x",
              name, sl_et_code(rc));
-    return 1;
+    return rc;
 }
 
 static int open_method(struct sl_session *session)
@@ -288,7 +289,7 @@ static int open_method(struct sl_session *session)
                  "In function main(), assert failed (method_meta.ok()): Failed to get method_meta "
                  "for %s: 0x%x",
                  asked, sl_et_code(rc));
-        return 1;
+        return SL_E_LOGGED;
     }
     if (rc != 0)
         return load_failed(session, asked[0] ? asked : "forward", rc);
@@ -325,7 +326,7 @@ static int resize_inputs(struct sl_session *session)
     }
     if (rc != 0)
         sl_session_log_diag(session);
-    return rc != 0;
+    return rc;
 }
 
 /* The block of what is done before a variant's first execution. */
@@ -385,24 +386,26 @@ static int open_program(struct sl_session *session)
     label.name = sl_recorder_name(recorder, "Program::load");
     open_block(session, 0);
     sl_recorder_begin(recorder, &span, &label);
-    int failed = open_data(session) || open_model(session) || open_method(session);
-    if (!failed)
-        sl_recorder_end(recorder, &span, &label);
-    return failed;
+    if (open_data(session) || open_model(session) || open_method(session))
+        return SL_E_LOGGED;
+    sl_recorder_end(recorder, &span, &label);
+    return 0;
 }
 
 int sl_session_prepare(struct sl_session *session)
 {
     if (decide_threads(session))
-        return 1;
+        return SL_E_LOGGED;
     log_threads(session);
-    return choose_variants(session) || start_watchdog(session) || read_inputs(session);
+    if (choose_variants(session) || start_watchdog(session))
+        return SL_E_LOGGED;
+    return read_inputs(session);
 }
 
 int sl_session_load(struct sl_session *session)
 {
     if (start_workers(session))
-        return 1;
+        return SL_E_LOGGED;
     uint64_t start = sl_clock_ns();
     sl_watchdog_kick(session->watchdog, "Reading the model");
     int failed = open_program(session);
@@ -411,7 +414,7 @@ int sl_session_load(struct sl_session *session)
     for (size_t v = 0; v < session->options.variant_count && !failed; v++)
         failed = load_variant(session, v);
     if (failed)
-        return 1;
+        return SL_E_LOGGED;
     sl_etlog('I', "executor_runner.cpp", 629, "Model loaded in %f ms.",
              (double)(sl_clock_ns() - start) / 1e6);
     return resize_inputs(session);

@@ -63,7 +63,7 @@ struct sl_session {
     uint64_t stream;
 };
 
-/* The steps below return 0, or 1 after they logged why. */
+/* The steps below return 0, or a negative code after they logged why. */
 
 /* Decides threads and variants, starts the watchdog, reads the inputs. */
 int sl_session_prepare(struct sl_session *session);
@@ -74,7 +74,7 @@ int sl_session_load(struct sl_session *session);
 /* Reads the files of --inputs, again if they were read before. */
 int sl_session_read_inputs(struct sl_session *session);
 
-/* Logs that the method's execution ended with `rc`; returns 1. */
+/* Logs that the method's execution ended with `rc`, and returns it. */
 int sl_session_execution_failed(struct sl_session *session, int rc);
 
 /* Logs the words of session->diag, if there are any, and forgets them. */

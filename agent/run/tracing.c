@@ -14,6 +14,7 @@
 #include "agent/run/session.h"
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
+#include "common/base/error.h"
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
 #include "kernels/cpu/isa.h"
@@ -100,7 +101,7 @@ int sl_tracing_open(struct sl_session *session)
     if (rc < 0) {
         SL_ETLOG('E', "The trace cannot be opened%s%s: %s", target.path[0] ? " at " : "",
                  target.path, sl_strerror(rc));
-        return 1;
+        return SL_E_LOGGED;
     }
     record_facts(session);
     return 0;
@@ -165,7 +166,7 @@ int sl_tracing_close(struct sl_session *session)
     int rc = sl_trace_session_finish(&session->trace);
     if (rc < 0) {
         SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));
-        return 1;
+        return SL_E_LOGGED;
     }
     if (session->options.counted || session->options.ring >= 0)
         return 0; /* the host or the parent makes the ETDumps */
@@ -176,5 +177,5 @@ int sl_tracing_close(struct sl_session *session)
                  "In function main(), assert failed (status == Error::Ok): Failed to save ETDump "
                  "file.");
     }
-    return rc < 0;
+    return rc;
 }

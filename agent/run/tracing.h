@@ -3,9 +3,10 @@
 
 struct sl_session;
 
-/* Opens the trace and records what the run is. Returns 0, or 1 after it logged why. */
+/* Opens the trace and records what the run is. Returns 0, or a negative code after it logged why.
+ */
 int sl_tracing_open(struct sl_session *session);
 
-/* Ends the trace and writes the ETDumps, unless the parent makes them. Returns 0, or 1 after it
- * logged why. */
+/* Ends the trace and writes the ETDumps, unless the parent makes them. Returns 0, or a negative
+ * code after it logged why. */
 int sl_tracing_close(struct sl_session *session);

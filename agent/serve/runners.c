@@ -20,6 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "proto/job.pb-c.h"
 
@@ -252,8 +253,7 @@ static int read_request(const char *directory, Sme2lab__Proto__Job **out)
 {
     char path[PATH_BYTES];
     struct sl_buf bytes;
-    int len = snprintf(path, sizeof(path), "%s/request", directory);
-    int rc = len < 0 || len >= PATH_BYTES ? -ENAMETOOLONG : 0;
+    int rc = sl_path_join(path, sizeof(path), directory, "request");
     if (rc == 0)
         rc = sl_buf_read_file(path, MAX_REQUEST_BYTES, &bytes);
     if (rc < 0)

@@ -58,11 +58,11 @@ static int place_runners(const char *workdir, const Sme2lab__Proto__Job *job,
                          const struct sl_job_dir *dir)
 {
     char folder[PATH_BYTES];
-    snprintf(folder, sizeof(folder), "%s/runners", dir->path);
+    sl_path_join(folder, sizeof(folder), dir->path, "runners");
     int rc = job->n_arms > 0 ? make_folder(folder) : 0;
     for (size_t i = 0; rc == 0 && i < job->n_arms; i++) {
         const Sme2lab__Proto__Arm *arm = job->arms[i];
-        snprintf(folder, sizeof(folder), "%s/runners/%" PRIu32, dir->path, arm->place);
+        sl_path_join(folder, sizeof(folder), dir->path, "runners/%" PRIu32, arm->place);
         rc = is_name(arm->program) && is_digest(arm->runner) ? make_folder(folder) : -EINVAL;
         if (rc == 0)
             rc = place(workdir, folder, arm->program, arm->runner);

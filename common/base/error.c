@@ -28,6 +28,8 @@ static const char *own_words(int code)
         return "the measured process failed";
     case SL_E_TIMEOUT:
         return "time ran out";
+    case SL_E_LOGGED:
+        return "failed as the log says";
     default:
         return NULL;
     }

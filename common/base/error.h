@@ -16,6 +16,7 @@ enum sl_error {
     SL_E_STATE = -20008,       /* not now: the object is in another state */
     SL_E_CRASHED = -20009,     /* the measured process ended by a signal or a failure code */
     SL_E_TIMEOUT = -20010,     /* a limit of time passed */
+    SL_E_LOGGED = -20011,      /* the log says why: nothing is left to say */
 };
 
 /* One failure in words: what went wrong, where, and what to do. Filled by the function that found

@@ -7,6 +7,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/cli.h"
@@ -58,7 +59,7 @@ static int print_json(const char *directory, struct sl_diag *diag)
 {
     char path[1100];
     struct sl_buf text;
-    snprintf(path, sizeof(path), "%.1000s/import.json", directory);
+    sl_path_join(path, sizeof(path), directory, "import.json");
     int rc = sl_buf_read_file(path, MAX_IMPORT_BYTES, &text);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "The file cannot be read (%s)", sl_strerror(rc));

@@ -374,7 +374,7 @@ static void on_job_with_result(void *user, int rc, const struct sl_job_record *j
         return;
     sl_task_file_name(job->id, name);
     int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), SL_TASK_FOLDER, name, &size);
-    if (fd == SL_E_NOT_FOUND || fd == -ENOENT)
+    if (fd == SL_E_NOT_FOUND)
         sl_http_problem(
             exchange, 404, "not-found",
             "a task has one when its agent has ended, until gc removes it; a run's is GET "

@@ -285,7 +285,7 @@ int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uin
 {
     struct entry *entry = held_by(queue, job, device);
     if (!entry)
-        return -ENOENT;
+        return SL_E_NOT_FOUND;
     entry->job.lease_until_ms = now_ms + SL_LEASE_MS;
     return 0;
 }
@@ -331,7 +331,7 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
 {
     struct entry *entry = held_by(queue, job, device);
     if (!entry)
-        return -ENOENT;
+        return SL_E_NOT_FOUND;
     entry->job.run = run;
     say_why(&entry->job, cause, detail ? detail : "");
     release(queue, entry, cause, now_ms);
@@ -349,7 +349,7 @@ int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
     }
     entry = find_waiting(queue, job, &place);
     if (!entry)
-        return -ENOENT;
+        return SL_E_NOT_FOUND;
     leave_waiting(queue, place);
     entry->job.state = SL_JOB_CANCELLED;
     entry->job.ended_ms = now_ms;

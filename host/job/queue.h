@@ -36,17 +36,17 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *device);
 bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
                      char out_device[SL_NAME_BYTES]);
 
-/* The device still works on it: the lease is extended. -ENOENT if it is not this device's (its
- * lease ended and it went elsewhere): the device must drop it. */
+/* The device still works on it: the lease is extended. SL_E_NOT_FOUND if it is not this device's
+ * (its lease ended and it went elsewhere): the device must drop it. */
 int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uint64_t now_ms);
 
 /* It ended. SL_CAUSE_LAB puts it back while attempts are left; `run` is the run it made, 0 for
- * none. -ENOENT as above. */
+ * none. SL_E_NOT_FOUND as above. */
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
                     uint64_t run, const char *detail, uint64_t now_ms);
 
 /* A queued job is cancelled at once; of a running one `cancel_wanted` is set, and it ends as
- * CANCELLED whatever it finishes with. -ENOENT for an unknown or finished one. */
+ * CANCELLED whatever it finishes with. SL_E_NOT_FOUND for an unknown or finished one. */
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
 
 /* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. */

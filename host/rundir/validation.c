@@ -182,7 +182,7 @@ static void check_ended(struct check *c)
 
 static int read_output(void *user, const char *name, struct sl_buf *out)
 {
-    return read_file(user, name, out) ? 0 : -ENOENT;
+    return read_file(user, name, out) ? 0 : SL_E_NOT_FOUND;
 }
 
 /* The summary as its writer makes it now, of the files that are there. */

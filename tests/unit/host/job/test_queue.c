@@ -147,7 +147,7 @@ TEST(a_cancelled_job_ends_cancelled_whatever_it_finishes_with)
     assert_true(store.jobs[1].cancel_wanted);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "", 6), 0);
     assert_int_equal(store.jobs[1].state, SL_JOB_CANCELLED);
-    assert_int_equal(sl_queue_cancel(queue, 1, 7), -ENOENT);
+    assert_int_equal(sl_queue_cancel(queue, 1, 7), SL_E_NOT_FOUND);
     sl_queue_free(queue);
 }
 
@@ -165,8 +165,8 @@ TEST(a_lease_that_ran_out_shuts_the_late_device_out)
     assert_int_equal(store.jobs[1].state, SL_JOB_QUEUED);
     assert_int_equal(sl_queue_device_ready(queue, "b"), 0);
     assert_int_equal(assign(queue, SL_LEASE_MS), 1);
-    assert_int_equal(sl_queue_renew(queue, 1, "a", SL_LEASE_MS), -ENOENT);
-    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), -ENOENT);
+    assert_int_equal(sl_queue_renew(queue, 1, "a", SL_LEASE_MS), SL_E_NOT_FOUND);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), SL_E_NOT_FOUND);
     assert_int_equal(sl_queue_renew(queue, 1, "b", SL_LEASE_MS), 0);
     sl_queue_free(queue);
 }
