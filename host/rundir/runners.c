@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/format/etdump_join.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
@@ -74,15 +75,15 @@ struct session {
 
 static void path_of(const struct session *s, const char *name, char out[PATH_BYTES])
 {
-    snprintf(out, PATH_BYTES, "%.600s/%.300s", s->asked->directory, name);
+    sl_path_join(out, PATH_BYTES, s->asked->directory, "%s", name);
 }
 
 /* A file of one process. */
 static void part_path(const struct session *s, const struct arm *arm, size_t process,
                       const char *ending, char out[PATH_BYTES])
 {
-    snprintf(out, PATH_BYTES, "%.600s/files/%zu-%zu.%s", s->asked->directory, arm->place, process,
-             ending);
+    sl_path_join(out, PATH_BYTES, s->asked->directory, "files/%zu-%zu.%s", arm->place, process,
+                 ending);
 }
 
 /* --- what the processes printed --- */
@@ -250,8 +251,7 @@ static void put_outputs(struct session *s, const struct arm *arm)
     sl_json_open_array(json, "outputs");
     for (size_t i = 0; i < count; i++) {
         char name[NAME_BYTES + 32], from[PATH_BYTES], to[PATH_BYTES];
-        snprintf(from, sizeof(from), "%.600s/files/%zu-%zu.bin", s->asked->directory, arm->place,
-                 i);
+        sl_path_join(from, sizeof(from), s->asked->directory, "files/%zu-%zu.bin", arm->place, i);
         snprintf(name, sizeof(name), "%s-%zu.bin", arm->stem, i);
         path_of(s, name, to);
         unlink(to); /* of a finish that did not get to its end */
@@ -472,8 +472,8 @@ static int begin(struct session *s, struct sl_diag *diag)
         const struct sl_spec *e = arm->spec = &s->asked->plan->specs[i];
         arm->place = i;
         sl_buf_init(&arm->text, (size_t)1 << 30);
-        snprintf(arm->stem, sizeof(arm->stem), "%.64s/%.63s_%.64s_t%" PRIu32, e->family, model,
-                 e->family, e->threads[0]);
+        sl_path_join(arm->stem, sizeof(arm->stem), e->family, "%s_%s_t%" PRIu32, model, e->family,
+                     e->threads[0]);
         path_of(s, e->family, folder);
         rc = sl_run_make_directories(folder, diag);
     }
