@@ -472,8 +472,8 @@ static int begin(struct session *s, struct sl_diag *diag)
         const struct sl_spec *e = arm->spec = &s->asked->plan->specs[i];
         arm->place = i;
         sl_buf_init(&arm->text, (size_t)1 << 30);
-        sl_path_join(arm->stem, sizeof(arm->stem), e->family, "%s_%s_t%" PRIu32, model, e->family,
-                     e->threads[0]);
+        sl_path_join(arm->stem, sizeof(arm->stem), e->family, "%.63s_%.64s_t%" PRIu32, model,
+                     e->family, e->threads[0]);
         path_of(s, e->family, folder);
         rc = sl_run_make_directories(folder, diag);
     }

@@ -255,7 +255,7 @@ static int add_answer(struct check *check, const char *file)
 static int look_at_answers(struct check *check)
 {
     char path[SL_PATH_BYTES + 8];
-    snprintf(path, sizeof(path), "%s/" SL_TASK_FOLDER, check->root);
+    sl_path_join(path, sizeof(path), check->root, SL_TASK_FOLDER);
     DIR *folder = opendir(path);
     int rc = folder || errno == ENOENT ? 0 : -errno;
     for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;)
