@@ -115,6 +115,8 @@ static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *sh
                                    diag);
     for (int side = 0; side < 2; side++)
         compared->sides[side].file.analysis.record = shown->record;
+    if (shown->beside && !compared->report.runtime)
+        compared->report.runtime = "our kernels";
     rc = rc == 0 ? use(cli, shown, compared, diag) : rc;
     sl_compared_close(compared);
     sl_free(compared);
