@@ -277,7 +277,9 @@ int sl_compared_make(struct sl_compared *compared, int factor,
         rule.spent = sl_trace_budget_spent(&sides[0].file.trace.trace);
         own.rule = &rule;
     }
-    bool across = !together && find_across(compared);
+    /* Counted runs of one variant are equal to the byte, and yet two. */
+    bool off_on = together && sides[0].level != sides[1].level;
+    bool across = !off_on && find_across(compared);
     if (find_worst(compared, across))
         own.agreement = &compared->worst;
     rc = sl_comparison_make(&sides[0].file.analysis.attribution,
@@ -292,7 +294,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
                                                      .candidate = &sides[1].file.analysis};
     compared->report.log = compared->has_log ? &compared->log : NULL;
     compared->report.svl_bits = svl_of(compared);
-    if (together && sides[1].has_directory) /* of one run, off and on */
+    if (off_on && sides[1].has_directory)
         compared->report.estimates =
             cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "estimates");
     name_sides(compared, factor);
@@ -306,7 +308,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     check_emulation(compared);
     sl_conditions_check(&sides[0].conditions, &sides[1].conditions, factor, &compared->comparison);
     note_leftovers(compared);
-    if (together && sides[0].has_directory &&
+    if (off_on && sides[0].has_directory &&
         sl_rundir_agreement(&sides[0].directory, SL_ON_VS_OFF, &compared->agreement))
         compared->report.agreement = &compared->agreement;
     if (compared->import.has_agreement || across)

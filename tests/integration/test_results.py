@@ -138,6 +138,14 @@ class Compare(Results):
         self.assertEqual((code, result["verdict"], result["noise_floor"], result["ratio"]), (0, "equal", 0, 1))
         self.assertEqual(lab.sme2lab("compare", MOBILENET / "run.etdump", MOBILENET / "run.etdump", "--calibrate").returncode, 2)
 
+    def test_runs_that_are_equal_to_the_byte_are_two_runs(self):
+        words = (self.run_.out, self.copy())
+        self.assertIn("estimated on", lab.sme2lab("compare", words[0]).stdout)
+        said = lab.sme2lab("compare", *words).stdout
+        self.assertNotIn("estimated on", said)  # from off to on: of neither run against the other
+        self.assertIn("outputs: agree; largest difference 0,", said)
+        self.assertNotIn("estimate", self.compare(*words)[1])
+
     def test_two_units_are_incomparable(self):
         code, result = self.compare(self.run_.out, MOBILENET / "run.etdump")
         self.assertEqual((code, result["verdict"]), (4, "incomparable"))
