@@ -24,7 +24,13 @@
 #include "host/cli/private_sweep.h"
 #include "host/device/launch.h"
 
-enum { KEY_DIGITS = 12, MAX_TEXT_BYTES = 1 << 16, START_MS = 20000, LOOK_MS = 20 };
+enum {
+    KEY_DIGITS = 12,
+    MAX_TEXT_BYTES = 1 << 16,
+    START_MS = 20000,
+    LOOK_MS = 20,
+    WORDS_BYTES = 200,
+};
 
 /* --- where it is --- */
 
@@ -225,22 +231,46 @@ static pid_t launch(const struct sl_private_daemon *daemon, int errors)
     _exit(127);
 }
 
-/* Why it did not start, in its own words. */
-static int read_failure(const struct sl_private_daemon *daemon, int errors, struct sl_diag *diag)
+/* The first words of its own in the file from `start` on; empty where there are none. */
+static void read_words(const char *path, off_t start, char out[WORDS_BYTES])
 {
-    char words[200] = "";
-    ssize_t n = lseek(errors, 0, SEEK_SET) == 0 ? read(errors, words, sizeof(words) - 1) : 0;
-    words[n > 0 ? n : 0] = '\0';
-    words[strcspn(words, "\n")] = '\0';
-    sl_diag_hint(diag, "its log is %.150s/sme2labd.log", daemon->state);
-    return sl_diag_set(diag, -ECONNREFUSED, daemon->program,
-                       "The daemon for this run does not start%s%s", words[0] ? ": " : "", words);
+    static const char name[] = "sme2labd: ";
+    char text[4096];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : pread(fd, text, sizeof(text) - 1, start);
+    text[n > 0 ? n : 0] = '\0';
+    const char *words = strstr(text, name);
+    words = words ? words + strlen(name) : "";
+    snprintf(out, WORDS_BYTES, "%.*s", (int)strcspn(words, "\n"), words);
+    if (fd >= 0)
+        close(fd);
+}
+
+static off_t size_of(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? info.st_size : 0;
+}
+
+/* Why it did not start, in its own words: before it has opened its log, or since then. */
+static int read_failure(const struct sl_private_daemon *daemon, const char *errors, const char *log,
+                        off_t log_start, struct sl_diag *diag)
+{
+    char words[WORDS_BYTES];
+    read_words(errors, 0, words);
+    if (!words[0])
+        read_words(log, log_start, words);
+    sl_diag_hint(diag, "its state, for sme2labd --state, and its log are in %.140s", daemon->state);
+    return sl_diag_set(diag, -EIO, daemon->program, "The daemon for this run does not start%s%s",
+                       words[0] ? ": " : "", words);
 }
 
 static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_diag *diag)
 {
-    char path[SL_PATH_BYTES + 16];
+    char path[SL_PATH_BYTES + 16], log[SL_PATH_BYTES + 16];
     sl_path_join(path, sizeof(path), daemon->state, "start.log");
+    sl_path_join(log, sizeof(log), daemon->state, "sme2labd.log");
+    off_t log_start = size_of(log);
     int errors = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), rc = 0;
     if (errors < 0)
         return sl_diag_set(diag, -errno, path, "The file cannot be made");
@@ -251,7 +281,7 @@ static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_dia
     for (int ms = 0; rc == 0 && !sl_private_daemon_listens(daemon->socket); ms += LOOK_MS) {
         ended = waitpid(pid, NULL, WNOHANG) == pid;
         if (ended || ms >= START_MS)
-            rc = read_failure(daemon, errors, diag);
+            rc = read_failure(daemon, path, log, log_start, diag);
         else
             pause_ms(LOOK_MS);
     }

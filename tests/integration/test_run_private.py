@@ -108,6 +108,25 @@ class Private(lab.Scratch):
         self.assertEqual(done.returncode, 5, done.stderr)
         self.assertIn("SME2LAB_DAEMON", done.stderr)
 
+    def test_why_its_daemon_does_not_start_is_said(self):
+        state = self.scratch / "state"
+        words = ("run", TOY / "model.pte", *QUICK, "--runtime", "own", "--out", self.scratch / "o", "--force")
+        self.addCleanup(lab.end_private_daemons, state)
+        self.assertEqual(lab.sme2lab(*words, env={"SME2LAB_STATE": str(state)}).returncode, 0)
+        for lock in state.glob("private/*/lock"):
+            os.kill(int(lock.read_text()), signal.SIGKILL)
+        for database in state.glob("private/*/store.sqlite"):
+            database.write_bytes(b"\xa5" * 4096)
+            database.with_name("store.sqlite-wal").unlink(missing_ok=True)
+        done = lab.sme2lab(*words, env={"SME2LAB_STATE": str(state)})
+        self.assertEqual(done.returncode, 5, done.stderr)
+        for said in ("file is not a database", "--rebuild", f"{state}/private/"):
+            self.assertIn(said, done.stderr)
+        found = json.loads(lab.sme2lab("doctor", "--json", env={"SME2LAB_STATE": str(state)}).stdout)["findings"]
+        row = next(row for row in found if row["name"] == "daemon")
+        self.assertEqual(row["level"], "missing")
+        self.assertIn("file is not a database", row["text"])
+
     def test_a_named_daemon_that_is_not_there_is_not_replaced(self):
         done = lab.sme2lab("run", TOY / "model.pte", "--server", "unix:/nowhere/s.sock", "--out", self.scratch / "o")
         self.assertEqual(done.returncode, 5, done.stderr)
