@@ -22,9 +22,9 @@ static const char intro[] =
 static const char outro[] =
     "\n"
     "'sme2lab VERB --help' is the page of a verb. All verbs take --json, -q, -v and\n"
-    "--color auto|always|never; those that\n"
-    "speak to the daemon take --server unix:PATH|http://HOST:PORT ($SME2LAB_SERVER) and\n"
-    "--token-file FILE ($SME2LAB_TOKEN_FILE).\n"
+    "--color auto|always|never. Those that speak to the daemon take --server\n"
+    "unix:PATH|http://HOST:PORT ($SME2LAB_SERVER) and --token-file FILE\n"
+    "($SME2LAB_TOKEN_FILE).\n"
     "\n"
     "Exit codes: 0 done, 1 the measured thing failed or its output is wrong, 2 usage or\n"
     "configuration, 3 slower beyond the threshold asked for, 4 no verdict possible, 5 the lab\n"

@@ -284,11 +284,10 @@ static double weight_of(const cJSON *operator)
 bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t most, bool brief,
                                 struct sl_table *out)
 {
-    static const char *const full[] = {"~Operator", ">SME2 off (range)", ">SME2 on (range)",
-                                       ">Ratio",    "Bound, off",        "Bound, on",
-                                       NULL};
-    static const char *const heads[] = {"~Operator", ">SME2 off", ">SME2 on",
-                                        ">Ratio",    "Bound, on", NULL};
+    char on[80]; /* two silicons' tables stand one after the other */
+    const char *const full[] = {
+        on, ">SME2 off (range)", ">SME2 on (range)", ">Ratio", "Bound, off", "Bound, on", NULL};
+    const char *const heads[] = {on, ">SME2 off", ">SME2 on", ">Ratio", "Bound, on", NULL};
     static const char *const titles[] = {"operators-estimated-1", "operators-estimated-2",
                                          "operators-estimated-3", "operators-estimated-4",
                                          "operators-estimated-5", "operators-estimated-6",
@@ -309,6 +308,7 @@ bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t mos
             rows[at] = rows[at - 1];
         rows[at] = operator;
     }
+    snprintf(on, sizeof(on), "~Operator, on %.60s", text(profile, "profile"));
     sl_table_init(out, titles[index], "Estimated time by operator", brief ? heads : full);
     snprintf(out->note, sizeof(out->note), "On %.60s. %s", text(profile, "profile"), note);
     for (size_t i = 0; i < count && i < most; i++) {
