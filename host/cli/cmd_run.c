@@ -96,7 +96,7 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
 {
     const struct sl_run_shown shown = {s->place.path, suffix_of(s, i), &s->categories,
                                        s->request->record_path ? &s->record : NULL,
-                                       s->request->full, sl_plan_is_of_both(s->plan)};
+                                       s->request->full};
     int rc = sl_fetch_run(s->sender.client, outcome->run, s->place.path, diag);
     s->fetched += rc == 0;
     if (rc == 0 && s->runners)

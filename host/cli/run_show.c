@@ -102,6 +102,22 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
     print_part(cli, compared, SL_COMPARISON_GROUNDS);
 }
 
+/* Each verdict then says whose it is. */
+static bool is_beside_executorch(const char *directory)
+{
+    char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
+    static const char suffix[] = "_executorch";
+    size_t count = 0, tail = sizeof(suffix) - 1;
+    if (sl_rundir_list(directory, names, &count, NULL) < 0)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        size_t len = strlen(names[i]);
+        if (len > tail && strcmp(names[i] + len - tail, suffix) == 0)
+            return true;
+    }
+    return false;
+}
+
 typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,
                         const struct sl_compared *compared, struct sl_diag *diag);
 
@@ -115,7 +131,7 @@ static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *sh
                                    diag);
     for (int side = 0; side < 2; side++)
         compared->sides[side].file.analysis.record = shown->record;
-    if (shown->beside && !compared->report.runtime)
+    if (rc == 0 && !compared->report.runtime && is_beside_executorch(shown->directory))
         compared->report.runtime = "our kernels";
     rc = rc == 0 ? use(cli, shown, compared, diag) : rc;
     sl_compared_close(compared);

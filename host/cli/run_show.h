@@ -16,7 +16,6 @@ struct sl_run_shown {
     const struct sl_categories *categories;
     const struct sl_etrecord *record; /* of the model, or NULL */
     bool full;                        /* with operators, kernels, proof and files, as -v */
-    bool beside;                      /* ExecuTorch's: each verdict says whose it is */
 };
 
 /* The result for people, the verdict last. */

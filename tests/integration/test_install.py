@@ -47,7 +47,7 @@ class Installed(lab.Scratch):
         self.assertEqual({page.name for page in pages.iterdir()}, {"sme2lab.1", *(f"sme2lab-{verb}.1" for verb in verbs)})
         page = (pages / "sme2lab-run.1").read_text()
         said = self.run_installed("run", "--help").stdout
-        self.assertEqual([line.lstrip() for line in page.split(".nf\n")[1].split(".fi\n")[0].replace("\\-", "-").replace("\\e", "\\").splitlines()],
+        self.assertEqual([line.lstrip() for line in page.split(".nf\n")[1].split(".fi\n")[0].replace("\\-", "-").replace("\\&", "").replace("\\e", "\\").splitlines()],
                          [line.lstrip() for line in said.splitlines()])
         if shutil.which("groff"):
             for page in (*pages.iterdir(), self.prefix / "share/man/man8/sme2labd.8"):
