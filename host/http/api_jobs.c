@@ -31,7 +31,7 @@ struct submitting {
     uv_work_t work;
     struct sl_http_exchange *exchange;
     struct sl_spec spec; /* owned once it is read */
-    bool is_read;
+    bool is_read, is_trusted;
     struct sl_diag diag;
     char key[SL_HTTP_VALUE_BYTES]; /* "": none */
     int rc;
@@ -130,20 +130,17 @@ static int need_file(void *user, const struct sl_param *param, const char *path,
 }
 
 /* Runners are programs: who may send data may not for that start them. */
-static int check_runners(const struct sl_http_exchange *exchange, const struct sl_spec *spec,
-                         struct sl_diag *diag)
+static int check_runners(struct submitting *submitting)
 {
-    if (spec->plan && !exchange->http->allow_runners &&
-        !sl_http_connection_is_trusted(exchange->turn.connection)) {
-        sl_diag_hint(diag, "send it over the daemon's Unix socket, or add \"allow_runners\": true "
-                           "to the daemon's configuration");
-        return sl_diag_set(diag, -EPERM, "/task",
-                           "External runners are programs, and this daemon takes none from TCP");
-    }
-    return 0;
+    if (!submitting->spec.plan || submitting->is_trusted)
+        return 0;
+    sl_diag_hint(&submitting->diag, "send it over the daemon's Unix socket, or add "
+                                    "\"allow_runners\": true to the daemon's configuration");
+    return sl_diag_set(&submitting->diag, -EPERM, "/task",
+                       "External runners are programs, and this daemon takes none from TCP");
 }
 
-/* Off the loop where the body is long. */
+/* Off the loop where the body is long: the connection may be gone meanwhile. */
 static void read_submission(uv_work_t *work)
 {
     struct submitting *submitting = work->data;
@@ -155,7 +152,7 @@ static void read_submission(uv_work_t *work)
     int rc = sl_job_body_read(body, &submitting->spec, diag);
     submitting->is_read = rc == 0;
     if (rc == 0)
-        rc = check_runners(exchange, spec, diag);
+        rc = check_runners(submitting);
     if (rc == 0)
         rc = sl_params_each_file(spec, need_file, &needing);
     if (rc == 0 && spec->plan)
@@ -194,6 +191,8 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
         return;
     }
     submitting->exchange = exchange;
+    submitting->is_trusted =
+        exchange->http->allow_runners || sl_http_connection_is_trusted(exchange->turn.connection);
     submitting->work.data = submitting;
     memcpy(submitting->key, key, sizeof(key));
     sl_http_exchange_owe(exchange);

@@ -341,14 +341,18 @@ static void refuse_head(struct sl_http_connection *connection, int status, const
         sl_http_connection_cut(connection);
 }
 
-/* The deadline while a body comes that is wanted: each piece moves it. */
+/* The deadline while a body comes that is wanted: each piece moves it, and the last one ends it. */
 static void wait_for_body(struct sl_http_connection *connection)
 {
     const struct sl_http_turn *turn = connection->turn;
     uint64_t ms = connection->clients->timeout_s * 1000ull;
     uint64_t now_ms = uv_now(connection->clients->loop);
-    if (!turn->wants_more || turn->answered || connection->writing)
+    if (turn->answered || connection->writing)
         return;
+    if (!turn->wants_more) {
+        wait_for_ever(connection);
+        return;
+    }
     if (turn->read_by_ms > 0) {
         uint64_t left_ms = turn->read_by_ms > now_ms ? turn->read_by_ms - now_ms : 0;
         ms = left_ms < ms ? left_ms : ms;

@@ -329,3 +329,31 @@ CASE(headers_without_end_are_refused)
     close(fd);
     assert_int_equal(CURL(&bench, "/healthz"), 200);
 }
+
+static void keep_busy(uv_work_t *work)
+{
+    (void)work;
+    sleep(3);
+}
+
+/* The peer has sent all of it; how long the answer takes is not its doing. */
+CASE(a_request_that_has_come_whole_waits_for_its_answer)
+{
+    static uv_work_t busy[4]; /* as many as libuv works at a time */
+    static char request[8192];
+    int head = snprintf(request, sizeof(request),
+                        "POST /api/v1/jobs HTTP/1.1\r\nHost: l\r\nContent-Type: "
+                        "application/json\r\nContent-Length: 6000\r\n\r\n");
+    memset(request + head, ' ', 6000);
+    int len =
+        snprintf(request + head, 200, "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"");
+    request[head + len] = ' ';
+    request[head + 5999] = '}';
+    request[head + 6000] = '\0';
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(uv_queue_work(&bench.loop, &busy[i], keep_busy, NULL), 0);
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, request);
+    assert_int_equal(sl_http_case_await(&bench, fd, "HTTP/1.1 201", SL_CASE_PATIENCE_MS), 1);
+    close(fd);
+}
