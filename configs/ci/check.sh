@@ -14,6 +14,10 @@ mkdir -p "$out"
 runs=()
 for model in "$@"; do
   name=$(basename "$model" .pte)
+  [ "$name" != model ] || name=$(basename "$(dirname "$(realpath "$model")")")
+  case " ${runs[*]} " in
+    *" $out/$name "*) echo "check.sh: two models are called $name: give their files different names" >&2; exit 2 ;;
+  esac
   "$sme2lab" run "$model" --device counted --runtime own --name "$name" --out "$out/$name" --force -q || exit
   "$sme2lab" report "$out/$name" --format comment --force -q || exit
   runs+=("$out/$name")

@@ -414,7 +414,8 @@ static int compare_words(struct request *r, struct sl_diag *diag)
     struct sl_compared *compared;
     if (is_import(r))
         return compare_imported(r, diag);
-    int rc = has_several(r) ? compare_processes(r, diag) : 0;
+    bool own_options = r->options.noise_floor > 0 || r->warmup >= 0;
+    int rc = has_several(r) && !own_options ? compare_processes(r, diag) : 0;
     if (rc != 0)
         return rc < 0 ? rc : 0;
     rc = sl_categories_load(r->categories_path, &categories, diag);

@@ -265,6 +265,14 @@ static int refuse_other(const char *option, struct sl_diag *diag)
     return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "It goes with a run by the agent alone");
 }
 
+static bool repeats_processes(const struct sl_plan *plan)
+{
+    bool repeats = false;
+    for (size_t i = 0; i < plan->count; i++)
+        repeats = repeats || plan->specs[i].processes > 1;
+    return repeats;
+}
+
 static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request)
 {
     struct sl_diag diag = {0};
@@ -280,7 +288,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     } else if (other && request->baseline) {
         sl_diag_hint(&diag, "'sme2lab compare BASELINE DIR' on what was measured");
         rc = refuse_other("--baseline", &diag);
-    } else if (planned && request->baseline && plan->specs[0].processes > 1) {
+    } else if (planned && request->baseline && repeats_processes(plan)) {
         sl_diag_hint(&diag, "'sme2lab compare BASELINE DIR' on what was measured");
         rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--baseline",
                          "It judges one process, and --processes measures several");

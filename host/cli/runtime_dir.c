@@ -147,6 +147,14 @@ static int make_folder(const char *root, struct merged *out, struct sl_diag *dia
                   : 0;
 }
 
+/* Under another name first: nobody is to find half of it. */
+static void put_away(const char *root, const char *name, const char *path)
+{
+    char old[SL_PATH_BYTES];
+    if (sl_path_join(old, sizeof(old), root, "%s.old", name) == 0 && rename(path, old) == 0)
+        sl_tree_remove(old);
+}
+
 /* Removes what nobody named for a week, so that libraries under work do not fill the disk. */
 static void forget_old(const char *root)
 {
@@ -157,10 +165,16 @@ static void forget_old(const char *root)
         if (entry->d_name[0] != '.' &&
             sl_path_join(path, sizeof(path), root, "%s", entry->d_name) == 0 &&
             lstat(path, &info) == 0 && info.st_mtime + KEPT_SECONDS < time(NULL))
-            sl_tree_remove(path);
+            put_away(root, entry->d_name, path);
     }
     if (listing)
         closedir(listing);
+}
+
+/* What was touched is a week from being removed. */
+static int touch(const char *path)
+{
+    return utimensat(AT_FDCWD, path, NULL, 0) < 0 ? -errno : 0;
 }
 
 /* Gives it the name of its content. One of that name is the same, and may be in use. */
@@ -172,7 +186,9 @@ static int name_folder(const char *root, struct merged *merged, char out[SL_PATH
     digest[KEY_DIGITS] = '\0';
     int rc = sl_path_join(out, SL_PATH_BYTES, root, "%s", digest);
     if (rc == 0 && rename(merged->path, out) < 0)
-        rc = errno == ENOTEMPTY || errno == EEXIST ? utimensat(AT_FDCWD, out, NULL, 0) : -errno;
+        rc = errno == ENOTEMPTY || errno == EEXIST ? touch(out) : -errno;
+    if (rc == -ENOENT && rename(merged->path, out) == 0) /* it was put away just now */
+        rc = 0;
     return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
                   : 0;
 }

@@ -70,6 +70,18 @@ class Check(lab.Scratch):
         self.assertIn("broken.pte", done.stderr)
         self.assertFalse((self.scratch / "counts.json").exists())
 
+    def test_models_are_told_apart_by_their_names(self):
+        for folder in ("a", "b"):
+            (self.scratch / folder / "c").mkdir(parents=True)
+            shutil.copy(self.scratch / "llm_cache_portable.pte", self.scratch / folder / "model.pte")
+            shutil.copy(self.scratch / "llm_cache_portable.pte", self.scratch / folder / "c/net.pte")
+        done = self.script(f"{CI}/check.sh counts.json out a/model.pte b/model.pte")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual({arm["model"] for arm in json.loads((self.scratch / "counts.json").read_text())["arms"]}, {"a", "b"})
+        done = self.script(f"{CI}/check.sh counts.json out a/c/net.pte b/c/net.pte")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("two models are called net", done.stderr)
+
     def test_words_that_are_missing_are_told(self):
         done = self.script(f"{CI}/check.sh counts.json")
         self.assertEqual(done.returncode, 2)
