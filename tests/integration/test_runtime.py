@@ -136,6 +136,33 @@ class TwoRuntimes(WithExecuTorch):
                 self.assertEqual(operators["on"].get(name), count, name)
 
 
+class OfPython(lab.Scratch):
+    """An ETDump of two executions that `executorch.runtime`, the wheel's Python interface, wrote: MobileNet v2, of which the mean is not delegated."""
+
+    ETDUMP = lab.ROOT / "tests/data/etdump/mobilenet_v2_f32_python/run.etdump"
+    MOBILENET = lab.MODELS / "mobilenet_v2_f32_xnnpack"
+
+    def test_its_operators_have_the_categories_of_their_origins(self):
+        analysis = json.loads(lab.sme2lab("analyze", "--json", "--model", self.MOBILENET / "model.pte", self.ETDUMP).stdout)
+        self.assertEqual((analysis["label"], analysis["time_unit"], len(analysis["runs"])), ("origin", "ns", 2))
+        for run in analysis["runs"]:
+            self.assertEqual(sum(run["categories_ns"].values()), run["e2e_ns"])
+        self.assertEqual(analysis["unknown_operators"], [])
+        by_category = {}
+        for operator in analysis["operators"]:
+            if operator["delegate"]:
+                by_category[operator["category"]] = by_category.get(operator["category"], 0) + operator["instances"]
+        self.assertEqual(by_category, {"CONV": 52, "GEMM": 1, "Data Movement": 2, "Elementwise": 10})
+        self.assertEqual([o["category"] for o in analysis["operators"] if o["name"] == "native_call_mean.out"], ["Other"])
+
+    def test_it_is_imported_and_compared_as_any(self):
+        self.assertEqual(lab.sme2lab("import", self.ETDUMP, "-o", self.scratch / "imported").returncode, 0)
+        done = lab.sme2lab("compare", self.ETDUMP, self.MOBILENET / "run.etdump", "--json")
+        compared = json.loads(done.stdout)
+        missing = [o["name"] for o in compared["operators"] if None in (o.get("baseline_ns"), o.get("candidate_ns"))]
+        self.assertEqual((missing, len(compared["operators"]) > 5), ([], True), "its events are called as those of executor_runner")
+
+
 class ByDefault(WithExecuTorch):
     """A model for which nobody names a runtime."""
 

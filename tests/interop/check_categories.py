@@ -9,8 +9,10 @@ import shutil
 import fixtures
 import inspector
 import programs
+import real_runtime
 
 EXECUTE = "Method::execute"
+OF_PYTHON = ("mobilenet_v2_f32_xnnpack", "toy_cnn_f32_portable")
 
 
 def load_rules():
@@ -105,3 +107,8 @@ def check(lab):
     for fixture in fixtures.supported():
         runs, _ = compare(lab, fixture.name, fixture.path("run.etdump"))
         lab.say(f"{fixture.name}, ETDump of the real runtime: {runs} runs, every category equal")
+    for name in OF_PYTHON:
+        etdump = os.path.join(lab.out, "categories", f"{name}-python.etdump")
+        real_runtime.execute_by_program(os.path.join(fixtures.DATA, "models", name, "model.pte"), etdump)
+        runs, _ = compare(lab, f"{name}-of-python", etdump)
+        lab.say(f"{name}, ETDump of executorch.runtime: {runs} runs, every category equal")

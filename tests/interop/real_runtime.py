@@ -9,6 +9,7 @@ import torch
 import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401  registers its operators
 import executorch.kernels.quantized  # noqa: F401  and these theirs
 from executorch.extension.pybindings.portable_lib import _load_for_executorch_from_buffer
+from executorch.runtime import Runtime
 
 from sme2lab_export import artifacts
 
@@ -21,6 +22,17 @@ def execute(pte, inputs, etdump=None, runs=1):
     if etdump:
         module.write_etdump_result_to_file(etdump)
     return outputs
+
+
+def execute_by_program(path, etdump, runs=2):
+    """The ETDump of `executorch.runtime`, as users write it: every method in turn, its inputs ones."""
+    program = Runtime.get().load_program(path, enable_etdump=True)
+    for name in sorted(program.method_names):
+        method = program.load_method(name)
+        inputs = [torch.ones(method.metadata.input_tensor_meta(i).sizes()) for i in range(method.metadata.num_inputs())]
+        for _ in range(runs):
+            method.execute(inputs)
+    program.write_etdump_result_to_file(etdump, etdump + ".debug")
 
 
 def execute_each(program, inputs):
