@@ -66,7 +66,7 @@ static bool may_fail(const struct session *s, size_t i)
 static int fail(struct session *s, size_t i, int code, const struct sl_diag *diag)
 {
     struct sl_cli cli = *s->cli;
-    bool pass = may_fail(s, i) && sl_interrupt_number() == 0;
+    bool pass = may_fail(s, i) && sl_exit_blames_model(code) && sl_interrupt_number() == 0;
     if (s->job_count > 1)
         cli.json = false;
     if (pass)

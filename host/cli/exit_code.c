@@ -29,6 +29,11 @@ const char *sl_exit_name(int exit_code)
     }
 }
 
+bool sl_exit_blames_model(int exit_code)
+{
+    return exit_code == SL_EXIT_FAILED || exit_code == SL_EXIT_USAGE;
+}
+
 int sl_exit_for_error(int rc)
 {
     switch (rc) {

@@ -1,6 +1,8 @@
 /* host/cli/exit_code.h: names of exit codes, and the exit code that an error means. */
 #pragma once
 
+#include <stdbool.h>
+
 /* Exit codes: promises to scripts. */
 enum sl_exit {
     SL_EXIT_DONE = 0,         /* done; a verdict was faster, equivalent or slower within limits */
@@ -16,6 +18,9 @@ enum sl_exit {
 
 /* "usage", "failed" ...: the `code` of a JSON error. Static storage. */
 const char *sl_exit_name(int exit_code);
+
+/* Does a failure lie in the model or in what the user said, not in the lab or in sme2lab? */
+bool sl_exit_blames_model(int exit_code);
 
 /* The exit code for a negative error code about a file or option of the user's: SL_EXIT_USAGE for
  * what the user can put right, SL_EXIT_LAB for what the machine lacks, SL_EXIT_DEFECT for the rest.

@@ -42,3 +42,14 @@ TEST(who_can_put_an_error_right_decides_its_code)
     assert_int_equal(sl_exit_for_error(-EDOM),
                      SL_EXIT_DEFECT); /* nothing here gives it: a defect */
 }
+
+TEST(only_failed_and_usage_lie_in_the_model)
+{
+    assert_true(sl_exit_blames_model(SL_EXIT_FAILED));
+    assert_true(sl_exit_blames_model(SL_EXIT_USAGE));
+    static const int others[] = {
+        SL_EXIT_DONE,        SL_EXIT_REGRESSION, SL_EXIT_INCONCLUSIVE, SL_EXIT_LAB,
+        SL_EXIT_INTERRUPTED, SL_EXIT_TERMINATED, SL_EXIT_DEFECT,       -1};
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        assert_false(sl_exit_blames_model(others[i]));
+}
