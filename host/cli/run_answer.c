@@ -63,13 +63,14 @@ static int put_both(const struct sl_run_answer *answer, struct sl_buf *out)
 {
     const struct sl_buf *theirs = &answer->results[0], *ours = &answer->results[1];
     const struct sl_buf *together = &answer->together;
-    int rc = put_open(out, ours);
+    static const char bare[] = "{\"schema\":\"sme2lab.run/1\""; /* of ours there is nothing */
+    int rc = ours->size > 0 ? put_open(out, ours) : sl_buf_printf(out, "%s", bare);
     if (rc == 0)
         rc = sl_buf_printf(out, ",\"runtimes\":[");
     if (rc == 0)
         rc = sl_buf_append(out, theirs->data, theirs->size);
     if (rc == 0)
-        rc = sl_buf_append(out, ",", theirs->size > 0);
+        rc = sl_buf_append(out, ",", theirs->size > 0 && ours->size > 0);
     if (rc == 0)
         rc = sl_buf_append(out, ours->data, ours->size);
     if (rc == 0)
@@ -83,11 +84,11 @@ static int put_both(const struct sl_run_answer *answer, struct sl_buf *out)
 
 int sl_run_answer_put(const struct sl_run_answer *answer, struct sl_buf *out)
 {
-    bool array = answer->plan->count > 1 && !sl_plan_is_of_both(answer->plan);
-    if (answer->results[1].size > 0)
-        return put_both(answer, out);
-    if (answer->results[0].size == 0)
+    bool both = sl_plan_is_of_both(answer->plan), array = answer->plan->count > 1;
+    if (answer->results[0].size + answer->results[1].size == 0)
         return 0;
+    if (both)
+        return put_both(answer, out);
     int rc = sl_buf_append(out, "[", array);
     if (rc == 0)
         rc = sl_buf_append(out, answer->results[0].data, answer->results[0].size);

@@ -1,6 +1,7 @@
 /* host/cli/run_answer.h: what `run --json` answers: an object for one experiment, an array of them
  * for several. Where one was run on both runtimes, the object is our runtime's, as without
- * ExecuTorch's, and has both in "runtimes", ExecuTorch's first. */
+ * ExecuTorch's, and has both in "runtimes", ExecuTorch's first; where
+ * there is no result of ours, nothing else but the schema. */
 #pragma once
 
 #include <stddef.h>
