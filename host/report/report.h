@@ -8,6 +8,7 @@
 struct sl_agreement;
 struct sl_buf;
 struct sl_comparison_report;
+struct sl_conditions;
 struct sl_runtime_outputs;
 struct sl_table;
 
@@ -30,8 +31,9 @@ struct sl_report {
     const char *directory; /* it was read from; NULL: none */
     const char *concurrency; /* processes at a time; "" or NULL: the measured one alone */
     char names[2][96];       /* of the sides; "": "SME2 off", "SME2 on" */
-    const char *command;     /* that made the run; NULL: not known */
-    const struct sl_comparison_report *comparison;         /* of two analyses */
+    const struct sl_conditions *conditions;        /* of the baseline's side; NULL: not known */
+    const char *command;                           /* that made the run; NULL: not known */
+    const struct sl_comparison_report *comparison; /* of two analyses */
     const struct sl_agreement *off_portable, *on_portable; /* NULL: not compared */
     const struct sl_agreement *off_expected, *on_expected; /* NULL: nothing was expected */
     const struct sl_runtime_outputs *outputs; /* of ExecuTorch's run and ours; NULL: not compared */

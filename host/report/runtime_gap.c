@@ -9,6 +9,7 @@
 #include "common/base/json.h"
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/conditions.h"
 #include "host/analysis/operators.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
@@ -41,10 +42,36 @@ static const char *text_of(const char *text)
     return text ? text : "";
 }
 
+/* Experiments of one family differ by the runtime's ending, which those of lists follow. */
+static bool same_family(const char *theirs, const char *ours)
+{
+    static const char ending[] = "_executorch";
+    size_t tail = sizeof(ending) - 1;
+    if (strcmp(theirs, ours) == 0)
+        return true;
+    for (const char *at = strstr(theirs, ending); at; at = strstr(at + 1, ending)) {
+        size_t before = (size_t)(at - theirs);
+        if ((at[tail] == '\0' || at[tail] == '_') && strncmp(theirs, ours, before) == 0 &&
+            strcmp(at + tail, ours + before) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool same_condition(const struct sl_report *a, const struct sl_report *b, int condition)
+{
+    return !a->conditions || !b->conditions ||
+           strcmp(a->conditions->values[condition], b->conditions->values[condition]) == 0;
+}
+
 static bool belong_together(const struct sl_report *theirs, const struct sl_report *ours)
 {
     return theirs->comparison->runtime && !ours->comparison->runtime && !ours->clean &&
            !theirs->clean && strcmp(text_of(theirs->model), text_of(ours->model)) == 0 &&
+           same_family(text_of(theirs->experiment), text_of(ours->experiment)) &&
+           strcmp(text_of(theirs->process), text_of(ours->process)) == 0 &&
+           same_condition(theirs, ours, SL_CONDITION_MODEL) &&
+           same_condition(theirs, ours, SL_CONDITION_INPUTS) &&
            strcmp(text_of(theirs->device), text_of(ours->device)) == 0 &&
            strcmp(text_of(theirs->threads), text_of(ours->threads)) == 0 &&
            strcmp(text_of(theirs->concurrency), text_of(ours->concurrency)) == 0 &&
@@ -54,11 +81,15 @@ static bool belong_together(const struct sl_report *theirs, const struct sl_repo
 const struct sl_report *sl_runtime_gap_ours(const struct sl_report *reports, size_t count,
                                             size_t index)
 {
+    const struct sl_report *first = NULL;
     for (size_t i = 0; i < count; i++) {
-        if (belong_together(&reports[index], &reports[i]))
+        if (!belong_together(&reports[index], &reports[i]))
+            continue;
+        if (strcmp(text_of(reports[index].directory), text_of(reports[i].directory)) == 0)
             return &reports[i];
+        first = first ? first : &reports[i];
     }
-    return NULL;
+    return first;
 }
 
 /* As it is called with SME2 on, which both runtimes call alike. */

@@ -10,7 +10,8 @@ struct sl_report;
 struct sl_style;
 struct sl_table;
 
-/* The first own run beside the report at `index`, if that is ExecuTorch's; else NULL. */
+/* The own run of the same experiment, process, model, inputs and conditions as the report at
+ * `index`, if that is ExecuTorch's: the first of its directory, else the first; NULL: none. */
 const struct sl_report *sl_runtime_gap_ours(const struct sl_report *reports, size_t count,
                                             size_t index);
 

@@ -174,6 +174,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .process = off->process,
         .directory = off->directory.path,
         .concurrency = off->conditions.values[SL_CONDITION_CONCURRENCY],
+        .conditions = &off->conditions,
         .command = sl_rundir_text(manifest, "command"),
         .comparison = &compared->report,
         .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,

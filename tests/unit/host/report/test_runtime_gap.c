@@ -8,6 +8,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/conditions.h"
 #include "host/analysis/operators.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
@@ -117,4 +118,64 @@ TEST(runs_of_other_threads_or_models_are_no_pair)
     reports[1].threads = "1";
     reports[1].model = "another.pte";
     assert_int_equal(sl_runtime_gap_count(reports, 2), 0);
+}
+
+static struct sl_report run_of(struct side *side, const char *runtime, const char *experiment,
+                               const char *process)
+{
+    struct sl_report made = make(side, runtime, "x", runtime ? theirs : ours);
+    made.experiment = experiment;
+    made.process = process;
+    return made;
+}
+
+TEST(each_experiment_and_process_has_its_own_run_beside_it)
+{
+    static const char *const names[][2] = {{"a_executorch_t2_p1", "a_t2_p1"},
+                                           {"a_executorch_t2_p2", "a_t2_p2"},
+                                           {"b_executorch", "b"},
+                                           {"b_executorchs", "b_executorchs"}};
+    enum { PAIRS = sizeof(names) / sizeof(names[0]) };
+    struct side sides[2 * PAIRS];
+    struct sl_report reports[2 * PAIRS];
+    for (size_t i = 0; i < PAIRS; i++) {
+        reports[i] = run_of(&sides[i], "ExecuTorch", names[i][0], NULL);
+        reports[PAIRS + i] = run_of(&sides[PAIRS + i], NULL, names[i][1], NULL);
+    }
+    for (size_t i = 0; i < PAIRS; i++)
+        assert_ptr_equal(sl_runtime_gap_ours(reports, 2 * PAIRS, i), &reports[PAIRS + i]);
+    reports[PAIRS + 2].experiment = "bs"; /* no family of b, and none of b_executorchs */
+    reports[PAIRS + 3].experiment = "b_executorch";
+    assert_null(sl_runtime_gap_ours(reports, 2 * PAIRS, 3));
+    reports[PAIRS].process = "2"; /* of one name in two directories */
+    assert_null(sl_runtime_gap_ours(reports, 2 * PAIRS, 0));
+}
+
+TEST(runs_of_other_contents_or_inputs_are_no_pair)
+{
+    static const int compared[] = {SL_CONDITION_MODEL, SL_CONDITION_INPUTS};
+    struct side a, b;
+    for (size_t i = 0; i < 2; i++) {
+        struct sl_conditions one = {.values = {""}}, two = one;
+        struct sl_report reports[] = {run_of(&a, "ExecuTorch", "run_executorch", NULL),
+                                      run_of(&b, NULL, "run", NULL)};
+        reports[0].conditions = &one;
+        reports[1].conditions = &two;
+        assert_int_equal(sl_runtime_gap_count(reports, 2), 1);
+        two.values[compared[i]][0] = 'x';
+        assert_int_equal(sl_runtime_gap_count(reports, 2), 0);
+    }
+}
+
+TEST(the_own_run_of_the_same_directory_is_preferred)
+{
+    struct side a, b, c;
+    struct sl_report reports[] = {run_of(&a, NULL, "run", NULL),
+                                  run_of(&b, "ExecuTorch", "run_executorch", NULL),
+                                  run_of(&c, NULL, "run", NULL)};
+    reports[0].directory = "before";
+    reports[1].directory = "after";
+    assert_ptr_equal(sl_runtime_gap_ours(reports, 2, 1), &reports[0]);
+    reports[2].directory = "after";
+    assert_ptr_equal(sl_runtime_gap_ours(reports, 3, 1), &reports[2]);
 }
