@@ -72,6 +72,10 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
 {
     int len = 0;
     text[0] = '\0';
+    if (agreement->unlike) {
+        snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; %s", agreement->unlike);
+        return text;
+    }
     if (agreement->rms_tolerance > 0 && isfinite(agreement->rms_rel))
         len = snprintf(text, SL_AGREEMENT_TEXT_BYTES, "; rms %.2g (up to %.2g), cosine %.5f",
                        agreement->rms_rel, agreement->rms_tolerance, agreement->cosine);
@@ -104,6 +108,18 @@ static size_t bytes_of(const struct sl_output_type *type, bool asked)
     }
 }
 
+static void disagree(struct sl_agreement *agreement)
+{
+    agreement->max_abs = agreement->max_rel = agreement->rms_rel = INFINITY;
+    agreement->agree = false;
+}
+
+void sl_agreement_refuse(struct sl_agreement *agreement, const char *why)
+{
+    disagree(agreement);
+    agreement->unlike = why;
+}
+
 void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
                       struct sl_bytes a, struct sl_bytes b)
 {
@@ -117,6 +133,5 @@ void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_typ
     bool same = a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
     if (same)
         return;
-    agreement->max_abs = agreement->max_rel = agreement->rms_rel = INFINITY;
-    agreement->agree = false;
+    disagree(agreement);
 }

@@ -19,6 +19,7 @@ struct sl_agreement {
     size_t outputs; /* compared so far */
     size_t odd;     /* floats that are NaN or infinite, on either side or on both */
     bool agree;
+    const char *unlike; /* static: why outputs cannot be set beside one another; NULL: they can */
 };
 
 /* What the program says of an output. */
@@ -42,6 +43,9 @@ void sl_agreement_init(struct sl_agreement *agreement);
 #define SL_AGREEMENT_TEXT_BYTES 128
 const char *sl_agreement_more_text(const struct sl_agreement *agreement,
                                    char text[SL_AGREEMENT_TEXT_BYTES]);
+
+/* The outputs are of different kinds, as `why` (static) says: they disagree beyond measure. */
+void sl_agreement_refuse(struct sl_agreement *agreement, const char *why);
 
 /* Compares one output, `a` being the reference. Floats agree within SL_AGREEMENT_FLOAT or _HALF of
  * their peak, complex numbers by their parts. Where the program rounds to 8 bits, the last bit of a

@@ -19,13 +19,24 @@ static int read_output(const struct sl_rundir *directory, int level, const cJSON
     return rc < 0 ? rc : sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
 }
 
+static bool is_type(double value)
+{
+    return value >= 0 && value < 256;
+}
+
 static bool add_output(const struct sl_rundir *const directories[2], const int levels[2],
                        const cJSON *const outputs[2], struct sl_agreement *agreement)
 {
     double type = sl_rundir_number(outputs[0], "scalar_type", -1);
+    double other = sl_rundir_number(outputs[1], "scalar_type", -1);
     struct sl_buf bytes[2];
-    if (!(type >= 0 && type < 256) || sl_rundir_number(outputs[1], "scalar_type", -1) != type ||
-        read_output(directories[0], levels[0], outputs[0], &bytes[0]) < 0)
+    if (!is_type(type) || !is_type(other))
+        return false;
+    if (type != other) {
+        sl_agreement_refuse(agreement, "an output has another type");
+        return true;
+    }
+    if (read_output(directories[0], levels[0], outputs[0], &bytes[0]) < 0)
         return false;
     bool read = read_output(directories[1], levels[1], outputs[1], &bytes[1]) == 0;
     if (read) {
@@ -45,12 +56,16 @@ bool sl_cross_outputs(const struct sl_rundir *const directories[2], const int le
     struct sl_agreement made;
     for (int i = 0; i < 2; i++)
         all[i] = cJSON_GetObjectItemCaseSensitive(directories[i]->manifest, "outputs");
-    int count = cJSON_IsArray(all[0]) && cJSON_IsArray(all[1]) ? cJSON_GetArraySize(all[0]) : 0;
-    if (count == 0 || cJSON_GetArraySize(all[1]) != count)
+    bool kept = cJSON_IsArray(all[0]) && cJSON_IsArray(all[1]);
+    int count = kept ? cJSON_GetArraySize(all[0]) : 0;
+    int others = kept ? cJSON_GetArraySize(all[1]) : 0;
+    if (count == 0 || others == 0)
         return false;
     sl_agreement_init(&made);
     made.asked = sl_rundir_number(directories[0]->manifest, "tolerance", 0);
-    for (int i = 0; i < count; i++) {
+    if (count != others)
+        sl_agreement_refuse(&made, "there is another number of outputs");
+    for (int i = 0; i < count && count == others; i++) {
         const cJSON *const outputs[2] = {cJSON_GetArrayItem(all[0], i),
                                          cJSON_GetArrayItem(all[1], i)};
         if (!add_output(directories, levels, outputs, &made))

@@ -7,6 +7,7 @@ struct sl_agreement;
 struct sl_rundir;
 
 /* Compares what both runs wrote, arm `levels[i]` of directory i, the first being the reference;
- * false where either kept no outputs, or theirs are of different kinds. */
+ * they disagree where they have another number of outputs, or one of another type. False where
+ * either kept none. */
 bool sl_cross_outputs(const struct sl_rundir *const directories[2], const int levels[2],
                       struct sl_agreement *out);
