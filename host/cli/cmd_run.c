@@ -178,6 +178,14 @@ static int code_of(const struct session *s, size_t i, int code)
     return (together || unasked) && verdict ? SL_EXIT_DONE : code;
 }
 
+/* ExecuTorch's alone has the plain names here, and other ones in a baseline of both. */
+static const char *baseline_suffix_of(const struct session *s, size_t i)
+{
+    const struct sl_spec *spec = &s->plan->specs[i];
+    bool alone = spec->runtime[0] == SL_RUNTIME_EXECUTORCH && s->plan->count == 1;
+    return alone && s->request->baseline_has[SL_RUNTIME_OWN] ? spec->name : suffix_of(s, i);
+}
+
 /* Of a run that failed there is nothing to compare, and its own code says so. */
 static int hold_to_baseline(const struct session *s)
 {
@@ -186,7 +194,7 @@ static int hold_to_baseline(const struct session *s)
         return code;
     for (size_t i = 0; i < s->plan->count; i++)
         code = sl_outcome_worse(code, sl_run_baseline_gate(s->cli, s->request->baseline,
-                                                           s->place.path, suffix_of(s, i),
+                                                           s->place.path, baseline_suffix_of(s, i),
                                                            s->plan->specs[i].threshold_percent));
     return code;
 }
@@ -278,7 +286,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     struct sl_diag diag = {0};
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
-    if (rc == 0 && (!request->baseline || sl_run_baseline_has_executorch(request->baseline)))
+    if (rc == 0 && request->baseline_has[SL_RUNTIME_EXECUTORCH])
         rc = sl_run_request_add_executorch(request, cli->server, plan, &diag);
     bool other = rc == 0 && (plan->specs[0].runner || request->analysis_only);
     bool planned = rc == 0;
@@ -293,7 +301,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--baseline",
                          "It judges one process, and --processes measures several");
     } else if (planned && request->baseline) {
-        rc = sl_run_baseline_check(request->baseline, &diag);
+        rc = sl_run_baseline_fits(request->baseline_has, plan, &diag);
     }
     if (planned && rc < 0)
         sl_plan_fini(plan);
@@ -309,16 +317,29 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     return code;
 }
 
+static int take_runtime_and_run(const struct sl_cli *cli, struct sl_run_request *request)
+{
+    struct sl_diag diag = {0};
+    bool *has = request->baseline_has;
+    int rc = 0;
+    has[SL_RUNTIME_OWN] = has[SL_RUNTIME_EXECUTORCH] = true;
+    if (request->baseline)
+        rc = sl_run_baseline_runtimes(cli, request->baseline, has, &diag);
+    if (rc < 0)
+        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    const char *otherwise = has[SL_RUNTIME_OWN] ? NULL : "executorch";
+    rc = sl_run_request_take_runtime(request, otherwise, cli->server, &diag);
+    return rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag) : plan_and_run(cli, request);
+}
+
 int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv)
 {
     struct sl_run_request request;
     struct sl_diag diag = {0};
     int rc = sl_run_request_parse(&request, argc, argv, &diag);
-    if (rc == 0)
-        rc = sl_run_request_take_runtime(&request, cli->server, &diag);
     int code = rc > 0   ? SL_EXIT_DONE
                : rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag)
-                        : plan_and_run(cli, &request);
+                        : take_runtime_and_run(cli, &request);
     sl_run_request_fini(&request);
     return code;
 }

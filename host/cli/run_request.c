@@ -55,7 +55,9 @@ static const char run_notes[] =
     "both\n"
     "runtimes ran it; several are an array.\n"
     "With --baseline the comparison of 'sme2lab compare' follows (with --json as a line of its\n"
-    "own), and its code counts as well.\n"
+    "own), and its code counts as well. The runtimes of the baseline are measured, and one that "
+    "it\n"
+    "does not have is refused.\n"
     "\n"
     "Examples:\n"
     "  sme2lab run model.pte\n"
@@ -196,12 +198,13 @@ static union sl_run_said *said_of_runtime(struct sl_run_request *r)
     return &r->said[i];
 }
 
-int sl_run_request_take_runtime(struct sl_run_request *r, const char *server, struct sl_diag *diag)
+int sl_run_request_take_runtime(struct sl_run_request *r, const char *otherwise, const char *server,
+                                struct sl_diag *diag)
 {
     union sl_run_said *said = said_of_runtime(r);
     const char *usual = getenv("SME2LAB_RUNTIME");
-    if (!said->text && usual && *usual && may_choose_runtime(r))
-        said->text = usual;
+    if (!said->text && may_choose_runtime(r))
+        said->text = usual && *usual ? usual : otherwise;
     if (!said->text)
         return 0;
     int rc = sl_runtime_dir_take(said->text, server, r->runtime, diag);

@@ -30,6 +30,7 @@ struct sl_run_request {
     struct sl_option_list only;
     const char *record_path; /* of the model's ETRecord; NULL: none */
     const char *baseline;    /* an earlier run to be held to; NULL: none */
+    bool baseline_has[2];    /* by enum sl_spec_runtime; without a baseline both */
     bool explain, analysis_only, cancel_on_interrupt, force, full;
     bool both_by_default; /* nobody named a runtime, and ExecuTorch's is here */
     char command[SL_RUN_COMMAND_BYTES];
@@ -46,10 +47,11 @@ int sl_run_request_parse_submit(struct sl_run_request *request, int argc, char *
                                 struct sl_diag *diag);
 void sl_run_request_fini(struct sl_run_request *request);
 
-/* Before the plan: what runtime_dir.h says of --runtime, or of $SME2LAB_RUNTIME where a model comes
- * without it. `server` is the command line's, or NULL. */
-int sl_run_request_take_runtime(struct sl_run_request *request, const char *server,
-                                struct sl_diag *diag);
+/* Before the plan: what runtime_dir.h says of --runtime, or of $SME2LAB_RUNTIME, else of
+ * `otherwise` (NULL: nothing), where a model comes without it. `server` is the command line's, or
+ * NULL. */
+int sl_run_request_take_runtime(struct sl_run_request *request, const char *otherwise,
+                                const char *server, struct sl_diag *diag);
 
 /* The configuration or the bare model, with what the command line says laid over it. 0 or a
  * negative code with `diag` set; on success end `out` with sl_plan_fini(), before the request. */

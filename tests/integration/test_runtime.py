@@ -213,6 +213,18 @@ class ByDefault(WithExecuTorch):
         self.assertEqual((ours.returncode, ours.stdout.count("executes the same number of instructions")), (0, 1), ours.stderr)
         self.assertFalse(list((self.scratch / "ours").glob("*executorch*")))
 
+    def test_a_baseline_of_executorch_alone_is_held_against_executorch(self):
+        alone, both = (self.run_model(MODEL, "--runtime", runtime, "-q", out=out) for runtime, out in (("executorch", "alone"), ("executorch,own", "both")))
+        self.assertEqual((alone.returncode, both.returncode), (0, 0), alone.stderr + both.stderr)
+        for baseline, words in ((self.scratch / "alone", ()), ("1", ()), (self.scratch / "both", ("--runtime", "executorch"))):
+            done = self.run_model(MODEL, "--baseline", baseline, "-q", *words)
+            self.assertEqual((done.returncode, done.stdout.count("executes the same number of instructions")), (0, 1), done.stderr)
+            self.assertEqual(json.loads((self.scratch / "out/manifest.json").read_text())["runtime"], "executorch")
+        refused = self.run_model(MODEL, "--runtime", "own", "--baseline", self.scratch / "alone", out="refused")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+        self.assertIn("The baseline has no run on our runtime", refused.stderr)
+        self.assertFalse((self.scratch / "refused").exists())
+
     def test_a_model_that_it_refuses_is_measured_on_ours(self):
         libraries = self.scratch / "libraries"
         shutil.copytree(FOLDER, libraries, symlinks=True)
