@@ -149,8 +149,33 @@ static bool may_hold(const struct check *check, const char *directory, const cha
     return lstat(path, &info) == 0 || errno != ENOENT;
 }
 
-/* A directory that no row names: a run that has its copy of the row or its manifest, which only a
- * person removes, or what an attempt left. */
+/* Several experiments in one directory have a manifest each; a runner of another project writes its
+ * import alone. */
+static bool ends_a_run(const char *name)
+{
+    size_t len = strlen(name);
+    return strcmp(name, "import.json") == 0 ||
+           (len >= 13 && strncmp(name, "manifest", 8) == 0 && strcmp(name + len - 5, ".json") == 0);
+}
+
+/* As may_hold(), by the names that a finished run leaves. */
+static bool may_be_finished(const struct check *check, const char *directory)
+{
+    char path[2 * SL_PATH_BYTES];
+    bool found = false;
+    sl_path_join(path, sizeof(path), check->root, "%s", directory);
+    errno = 0;
+    DIR *folder = opendir(path);
+    for (struct dirent *entry; !found && folder && (entry = readdir(folder)) != NULL; errno = 0)
+        found = ends_a_run(entry->d_name);
+    found = found || (errno != 0 && errno != ENOENT);
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+/* A directory that no row names: a run that has its copy of the row or says that it ended, which
+ * only a person removes, or what an attempt left. */
 static int add_directory(struct check *check, const char *directory, uint64_t job, bool open)
 {
     struct sl_store_finding found = {.kind = SL_FOUND_LOST_ROW, .job = job};
@@ -158,7 +183,7 @@ static int add_directory(struct check *check, const char *directory, uint64_t jo
     bool copied = check->wish && may_hold(check, directory, SL_ROW_COPY);
     if (check->wish && open && !copied)
         return 0;
-    if (!check->wish || (!copied && !may_hold(check, directory, "manifest.json")))
+    if (!check->wish || (!copied && !may_be_finished(check, directory)))
         return add_attempt(check, &found);
     if (copied && check->wish->mend) {
         int rc = sl_row_copy_restore(check->db, check->root, directory, job, &found.run);
