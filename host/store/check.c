@@ -238,15 +238,18 @@ static int look_at_rows(struct check *check)
 
 /* --- what tasks answered --- */
 
-/* The job of an answer's file, or of what a crash left of one; 0: it is none. */
+/* The job of an answer's file, or of what a crash left of one under the name that
+ * sl_buf_write_file() gave it; 0: it is none. */
 static uint64_t job_of_answer(const char *name)
 {
     int end = 0;
     uint64_t job = 0;
     if (strspn(name, "0123456789") == 0 || sscanf(name, "%18" SCNu64 ".json%n", &job, &end) != 1 ||
-        end == 0 || (name[end] && strcmp(name + end, ".tmp") != 0))
+        end == 0)
         return 0;
-    return job;
+    size_t len = strlen(name + end);
+    bool left = len >= 4 && name[end] == '.' && strcmp(name + end + len - 4, ".tmp") == 0;
+    return len == 0 || left ? job : 0;
 }
 
 static int is_open(struct check *check, uint64_t job)
@@ -264,7 +267,7 @@ static int add_answer(struct check *check, const char *file)
     struct sl_store_finding found = {.kind = SL_FOUND_TASK_ANSWER, .job = job_of_answer(file)};
     char path[2 * SL_PATH_BYTES];
     struct stat info;
-    snprintf(found.name, sizeof(found.name), SL_TASK_FOLDER "/%.40s", file);
+    snprintf(found.name, sizeof(found.name), SL_TASK_FOLDER "/%.64s", file);
     sl_path_join(path, sizeof(path), check->root, "%s", found.name);
     if (found.job == 0 || lstat(path, &info) < 0 || !S_ISREG(info.st_mode) ||
         (uint64_t)info.st_mtim.tv_sec * 1000 >= check->wish->free_before_ms)

@@ -486,9 +486,10 @@ STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
 
 STORE_TEST(answers_of_tasks_go_when_they_are_old_and_their_job_is_over)
 {
-    static const char *const kept[] = {"tasks/2.json", "tasks/x.json", "tasks/4.jsonx",
-                                       "tasks/.json"};
-    static const char *const freed[] = {"tasks/1.json", "tasks/1.json.tmp", "tasks/99.json"};
+    static const char *const kept[] = {"tasks/2.json", "tasks/x.json",          "tasks/4.jsonx",
+                                       "tasks/.json",  "tasks/1.json.5-0.tmpx", "tasks/1.jsontmp"};
+    static const char *const freed[] = {"tasks/1.json", "tasks/1.json.4194304-4294967295.tmp",
+                                        "tasks/1.json.tmp", "tasks/99.json"};
     struct bench bench;
     open_bench(&bench);
     add_run(&bench, DAY "/101010.123-1", "{}", NULL); /* which ends job 1 */
