@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 
@@ -18,19 +19,42 @@
 #include "host/store/schema.h"
 #include "host/store/statement.h"
 
-/* As SQLite names the log of the new name. */
-static int rename_all(const char *path, const char *aside, struct sl_diag *diag)
+enum { NAME_BYTES = SL_PATH_BYTES + 40 };
+
+/* As SQLite names a database's log and what it keeps in memory. */
+static const char *const logs[] = {"-wal", "-shm"};
+enum { LOGS = sizeof(logs) / sizeof(logs[0]) };
+
+static void name_of(const char *path, const char *end, char out[NAME_BYTES])
 {
-    static const char *const ends[] = {"-wal", "-shm", ""};
-    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
-        char from[SL_PATH_BYTES + 8], to[SL_PATH_BYTES + 40];
-        snprintf(from, sizeof(from), "%s%s", path, ends[i]);
-        snprintf(to, sizeof(to), "%s%s", aside, ends[i]);
-        if (rename(from, to) < 0 && errno != ENOENT)
-            return sl_diag_set(diag, -errno, from, "the store cannot be set aside: %s",
-                               sl_strerror(-errno));
+    snprintf(out, NAME_BYTES, "%s%s", path, end);
+}
+
+static void remove_all(const char *path)
+{
+    char name[NAME_BYTES];
+    for (size_t i = 0; i < LOGS; i++) {
+        name_of(path, logs[i], name);
+        unlink(name);
     }
-    return 0;
+    unlink(path);
+}
+
+/* The new database takes the damaged one's place in one step, so that at all times one of them is
+ * there: whoever is stopped in between begins anew. A log of the damaged one is out of the way by
+ * then. */
+static int change_places(const char *path, const char *aside, const char *made)
+{
+    char from[NAME_BYTES], to[NAME_BYTES];
+    for (size_t i = 0; i < LOGS; i++) {
+        name_of(path, logs[i], from);
+        name_of(aside, logs[i], to);
+        if (rename(from, to) < 0 && errno != ENOENT)
+            return -errno;
+    }
+    if (link(path, aside) < 0 && rename(path, aside) < 0) /* not all file systems have links */
+        return -errno;
+    return rename(made, path) < 0 ? -errno : 0;
 }
 
 /* --- what can be read of it --- */
@@ -135,11 +159,11 @@ static int take_table(sqlite3 *from, sqlite3 *to, const char *table)
     return rc;
 }
 
-static int take_over(sqlite3 *db, const char *aside, const char *const *tables)
+static int take_over(sqlite3 *db, const char *path, const char *const *tables)
 {
     sqlite3 *from = NULL;
     int rc = 0;
-    if (sqlite3_open_v2(aside, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+    if (sqlite3_open_v2(path, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
         sqlite3_exec(from, "PRAGMA trusted_schema=OFF", NULL, NULL, NULL);
     for (; rc == 0 && *tables; tables++)
         rc = take_table(from, db, *tables);
@@ -147,28 +171,44 @@ static int take_over(sqlite3 *db, const char *aside, const char *const *tables)
     return rc;
 }
 
-int sl_set_aside(const char *path, struct sl_diag *diag)
+/* Into the new database, all of it into the one file. */
+static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
-    char aside[SL_PATH_BYTES + 32];
     struct sl_numbers numbers;
-    sqlite3 *db = NULL;
-    snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
-    int rc = rename_all(path, aside, diag);
-    if (rc == 0)
-        rc = sl_schema_open(path, &db, diag);
-    if (rc < 0)
-        return rc;
-    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_set_aside"), SL_LOG_TEXT("file", aside));
-    rc = take_over(db, aside, (const char *const[]){"jobs", "tokens", NULL});
+    int rc = take_over(db, path, (const char *const[]){"jobs", "tokens", NULL});
     if (rc == 0)
         rc = sl_losses_make_up(db, path, &numbers, diag);
     if (rc == 0) {
         sl_numbers_close(&numbers);
-        rc = take_over(db, aside, (const char *const[]){"runs", NULL});
+        rc = take_over(db, path, (const char *const[]){"runs", NULL});
     }
+    if (rc == 0 &&
+        sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
+        rc = -EIO;
     if (rc < 0 && !diag->what[0])
         sl_diag_set(diag, rc, path, "what can be read of the damaged store cannot be kept: %s",
                     sl_strerror(rc));
-    sqlite3_close(db);
     return rc;
+}
+
+int sl_set_aside(const char *path, struct sl_diag *diag)
+{
+    char aside[SL_PATH_BYTES + 32], made[SL_PATH_BYTES + 32];
+    sqlite3 *db = NULL;
+    snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
+    snprintf(made, sizeof(made), "%s.rebuilt", path);
+    remove_all(made); /* left by one that was stopped */
+    int rc = sl_schema_open(made, &db, diag);
+    if (rc == 0) {
+        rc = fill(db, path, diag);
+        sqlite3_close(db);
+    }
+    if (rc == 0 && (rc = change_places(path, aside, made)) < 0)
+        sl_diag_set(diag, rc, path, "the store cannot be set aside: %s", sl_strerror(rc));
+    if (rc < 0) {
+        remove_all(made);
+        return rc;
+    }
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_set_aside"), SL_LOG_TEXT("file", aside));
+    return 0;
 }

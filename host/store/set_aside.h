@@ -3,7 +3,8 @@
 
 struct sl_diag;
 
-/* Gives the database `path` and its log other names beside it, makes a new one, and takes the rows
- * over that can still be read: of runs those alone that their directories do not tell. Blocks: for
- * start-up. 0 or a negative code with words. */
+/* Makes a new database beside `path`, takes the rows over that can still be read (of runs those
+ * alone that their directories do not tell), and only then gives the damaged one and its log other
+ * names and the new one theirs: what fails or is stopped can be done again. Blocks: for start-up. 0
+ * or a negative code with words. */
 int sl_set_aside(const char *path, struct sl_diag *diag);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <sqlite3.h>
@@ -115,6 +116,30 @@ STORE_TEST(a_file_that_is_no_database_is_set_aside_whole)
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs"), 0);
     sqlite3_close(db);
     snprintf(command, sizeof(command), "grep -q 'not a database' %s.damaged-*", store_path);
+    assert_int_equal(system(command), 0);
+}
+
+STORE_TEST(what_failed_or_was_stopped_can_be_done_again)
+{
+    struct sl_diag diag = {0};
+    char numbers[128], command[256];
+    sqlite3 *db = NULL;
+    fill();
+    damage("runs");
+    snprintf(command, sizeof(command), "echo the start of one > %s.rebuilt", store_path);
+    assert_int_equal(system(command), 0);
+    snprintf(numbers, sizeof(numbers), "%s-numbers", store_path);
+    assert_int_equal(mkdir(numbers, 0700), 0);
+    assert_true(sl_set_aside(store_path, &diag) < 0);
+    assert_string_equal(diag.where, numbers);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), SL_E_FORMAT); /* as it was */
+    assert_int_equal(rmdir(numbers), 0);
+    assert_int_equal(sl_set_aside(store_path, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE idempotency_key = 'key'"), 1);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), 1);
+    sqlite3_close(db);
+    snprintf(command, sizeof(command), "test $(ls %s | wc -l) -eq 3", store_folder);
     assert_int_equal(system(command), 0);
 }
 
