@@ -16,6 +16,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/store/blobs.h"
@@ -358,21 +359,46 @@ static void mark_used(struct blob_list *list, const char *config)
     }
 }
 
-/* A run whose row is lost has its configuration in its directory. */
-static void mark_used_by_lost(const struct check *check, struct blob_list *list)
+/* Marks what the configuration in a run's directory names. One that is there and cannot be read may
+ * name any: negative. */
+static int mark_used_by_file(const struct check *check, const char *directory,
+                             struct blob_list *list)
 {
-    for (size_t i = 0; i < check->out->count; i++) {
-        const struct sl_store_finding *found = &check->out->rows[i];
-        char path[2 * SL_PATH_BYTES];
-        struct sl_buf config;
-        if (found->kind != SL_FOUND_LOST_ROW || found->mended)
-            continue;
-        sl_path_join(path, sizeof(path), check->root, "%s/config.json", found->name);
-        if (sl_buf_read_file(path, SL_STORE_MAX_CONFIG_BYTES, &config) < 0)
-            continue;
+    char path[2 * SL_PATH_BYTES];
+    struct sl_buf config;
+    sl_path_join(path, sizeof(path), check->root, "%s/config.json", directory);
+    int rc = sl_buf_read_file(path, SL_STORE_MAX_CONFIG_BYTES, &config);
+    if (rc == 0) {
         mark_used(list, (const char *)config.data);
         sl_buf_fini(&config);
+    } else if (rc != -ENOENT) {
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blobs_kept"), SL_LOG_TEXT("file", path),
+               SL_LOG_REASON(sl_strerror(rc)));
     }
+    return rc == -ENOENT ? 0 : rc;
+}
+
+/* Of runs whose row is lost, and of stored ones whose job's is. Negative: not all is known, and
+ * none may go. */
+static int mark_used_by_files(const struct check *check, struct blob_list *list)
+{
+    struct sl_statement statement;
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < check->out->count; i++) {
+        const struct sl_store_finding *found = &check->out->rows[i];
+        if (found->kind == SL_FOUND_LOST_ROW && !found->mended)
+            rc = mark_used_by_file(check, found->name, list);
+    }
+    sl_statement_init(&statement, check->db,
+                      "SELECT directory FROM main.runs WHERE directory <> '' AND NOT EXISTS "
+                      "(SELECT 1 FROM jobs WHERE jobs.id = runs.job)");
+    while (rc == 0 && (rc = sl_statement_step(&statement)) == 1) {
+        char directory[SL_PATH_BYTES];
+        sl_statement_text(&statement, 0, directory, sizeof(directory));
+        rc = mark_used_by_file(check, directory, list);
+    }
+    sl_statement_fini(&statement);
+    return rc;
 }
 
 static int mark_all_used(struct check *check, struct blob_list *list)
@@ -425,8 +451,7 @@ static int look_at_blobs(struct check *check)
     int rc = list_old_blobs(&blobs, &list);
     if (rc == 0 && list.count > 0)
         rc = mark_all_used(check, &list);
-    mark_used_by_lost(check, &list);
-    if (rc == 0)
+    if (rc == 0 && list.count > 0 && mark_used_by_files(check, &list) == 0)
         rc = add_unused(check, &blobs, &list);
     sl_free(list.rows);
     return rc;

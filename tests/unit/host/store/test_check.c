@@ -215,6 +215,17 @@ static void lose_database(bool numbers_too)
     }
 }
 
+/* As a damaged page does. */
+static void lose_jobs(struct bench *bench)
+{
+    sqlite3 *db = NULL;
+    close_bench(bench);
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, "DELETE FROM jobs", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    open_bench(bench);
+}
+
 static void check(struct bench *bench, bool mend, uint64_t free_before_ms)
 {
     const struct sl_store_check wish = {.mend = mend, .free_before_ms = free_before_ms};
@@ -595,6 +606,32 @@ STORE_TEST(a_blob_of_a_run_whose_row_is_lost_stays)
     check(&bench, true, UINT64_MAX);
     assert_int_equal(bench.count, 1);
     assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_ROW);
+    assert_true(is_there("blobs/" USED));
+    close_bench(&bench);
+}
+
+STORE_TEST(a_blob_of_a_stored_run_whose_jobs_row_is_lost_stays)
+{
+    struct bench bench;
+    open_bench(&bench);
+    make_folder("blobs");
+    make_file("blobs/" USED, "used");
+    make_file("blobs/" UNUSED, "unused");
+    make_old("blobs/" USED);
+    make_old("blobs/" UNUSED);
+    add_run(&bench, DAY "/101010.123-1", "{\"model\":\"" USED "\"}", NULL);
+    lose_jobs(&bench);
+    make_folder(DAY "/101010.123-1/config.json"); /* which nobody can read */
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 0);
+    assert_true(is_there("blobs/" UNUSED));
+    char path[256];
+    path_of(DAY "/101010.123-1/config.json", path);
+    assert_int_equal(rmdir(path), 0);
+    make_file(DAY "/101010.123-1/config.json", "{\"model\":\"" USED "\"}");
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, 1);
+    assert_string_equal(bench.found[0].name, UNUSED);
     assert_true(is_there("blobs/" USED));
     close_bench(&bench);
 }
