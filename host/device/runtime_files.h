@@ -4,8 +4,6 @@
 
 #include <stddef.h>
 
-struct sl_diag;
-
 enum { SL_RUNTIME_FILES_MAX = 32, SL_RUNTIME_FILE_NAME = 101, SL_RUNTIME_FILE_DIGEST = 65 };
 
 /* The loader first, the program second. */
@@ -14,8 +12,3 @@ struct sl_runtime_files {
     char name[SL_RUNTIME_FILES_MAX][SL_RUNTIME_FILE_NAME];
     char sha256[SL_RUNTIME_FILES_MAX][SL_RUNTIME_FILE_DIGEST];
 };
-
-/* Puts each file of `folder`, in which `program` lies, into the blobs of `store`. Blocks: off the
- * loop. 0, SL_E_NOT_FOUND without loader or program, SL_E_LIMIT, -errno. */
-int sl_runtime_files_store(const char *folder, const char *program, const char *store,
-                           struct sl_runtime_files *out, struct sl_diag *diag);

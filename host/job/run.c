@@ -25,9 +25,11 @@
 #include "host/job/run_progress.h"
 #include "host/job/run_send.h"
 #include "host/job/run_work.h"
+#include "host/job/runtime_store.h"
 #include "host/spec/job_body.h"
 #include "host/spec/plan.h"
 #include "host/spec/spec.h"
+#include "host/store/blobs.h"
 
 enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1, USAGE = 2 };
 
@@ -514,11 +516,12 @@ static void put_blobs(struct sl_job_run *run)
 static void do_store_runtime(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
-    char store[SL_PATH_BYTES + 8];
+    struct sl_blobs blobs;
     const char *program = strrchr(run->executorch.agent.path, '/') + 1;
-    blobs_of(run, store);
-    run->work.rc = sl_runtime_files_store(run->executorch.libraries, program, store, &run->files,
-                                          &run->work.diag);
+    run->work.rc = sl_blobs_init(&blobs, run->state_dir, &run->work.diag);
+    if (run->work.rc == 0)
+        run->work.rc = sl_runtime_store(run->executorch.libraries, program, &blobs, &run->files,
+                                        &run->work.diag);
 }
 
 static void after_store_runtime(uv_work_t *request, int status)
