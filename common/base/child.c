@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,28 +66,62 @@ static int open_streams(struct child *child)
     return 0;
 }
 
+/* The kernel ends it with the thread that reads it; that may have gone before it was asked to. */
+static void end_with(pid_t parent)
+{
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+#else
+    (void)parent;
+#endif
+}
+
+/* In the child: other threads may hold locks, so it makes plain system calls only. `report` takes
+ * the reason why the program cannot be. */
+static void become(const struct child *child, pid_t parent, int report)
+{
+    const struct sl_child_spec *spec = child->spec;
+    const char *const *environment = spec->environment;
+    sigset_t none;
+    int rc = 0, nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    sigemptyset(&none);
+    if (nothing < 0 || dup2(nothing, STDIN_FILENO) < 0 ||
+        dup2(child->writers[OUT], STDOUT_FILENO) < 0 ||
+        dup2(child->writers[ERR], STDERR_FILENO) < 0 || setpgid(0, 0) < 0)
+        rc = errno;
+    end_with(parent);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (rc == 0) {
+        execve(spec->argv[0], (char *const *)(uintptr_t)spec->argv,
+               environment ? (char *const *)(uintptr_t)environment : environ);
+        rc = errno;
+    }
+    _exit(write(report, &rc, sizeof(rc)) < 0); /* the parent sees by the bytes that it failed */
+}
+
+/* Forked, as posix_spawn() cannot tie the child to its parent. */
 static int start(struct child *child)
 {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawn_file_actions_init(&actions);
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, child->writers[OUT], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, child->writers[ERR], STDERR_FILENO);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-    posix_spawnattr_setpgroup(&attributes, 0);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    const char *const *environment = child->spec->environment;
-    int rc = posix_spawn(&child->pid, child->spec->argv[0], &actions, &attributes,
-                         (char *const *)(uintptr_t)child->spec->argv,
-                         environment ? (char *const *)(uintptr_t)environment : environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    int report[2], rc = 0;
+    pid_t parent = getpid();
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return -errno;
+    child->pid = fork();
+    if (child->pid == 0)
+        become(child, parent, report[1]);
+    if (child->pid < 0)
+        rc = errno;
+    close_fd(&report[1]);
     close_fd(&child->writers[OUT]);
     close_fd(&child->writers[ERR]);
+    ssize_t got;
+    while (rc == 0 && (got = read(report[0], &rc, sizeof(rc))) < 0 && errno == EINTR)
+        ;
+    close_fd(&report[0]);
+    if (rc != 0 && child->pid > 0)
+        waitpid(child->pid, NULL, 0);
     if (rc != 0)
         child->pid = 0;
     return -rc;
@@ -144,16 +180,21 @@ static void watch(struct child *child)
     }
 }
 
-/* True once the child has ended; its status is then in the result. */
+/* True once the child has ended; its status is then in the result. What it started ends with it: it
+ * would hold the streams open, and might fill them for ever. */
 static bool has_ended(struct child *child)
 {
-    int status = 0;
-    pid_t pid;
-    do
-        pid = waitpid(child->pid, &status, WNOHANG);
-    while (pid < 0 && errno == EINTR);
-    if (pid == 0)
+    siginfo_t info = {.si_signo = 0};
+    int status = 0, rc;
+    do /* left a zombie: until it is waited for, nobody else's group can have its number */
+        rc = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOHANG | WNOWAIT);
+    while (rc < 0 && errno == EINTR);
+    if (rc == 0 && info.si_pid == 0)
         return false;
+    if (rc == 0)
+        kill(-child->pid, SIGKILL);
+    while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
+        ;
     child->result.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     child->result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     child->pid = 0;
@@ -179,8 +220,8 @@ static void serve(struct child *child)
         if ((busy && !read_any) || child->fds[LOG] >= 0) /* only hang-ups, or the log gathers */
             nanosleep(&(struct timespec){.tv_nsec = GATHER_NS}, NULL);
     }
-    for (int i = 0; i < STREAMS; i++) {
-        while (read_stream(child, i))
+    for (int i = 0; i < STREAMS; i++) { /* no more than a full pipe: a writer may have got away */
+        for (int n = 0; n < CHUNKS && read_stream(child, i); n++)
             ;
     }
 }
@@ -208,6 +249,8 @@ int sl_child_run(const struct sl_child_spec *spec, struct sl_child_result *out,
         goto fail;
     }
     child.start_ns = child.next_tick_ns = sl_clock_ns();
+    if (spec->on_started)
+        spec->on_started(spec->user);
     serve(&child);
     child.result.wall_ns = sl_clock_ns() - child.start_ns;
     rc = child.failure;

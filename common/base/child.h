@@ -24,6 +24,7 @@ struct sl_child_spec {
     int (*on_log)(void *user, const void *bytes, size_t len);
     /* Bytes of stderr as they come; may be NULL. */
     void (*on_stderr)(void *user, const char *bytes, size_t len);
+    void (*on_started)(void *user); /* may be NULL */
     void (*on_tick)(void *user); /* about ten times a second; may be NULL */
     void *user;
 };
@@ -37,7 +38,8 @@ struct sl_child_result {
 };
 
 /* Starts the program in a process group of its own and returns when it has ended and all it printed
- * was read. 0 however it ended: see `out`. Negative, with `diag` set and nothing to end: it could
+ * was read. The rest of its group is killed then, and it itself where this thread ends before it
+ * (on Linux). 0 however it ended: see `out`. Negative, with `diag` set and nothing to end: it could
  * not be started (-errno), on_log's code, or -EINTR after an interrupt. */
 int sl_child_run(const struct sl_child_spec *spec, struct sl_child_result *out,
                  struct sl_diag *diag);

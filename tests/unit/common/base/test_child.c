@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "tests/support/test.h"
@@ -44,6 +46,21 @@ TEST(a_hang_ends_at_the_timeout_with_its_children)
     sl_child_fini(&result);
 }
 
+TEST(a_program_in_the_background_that_prints_for_ever_is_ended)
+{
+    struct sl_child_result result = run_script("yes & exit 7", 0);
+    assert_int_equal(result.exit_code, 7);
+    assert_false(result.timed_out);
+    sl_child_fini(&result);
+}
+
+TEST(a_program_that_left_the_group_is_not_read_for_ever)
+{
+    struct sl_child_result result = run_script("setsid yes & sleep 0.1; exit 3", 0);
+    assert_int_equal(result.exit_code, 3);
+    sl_child_fini(&result);
+}
+
 TEST(an_interrupt_ends_the_child)
 {
     volatile sig_atomic_t interrupted = 1;
@@ -53,6 +70,32 @@ TEST(an_interrupt_ends_the_child)
     struct sl_diag diag = {0};
     assert_int_equal(sl_child_run(&spec, &result, &diag), -EINTR);
 }
+
+#if defined(__linux__)
+TEST(a_child_ends_with_the_process_that_reads_it)
+{
+    enum { END = 9 }; /* the shell knows descriptors of one digit only */
+    int ends[2];
+    char byte;
+    assert_int_equal(pipe(ends), 0);
+    pid_t reader = fork();
+    assert_true(reader >= 0);
+    if (reader == 0) {
+        dup2(ends[1], END);
+        for (int i = 0; i < 2; i++)
+            if (ends[i] != END)
+                close(ends[i]);
+        run_script("echo >&9; exec sleep 600", 0);
+        _exit(0);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], &byte, 1), 1);
+    kill(reader, SIGKILL);
+    assert_int_equal(waitpid(reader, NULL, 0), reader);
+    assert_int_equal(read(ends[0], &byte, 1), 0); /* once no one holds it */
+    close(ends[0]);
+}
+#endif
 
 TEST(a_missing_program_is_named)
 {
