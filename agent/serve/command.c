@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/run/options.h"
 #include "agent/serve/job_dir.h"
@@ -173,7 +174,9 @@ static int add_runners(struct sl_command *command, const char *self, const char 
         rc = add(command, "runners");
     if (rc == 0)
         rc = add(command, workdir);
-    return rc == 0 ? add(command, dir->path) : rc;
+    if (rc == 0)
+        rc = add(command, dir->path);
+    return rc == 0 ? addf(command, "%ld", (long)getpid()) : rc;
 }
 
 /* A verb that answers and ends; nothing else may be asked for this way. */

@@ -28,7 +28,8 @@ enum {
     BATCH_RECORDS = 1024,
     DRAIN_MS = 5,
     READ_BYTES = 16 << 10,
-    GRACE_MS = 2000
+    GRACE_MS = 2000,
+    TERM_MS = 5000, /* from SIGTERM to SIGKILL */
 };
 
 struct sl_inference {
@@ -232,12 +233,22 @@ static void on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
     }
 }
 
+static void on_term_over(uv_timer_t *timer)
+{
+    struct sl_inference *inference = timer->data;
+    if (!inference->exited)
+        kill(-inference->process.pid, SIGKILL);
+}
+
 /* Kills the whole group: an emulator and what it started. External runners have groups of their
- * own, which the process that starts them ends. */
+ * own: the process that starts them ends them, and is given time to. */
 static void kill_group(struct sl_inference *inference)
 {
-    if (inference->spawned && !inference->exited)
-        kill(-inference->process.pid, inference->is_parent ? SIGTERM : SIGKILL);
+    if (!inference->spawned || inference->exited)
+        return;
+    kill(-inference->process.pid, inference->is_parent ? SIGTERM : SIGKILL);
+    if (inference->is_parent && !uv_is_active((uv_handle_t *)&inference->watchdog))
+        uv_timer_start(&inference->watchdog, on_term_over, TERM_MS, 0);
 }
 
 /* Ends the measured process, or what would have come to it. */

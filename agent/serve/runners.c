@@ -3,12 +3,16 @@
 #include "agent/serve/runners.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -263,13 +267,25 @@ static int read_request(const char *directory, Sme2lab__Proto__Job **out)
     return is_sound(*out) ? 0 : SL_E_FORMAT;
 }
 
+/* Without its parent nobody would take what is measured, nor end it. -EINTR: it has gone already. */
+static int end_with(const char *parent)
+{
+#if defined(__linux__)
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
+    return getppid() == strtol(parent, NULL, 10) ? 0 : -EINTR;
+#else
+    (void)parent;
+    return 0;
+#endif
+}
+
 int sl_runners_main(int argc, char **argv)
 {
     struct runners runners = {.workdir = argc > 1 ? argv[1] : NULL};
     struct sigaction action = {.sa_handler = on_term};
     int code = EXIT_USAGE;
-    if (argc != 3) {
-        sl_say(stderr, "sme2lab-agent: say runners WORKDIR JOB, as serve does\n");
+    if (argc != 4) {
+        sl_say(stderr, "sme2lab-agent: say runners WORKDIR JOB PARENT, as serve does\n");
         return code;
     }
     runners.directory = argv[2];
@@ -279,7 +295,9 @@ int sl_runners_main(int argc, char **argv)
     sched_getaffinity(0, sizeof(runners.cpus), &runners.cpus);
 #endif
     sigaction(SIGTERM, &action, NULL);
-    int rc = read_request(runners.directory, &runners.job);
+    int rc = end_with(argv[3]);
+    if (rc == 0)
+        rc = read_request(runners.directory, &runners.job);
     if (rc == 0) {
         for (size_t i = 0; i < runners.job->n_arms; i++)
             runners.arms[i].asked = runners.job->arms[i];

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/run/options.h"
 #include "agent/serve/job_dir.h"
@@ -157,7 +159,8 @@ static Sme2lab__Proto__Arm whole_arm(char **inputs)
 
 TEST(runners_are_left_to_a_process_of_the_agent_itself)
 {
-    static const char *const wanted[] = {"self", "runners", "/w", "/w/jobs/1"};
+    char parent[32];
+    const char *const wanted[] = {"self", "runners", "/w", "/w/jobs/1", parent};
     char *inputs[] = {(char *)(uintptr_t)A64}, *prefix[] = {(char *)(uintptr_t)"qemu"};
     Sme2lab__Proto__Arm arm = whole_arm(inputs), *arms[] = {&arm};
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
@@ -166,8 +169,9 @@ TEST(runners_are_left_to_a_process_of_the_agent_itself)
     job.n_arms = 1;
     job.exec_prefix = prefix;
     job.n_exec_prefix = 1;
+    snprintf(parent, sizeof(parent), "%ld", (long)getpid());
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
-    assert_int_equal(command.argc, 4);
+    assert_int_equal(command.argc, 5);
     for (size_t i = 0; i < command.argc; i++)
         assert_string_equal(command.argv[i], wanted[i]);
     assert_null(command.environment[0]);

@@ -71,7 +71,8 @@ static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, st
 {
     char path[160];
     uint8_t packed[4096];
-    char *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, NULL};
+    char parent[32], *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, parent, NULL};
+    snprintf(parent, sizeof(parent), "%ld", (long)getppid());
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     job.arms = arms;
     job.n_arms = count;
@@ -82,7 +83,7 @@ static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, st
     sme2lab__proto__job__pack(&job, packed);
     snprintf(path, sizeof(path), "%s/request", job_dir);
     assert_int_equal(sl_buf_write_file(path, packed, size), 0);
-    int code = sl_runners_main(3, argv);
+    int code = sl_runners_main(4, argv);
     if (code == 0)
         assert_int_equal(sl_buf_read_file("runners.json", 1 << 20, report), 0);
     return code;
@@ -161,3 +162,12 @@ TEST_WITH(a_request_without_arms_is_none, make_folders, remove_folders)
     assert_int_equal(run(arms, 0, 0, NULL), 2);
     assert_int_equal(run(arms, 1, 0, NULL), 2); /* in no process */
 }
+
+#if defined(__linux__)
+TEST_WITH(nothing_runs_once_the_parent_has_gone, make_folders, remove_folders)
+{
+    char *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, (char *)(uintptr_t)"0", NULL};
+    assert_int_equal(sl_runners_main(4, argv), 2);
+    assert_int_not_equal(access("runners.json", F_OK), 0);
+}
+#endif
