@@ -69,14 +69,20 @@ static void on_term(int number)
 /* --- one process --- */
 
 /* A list of folders as the loader takes it. An emulator has libraries of its own. */
-static void set_library_path(const struct runners *runners, const char *folder)
+static int set_library_path(const struct runners *runners, const char *folder, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
-    const char *old = runners->library_path;
-    int len =
-        snprintf(path, sizeof(path), "%s%s%s", folder, old && folder[0] ? ":" : "", old ? old : "");
-    if (runners->job->n_exec_prefix == 0 && len > 0 && len < PATH_BYTES)
-        setenv("LD_LIBRARY_PATH", path, 1);
+    const char *old = runners->library_path ? runners->library_path : "";
+    if (runners->job->n_exec_prefix > 0)
+        return 0;
+    int len = snprintf(path, sizeof(path), "%s%s%s", folder, folder[0] && old[0] ? ":" : "", old);
+    if (len < 0 || len >= PATH_BYTES)
+        return sl_diag_set(diag, -ENAMETOOLONG, folder,
+                           "The list of libraries' folders is longer "
+                           "than %d bytes",
+                           PATH_BYTES - 1);
+    int rc = len > 0 ? setenv("LD_LIBRARY_PATH", path, 1) : unsetenv("LD_LIBRARY_PATH");
+    return rc < 0 ? sl_diag_set(diag, -errno, folder, "LD_LIBRARY_PATH cannot be set") : 0;
 }
 
 /* The runner inherits them; without words those that this process had. */
@@ -101,6 +107,12 @@ static int set_cpus(const struct runners *runners, const char *words, struct sl_
 #endif
 }
 
+/* The runner has its CPUs by now: who watches it shall not take time from it there. */
+static void leave_cpus(void *user)
+{
+    (void)set_cpus(user, "", NULL);
+}
+
 /* What another process left nobody shall take for this one's. */
 static void remove_outputs(const char *stem, uint32_t place)
 {
@@ -123,11 +135,14 @@ static int start(struct runners *runners, const struct arm *arm, const char *ste
     if (rc < 0)
         return sl_diag_set(diag, rc, arm->asked->program, "The runner's command line cannot be");
     remove_outputs(stem, arm->asked->place);
-    set_library_path(runners, arm->asked->library_path);
-    rc = set_cpus(runners, arm->asked->affinity, diag);
+    rc = set_library_path(runners, arm->asked->library_path, diag);
+    if (rc == 0)
+        rc = set_cpus(runners, arm->asked->affinity, diag);
     const struct sl_child_spec spec = {.argv = (const char *const *)command.argv,
                                        .timeout_ms = runners->job->timeout_ms,
-                                       .interrupted = &interrupted};
+                                       .interrupted = &interrupted,
+                                       .on_started = leave_cpus,
+                                       .user = runners};
     if (rc == 0)
         rc = sl_child_run(&spec, out, diag);
     sl_command_fini(&command);
@@ -152,7 +167,7 @@ static bool left_etdump(const char *stem)
     char etdump[STEM_BYTES + 8];
     struct stat info;
     snprintf(etdump, sizeof(etdump), "%s.etdump", stem);
-    return stat(etdump, &info) == 0 && info.st_size > 0;
+    return lstat(etdump, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
 /* What it printed: its log before its outputs. */
@@ -267,7 +282,8 @@ static int read_request(const char *directory, Sme2lab__Proto__Job **out)
     return is_sound(*out) ? 0 : SL_E_FORMAT;
 }
 
-/* Without its parent nobody would take what is measured, nor end it. -EINTR: it has gone already. */
+/* Without its parent nobody would take what is measured, nor end it. -EINTR: it has gone already.
+ */
 static int end_with(const char *parent)
 {
 #if defined(__linux__)
@@ -295,6 +311,7 @@ int sl_runners_main(int argc, char **argv)
     sched_getaffinity(0, sizeof(runners.cpus), &runners.cpus);
 #endif
     sigaction(SIGTERM, &action, NULL);
+    (void)fcntl(SL_COMMAND_RING_FD, F_SETFD, FD_CLOEXEC); /* `serve` gives it to every job */
     int rc = end_with(argv[3]);
     if (rc == 0)
         rc = read_request(runners.directory, &runners.job);

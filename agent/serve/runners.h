@@ -6,8 +6,8 @@
  * files, under the names of proto/job.proto's Arm; runners.json has a row for each. */
 #pragma once
 
-/* argv: the verb, the agent's working directory, the job's directory with its request, the number of
- * the process of `serve`, with which it ends on Linux. Returns the exit code: 0 however the runners
- * ended, 1 where one could not be recorded or after SIGTERM, which ends the one under way, 2 where
- * none was begun: the request is none, or `serve` has gone. */
+/* argv: the verb, the agent's working directory, the job's directory with its request, the number
+ * of the process of `serve`, with which it ends on Linux. Returns the exit code: 0 however the
+ * runners ended, 1 where one could not be recorded or after SIGTERM, which ends the one under way,
+ * 2 where none was begun: the request is none, or `serve` has gone. */
 int sl_runners_main(int argc, char **argv);

@@ -25,7 +25,7 @@ struct sl_child_spec {
     /* Bytes of stderr as they come; may be NULL. */
     void (*on_stderr)(void *user, const char *bytes, size_t len);
     void (*on_started)(void *user); /* may be NULL */
-    void (*on_tick)(void *user); /* about ten times a second; may be NULL */
+    void (*on_tick)(void *user);    /* about ten times a second; may be NULL */
     void *user;
 };
 

@@ -1,6 +1,8 @@
 /* tests/unit/agent/serve/test_runners.c: the runners are shell scripts. */
+#define _GNU_SOURCE /* sched_getaffinity */
 #include "agent/serve/runners.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/serve/command.h"
 #include "common/base/buf.h"
 #include "proto/job.pb-c.h"
 #include "tests/support/test.h"
@@ -155,6 +158,75 @@ TEST_WITH(a_runner_that_hangs_or_is_no_program_is_told, make_folders, remove_fol
     assert_true(says(&report, "\"problem\":\"The program could not be started"));
     sl_buf_fini(&report);
 }
+
+TEST_WITH(an_arm_has_nothing_of_the_one_before_it, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 1), b = arm_of(1, 1, 1), *arms[] = {&a, &b};
+    struct sl_buf report, log;
+    b.library_path = (char *)(uintptr_t)"/nowhere"; /* the first one to run */
+    unsetenv("LD_LIBRARY_PATH");
+    script(0, "echo libraries=$LD_LIBRARY_PATH.\n" RUNS);
+    script(1, "echo libraries=$LD_LIBRARY_PATH.\n" RUNS);
+    assert_int_equal(run(arms, 2, 0, &report), 0);
+    sl_buf_fini(&report);
+    assert_int_equal(sl_buf_read_file("1-0.log", 1000, &log), 0);
+    assert_true(says(&log, "libraries=/nowhere."));
+    sl_buf_fini(&log);
+    assert_int_equal(sl_buf_read_file("0-0.log", 1000, &log), 0);
+    assert_true(says(&log, "libraries=."));
+    sl_buf_fini(&log);
+}
+
+TEST_WITH(libraries_that_cannot_be_named_are_told, make_folders, remove_folders)
+{
+    char path[1100] = "/";
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 1), *arms[] = {&a};
+    struct sl_buf report;
+    memset(path + 1, 'a', sizeof(path) - 2);
+    a.library_path = path;
+    script(0, RUNS);
+    assert_int_equal(run(arms, 1, 0, &report), 0);
+    assert_true(says(&report, "\"problem\":\"The list of libraries' folders is longer"));
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(an_etdump_is_a_file, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 1), *arms[] = {&a};
+    struct sl_buf report;
+    script(0, "echo d >elsewhere; ln -s elsewhere 0-0.etdump");
+    assert_int_equal(run(arms, 1, 0, &report), 0);
+    assert_true(says(&report, "\"etdump\":false"));
+    sl_buf_fini(&report);
+}
+
+#if defined(__linux__)
+TEST_WITH(a_runner_has_its_cpus_and_none_of_our_files, make_folders, remove_folders)
+{
+    cpu_set_t before, after;
+    char cpu[16], wanted[32];
+    int first = 0;
+    Sme2lab__Proto__Arm a = arm_of(0, 1, 1), *arms[] = {&a};
+    struct sl_buf report, log;
+    assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+    while (!CPU_ISSET(first, &before))
+        first++;
+    snprintf(cpu, sizeof(cpu), "%d", first);
+    snprintf(wanted, sizeof(wanted), "Cpus_allowed_list:\t%d\n", first);
+    a.affinity = cpu;
+    script(0, "grep Cpus_allowed_list /proc/$$/status; ls /proc/$$/fd | grep -x 3 | sed "
+              "s/3/ring/\n" RUNS);
+    assert_int_equal(dup2(STDERR_FILENO, SL_COMMAND_RING_FD), SL_COMMAND_RING_FD);
+    assert_int_equal(run(arms, 1, 0, &report), 0);
+    sl_buf_fini(&report);
+    assert_int_equal(sl_buf_read_file("0-0.log", 1000, &log), 0);
+    assert_true(says(&log, wanted));
+    assert_false(says(&log, "ring"));
+    sl_buf_fini(&log);
+    assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
+    assert_true(CPU_EQUAL(&before, &after));
+}
+#endif
 
 TEST_WITH(a_request_without_arms_is_none, make_folders, remove_folders)
 {
