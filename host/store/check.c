@@ -175,8 +175,29 @@ static bool may_be_finished(const struct check *check, const char *directory)
     return found;
 }
 
-/* A directory that no row names: a run that has its copy of the row or says that it ended, which
- * only a person removes, or what an attempt left. */
+/* Another attempt made the job's run, and its row and files are there. */
+static int has_its_run(struct check *check, uint64_t job)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, check->db,
+                      "SELECT 1 FROM main.runs INDEXED BY runs_job WHERE job = ? AND directory IN "
+                      "(SELECT directory FROM temp.found)");
+    sl_statement_bind_u64(&statement, job);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+/* 1: what an attempt left; 0: a run that has its copy of the row, or that ended and is its job's
+ * only one. */
+static int is_attempt(struct check *check, const char *directory, uint64_t job, bool copied)
+{
+    if (!check->wish || (!copied && !may_be_finished(check, directory)))
+        return 1;
+    return copied ? 0 : has_its_run(check, job);
+}
+
+/* A directory that no row names. A run's only a person removes. */
 static int add_directory(struct check *check, const char *directory, uint64_t job, bool open)
 {
     struct sl_store_finding found = {.kind = SL_FOUND_LOST_ROW, .job = job};
@@ -184,10 +205,11 @@ static int add_directory(struct check *check, const char *directory, uint64_t jo
     bool copied = check->wish && may_hold(check, directory, SL_ROW_COPY);
     if (check->wish && open && !copied)
         return 0;
-    if (!check->wish || (!copied && !may_be_finished(check, directory)))
-        return add_attempt(check, &found);
+    int rc = is_attempt(check, directory, job, copied);
+    if (rc != 0)
+        return rc < 0 ? rc : add_attempt(check, &found);
     if (copied && check->wish->mend) {
-        int rc = sl_row_copy_restore(check->db, check->root, directory, job, &found.run);
+        rc = sl_row_copy_restore(check->db, check->root, directory, job, &found.run);
         if (rc < 0)
             return rc;
         found.mended = rc == 1;

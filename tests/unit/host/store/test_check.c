@@ -392,6 +392,32 @@ STORE_TEST(a_finished_run_without_a_copy_of_its_row_is_never_freed)
     }
 }
 
+STORE_TEST(an_attempt_whose_row_was_not_stored_is_not_lost_once_another_made_the_run)
+{
+    struct bench bench;
+    char path[256], moved[256];
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    make_folder(DAY "/101009.000-1");
+    make_file(DAY "/101009.000-1/manifest.json", "{}");
+    make_old(DAY "/101009.000-1");
+    check(&bench, true, 0);
+    assert_int_equal(bench.count, 0);
+    path_of(DAY "/101010.123-1", path);
+    path_of("moved", moved);
+    assert_int_equal(rename(path, moved), 0); /* now it is all that there is of the job */
+    check(&bench, true, 2000 * 1000);
+    assert_int_equal(bench.count, 2);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_LOST_ROW);
+    assert_true(is_there(DAY "/101009.000-1"));
+    assert_int_equal(rename(moved, path), 0);
+    check(&bench, true, 2000 * 1000);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.found[0].kind, SL_FOUND_DEAD_ATTEMPT);
+    assert_false(is_there(DAY "/101009.000-1"));
+    close_bench(&bench);
+}
+
 STORE_TEST(a_place_that_cannot_be_looked_at_counts_as_a_copy)
 {
     make_folder(DAY "/101010.123-9");
