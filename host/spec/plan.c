@@ -273,12 +273,27 @@ static int check_own(const struct sl_json_at *object, const struct sl_spec *spec
                           "budget_seconds are not for external runners");
 }
 
+/* An external runner's files lie in a folder of its experiment's name, beside the job's own. */
+static int check_folder(const struct sl_json_at *object, const char *name, struct sl_diag *diag)
+{
+    static const char *const taken[] = {"files", "reference", "streams"};
+    struct sl_json_at at = sl_json_member(object, "name");
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+        if (strcmp(name, taken[i]) != 0)
+            continue;
+        sl_diag_hint(diag, "give the experiment another name");
+        return sl_json_refuse(&at, diag, "The folder '%s' has other files of a run", name);
+    }
+    return 0;
+}
+
 static int check_runner(const struct sl_json_at *object, const struct sl_spec *spec,
                         struct sl_diag *diag)
 {
     struct sl_json_at args = sl_json_member(object, "extra_args");
-    if (spec->runner)
-        return check_own(object, spec, diag);
+    int rc = spec->runner ? check_folder(object, spec->name, diag) : 0;
+    if (rc < 0 || spec->runner)
+        return rc < 0 ? rc : check_own(object, spec, diag);
     if (!args.value && spec->mode != SL_MODE_XNNTRACE)
         return 0;
     sl_diag_hint(diag, "name an executor_runner with 'runner_path'");

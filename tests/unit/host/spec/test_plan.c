@@ -422,6 +422,8 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{}]}", "/experiments/0"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"../a\"}]}", "/experiments/0/name"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\"},{\"name\":\"a\"}]}", "/experiments/1"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"streams\",\"runner_path\":\"r\"}]}",
+     "/experiments/0/name"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":1}]}",
      "/experiments/0/runner_path"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"quiet_runner\":"
