@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/bytes.h"
@@ -231,12 +232,13 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
 static void fill_record(struct sl_run_work *work)
 {
     struct sl_run_record *record = &work->record;
-    size_t root = strlen(work->state_dir) + 1;
-    *record = (struct sl_run_record){.job = work->job,
-                                     .started_ms = work->started_ms,
-                                     .ended_ms = work->ended_ms,
-                                     .device_kind = work->device->kind};
     const struct sl_spec *spec = work->spec;
+    size_t root = strlen(work->state_dir) + 1;
+    *record =
+        (struct sl_run_record){.job = work->job,
+                               .started_ms = work->started_ms,
+                               .ended_ms = work->ended_ms,
+                               .device_kind = spec->native ? SL_DEVICE_LOCAL : work->device->kind};
     sl_model_identity(spec->model_sha256, spec->data_path_sha256 ? spec->data_path_sha256 : "",
                       spec->method ? spec->method : "", record->model_sha256);
     sl_spec_model_title(spec, record->model, sizeof(record->model));
@@ -276,6 +278,14 @@ static int make_files(struct sl_run_work *work, int rc, const struct sl_count_lo
     return rc < 0 ? rc : traced;
 }
 
+/* External runners that were ended early have measured something all the same. */
+static bool told_of_runners(const struct sl_run_work *work)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    sl_path_join(path, sizeof(path), work->directory, "files/runners.json");
+    return work->spec->plan && access(path, F_OK) == 0;
+}
+
 static void make_run(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;
@@ -290,8 +300,9 @@ static void make_run(struct sl_run_work *work)
         rc = make_files(work, rc, done ? log : NULL);
     rc = done ? rc : 0;
     fill_ended(work, log, &ended);
-    if (rc == 0 && done && work->kit->finish)
+    if (rc == 0 && (done || told_of_runners(work)) && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
+    rc = done ? rc : 0;
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
     work->rc = rc < 0 ? rc : told;
     sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
