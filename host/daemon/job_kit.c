@@ -19,6 +19,7 @@
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"
+#include "host/device/link_job.h"
 #include "host/ingest/run_store.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/run.h"
@@ -314,6 +315,7 @@ static int finish_runners(const struct sl_kit *kit, const struct sl_job_ended *e
                                        .generated_at = ended->started_utc,
                                        .cpu = inside ? device->cpu : NULL,
                                        .device_kind = spec->native ? SL_DEVICE_LOCAL : device->kind,
+                                       .whole = ended->result->outcome == SL_OUTCOME_DONE,
                                        .threshold_percent = spec->threshold_percent,
                                        .categories = &kit->categories};
     return sl_runners_finish(&runners, record, diag);

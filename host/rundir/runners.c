@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,6 +16,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/format/etdump.h"
 #include "common/format/etdump_join.h"
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
@@ -39,6 +41,7 @@ enum {
     MAX_OUTPUTS = 64,
     LAST_LINES = 10,
     LAST_BYTES = 1024,
+    WHY_BYTES = 320,
     MAX_REPORT_BYTES = 8 << 20,
     MAX_LOG_BYTES = 32 << 20,
     MAX_IMPORT_BYTES = 1 << 26,
@@ -52,9 +55,11 @@ struct arm {
     const struct sl_spec *spec;
     size_t place;
     const struct sl_runners_row *rows[SL_PLAN_ROUNDS];
-    size_t count, done;                   /* processes; those that did not fail */
-    const struct sl_runners_row *failure; /* NULL: none failed */
-    char last_lines[LAST_BYTES];          /* of that one */
+    size_t count, done;          /* processes; those that did not fail */
+    char last_lines[LAST_BYTES]; /* of the last one */
+    char why[WHY_BYTES];         /* it failed; "": it did not */
+    size_t failed_process;       /* from 1 on */
+    uint32_t failed_exit_code;   /* 0: it has none */
     char stem[NAME_BYTES], log[NAME_BYTES + 16], etdump[NAME_BYTES + 16]; /* the last "": none */
     char etdump_sha256[SL_SHA256_HEX_SIZE];
     struct sl_buf text;        /* owned: what all processes printed */
@@ -113,6 +118,32 @@ static void add_figures(struct arm *arm, const struct sl_buf *log, const struct 
     arm->said.loaded_ms += (said.loaded_ms - arm->said.loaded_ms) / (double)(arm->done + 1);
 }
 
+__attribute__((format(printf, 3, 4))) static void fail_arm(struct arm *arm, size_t process,
+                                                           const char *why, ...)
+{
+    va_list args;
+    va_start(args, why);
+    vsnprintf(arm->why, sizeof(arm->why), why, args);
+    va_end(args);
+    arm->failed_process = process;
+}
+
+static void take_failure(struct arm *arm, const struct sl_runners_row *row)
+{
+    size_t process = arm->count;
+    arm->failed_exit_code = row->exit_code;
+    if (row->problem)
+        fail_arm(arm, process, "the runner was not started: %.200s", row->problem);
+    else if (row->timed_out)
+        fail_arm(arm, process, "the runner did not end in time");
+    else if (row->signal != 0)
+        fail_arm(arm, process, "signal %" PRIu32 " ended the runner", row->signal);
+    else if (row->exit_code != 0)
+        fail_arm(arm, process, "the runner ended with exit code %" PRIu32, row->exit_code);
+    else
+        fail_arm(arm, process, "the runner left no ETDump: it must be built with the event tracer");
+}
+
 static int take_process(const struct session *s, struct arm *arm, const struct sl_runners_row *row,
                         struct sl_diag *diag)
 {
@@ -131,12 +162,12 @@ static int take_process(const struct session *s, struct arm *arm, const struct s
     const char *text = log.data ? (const char *)log.data : "";
     size_t stderr_bytes = row->stderr_bytes < log.size ? row->stderr_bytes : log.size;
     arm->rows[arm->count++] = row;
+    keep_last_lines(text, stderr_bytes > 0 ? stderr_bytes : log.size, arm->last_lines);
     if (row->etdump) {
         add_figures(arm, &log, row);
         arm->done++;
     } else {
-        keep_last_lines(text, stderr_bytes > 0 ? stderr_bytes : log.size, arm->last_lines);
-        arm->failure = row;
+        take_failure(arm, row);
     }
     sl_buf_fini(&log);
     return rc < 0 ? sl_diag_set(diag, rc, arm->stem, "what the runners printed is too long") : 0;
@@ -182,7 +213,7 @@ static int write_log(const struct session *s, struct arm *arm, struct sl_diag *d
     snprintf(arm->log, sizeof(arm->log), "%s%s", arm->stem,
              arm->spec->mode == SL_MODE_XNNTRACE ? "_xnntrace.log" : "_latency.log");
     path_of(s, arm->log, path);
-    int rc = arm->failure ? 0 : put_summary(s, arm);
+    int rc = arm->why[0] ? 0 : put_summary(s, arm);
     if (rc == 0)
         rc = sl_buf_write_file(path, arm->text.data, arm->text.size);
     return rc < 0 ? sl_diag_set(diag, rc, path, "the file cannot be written: %s", sl_strerror(rc))
@@ -191,18 +222,41 @@ static int write_log(const struct session *s, struct arm *arm, struct sl_diag *d
 
 /* --- ETDumps and outputs --- */
 
+/* Errors of this machine; others are those of files that a device sent. */
+static bool is_ours(int rc)
+{
+    return rc == -ENOMEM || rc == -EIO || rc == -EMFILE || rc == -ENFILE;
+}
+
+/* Checks it as well: readers of the run refuse a damaged file. */
+static int read_part(const struct session *s, const struct arm *arm, size_t process,
+                     struct sl_buf *out, struct sl_diag *diag)
+{
+    char path[PATH_BYTES];
+    struct sl_etdump etdump;
+    part_path(s, arm, process, "etdump", path);
+    int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, out);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
+    rc = sl_etdump_parse((struct sl_bytes){out->data, out->size}, &etdump, diag);
+    if (rc == 0)
+        sl_etdump_fini(&etdump);
+    return rc;
+}
+
+/* `out_read`: how many of them could be read. */
 static int join_parts(const struct session *s, const struct arm *arm, struct sl_buf *parts,
-                      struct sl_buf *out, struct sl_diag *diag)
+                      struct sl_buf *out, size_t *out_read, struct sl_diag *diag)
 {
     struct sl_bytes files[SL_PLAN_ROUNDS];
-    for (size_t i = 0; i < arm->done; i++) {
-        char path[PATH_BYTES];
-        part_path(s, arm, i, "etdump", path);
-        int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, &parts[i]);
-        if (rc < 0)
-            return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
-        files[i] = (struct sl_bytes){parts[i].data, parts[i].size};
+    int rc = 0;
+    for (*out_read = 0; rc == 0 && *out_read < arm->done; *out_read += rc == 0) {
+        struct sl_buf *part = &parts[*out_read];
+        rc = read_part(s, arm, *out_read, part, diag);
+        files[*out_read] = (struct sl_bytes){part->data, part->size};
     }
+    if (rc < 0)
+        return rc;
     if (arm->done > 1)
         return sl_etdump_join(files, arm->done, out, diag);
     *out = parts[0];
@@ -210,24 +264,32 @@ static int join_parts(const struct session *s, const struct arm *arm, struct sl_
     return 0;
 }
 
-/* One ETDump of all processes. */
+/* One ETDump of all processes. What a device left in its place is the arm's failure, no more. */
 static int write_etdump(const struct session *s, struct arm *arm, struct sl_diag *diag)
 {
     struct sl_buf parts[SL_PLAN_ROUNDS] = {{.data = NULL}}, joined;
+    struct sl_diag found = {.what = ""};
     char path[PATH_BYTES];
+    size_t read;
+    snprintf(arm->etdump, sizeof(arm->etdump), "%s.etdump", arm->stem);
     path_of(s, arm->etdump, path);
     sl_buf_init(&joined, MAX_ETDUMP_BYTES);
-    int rc = join_parts(s, arm, parts, &joined, diag);
-    if (rc == 0) {
+    int rc = join_parts(s, arm, parts, &joined, &read, &found);
+    bool refused = rc < 0 && !is_ours(rc);
+    if (refused) {
+        fail_arm(arm, read < arm->done ? read + 1 : arm->done, "its ETDump cannot be used: %.250s",
+                 found.what);
+        arm->etdump[0] = '\0';
+    } else if (rc == 0) {
         sl_sha256_hex(joined.data, joined.size, arm->etdump_sha256);
         rc = sl_buf_write_file(path, joined.data, joined.size);
     }
     for (size_t i = 0; i < arm->done; i++)
         sl_buf_fini(&parts[i]);
     sl_buf_fini(&joined);
-    if (rc < 0 && diag->what[0] == '\0')
-        sl_diag_set(diag, rc, path, "the ETDump cannot be written: %s", sl_strerror(rc));
-    return rc;
+    if (rc == 0 || refused)
+        return 0;
+    return sl_diag_set(diag, rc, path, "the ETDump cannot be written: %s", sl_strerror(rc));
 }
 
 static const struct sl_pte_plan *find_method(const struct sl_pte *pte, const char *method)
@@ -268,28 +330,11 @@ static void put_outputs(struct session *s, const struct arm *arm)
 
 /* --- import.json --- */
 
-static void describe_failure(const struct arm *arm, char *out, size_t size)
-{
-    const struct sl_runners_row *row = arm->failure;
-    if (row->problem)
-        snprintf(out, size, "the runner was not started: %.200s", row->problem);
-    else if (row->timed_out)
-        snprintf(out, size, "the runner did not end in time");
-    else if (row->signal != 0)
-        snprintf(out, size, "signal %" PRIu32 " ended the runner", row->signal);
-    else if (row->exit_code != 0)
-        snprintf(out, size, "the runner ended with exit code %" PRIu32, row->exit_code);
-    else
-        snprintf(out, size, "the runner left no ETDump: it must be built with the event tracer");
-}
-
 static void put_failure(struct sl_json *json, const struct arm *arm)
 {
-    char why[256];
-    describe_failure(arm, why, sizeof(why));
-    sl_json_u64(json, "process", arm->done + 1);
-    sl_json_i64(json, "exit_code", arm->failure->exit_code > 0 ? (int)arm->failure->exit_code : -1);
-    sl_json_text(json, "why", why);
+    sl_json_u64(json, "process", arm->failed_process);
+    sl_json_i64(json, "exit_code", arm->failed_exit_code > 0 ? (int)arm->failed_exit_code : -1);
+    sl_json_text(json, "why", arm->why);
     sl_json_text(json, "last_lines", arm->last_lines);
 }
 
@@ -331,8 +376,8 @@ static void put_arm(struct session *s, const struct arm *arm, bool together)
     for (size_t i = 0; i < e->extra_args_count; i++)
         sl_json_text(json, NULL, e->extra_args[i]);
     sl_json_close_array(json);
-    sl_json_text(json, traced && !arm->failure ? "xnntrace_log" : "log", arm->log);
-    if (arm->failure)
+    sl_json_text(json, traced && !arm->why[0] ? "xnntrace_log" : "log", arm->log);
+    if (arm->why[0])
         put_failure(json, arm);
     else
         put_result(s, arm, together);
@@ -386,7 +431,7 @@ static void put_arms(struct session *s, const char *key, bool failed)
     for (size_t i = 0; i < s->asked->plan->count; i++) {
         const struct arm *arm = &s->arms[i];
         bool together = timed > 1 && arm->spec->mode != SL_MODE_XNNTRACE;
-        if (failed ? arm->failure != NULL : arm->etdump[0] != '\0')
+        if (failed ? arm->why[0] != '\0' : arm->etdump[0] != '\0')
             put_arm(s, arm, together);
     }
     sl_json_close_array(&s->json);
@@ -488,15 +533,17 @@ static int begin(struct session *s, struct sl_diag *diag)
 
 static int finish_arm(struct session *s, struct arm *arm, struct sl_diag *diag)
 {
-    if (arm->count == 0)
+    uint32_t asked = sl_plan_rounds(arm->spec);
+    int rc = 0;
+    if (s->asked->whole && !arm->why[0] && arm->count != asked)
+        fail_arm(arm, arm->count + 1, "the agent tells of %zu of its %" PRIu32 " processes",
+                 arm->count, asked);
+    else if (arm->count == 0)
         return 0;
-    if (!arm->failure)
-        snprintf(arm->etdump, sizeof(arm->etdump), "%s.etdump", arm->stem);
-    int rc = write_log(s, arm, diag);
-    if (rc < 0 || arm->failure)
-        return rc;
-    s->measured++;
-    return write_etdump(s, arm, diag);
+    if (!arm->why[0])
+        rc = write_etdump(s, arm, diag);
+    s->measured += !arm->why[0];
+    return rc < 0 ? rc : write_log(s, arm, diag);
 }
 
 static int take_report(struct session *s, struct sl_diag *diag)
@@ -541,7 +588,7 @@ int sl_runners_finish(const struct sl_runners *runners, struct sl_run_record *ou
         rc = sl_runners_report(runners->directory, runners->categories, runners->threshold_percent,
                                out, diag);
     for (size_t i = 0; i < runners->plan->count; i++) {
-        bool failed = s->arms[i].failure != NULL;
+        bool failed = s->arms[i].why[0] != '\0';
         out->exit_code = failed && out->exit_code == 0 ? EXIT_FAILED : out->exit_code;
         sl_buf_fini(&s->arms[i].text);
     }

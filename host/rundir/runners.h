@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "host/records.h"
@@ -19,6 +20,7 @@ struct sl_runners {
     const char *command, *generated_at;
     const char *cpu; /* of the emulator that they ran in; NULL: they ran on the machine itself */
     int device_kind;
+    bool whole; /* the job came to its end: an experiment without all its processes failed */
     double threshold_percent;
     const struct sl_categories *categories;
 };
