@@ -23,6 +23,9 @@ static int allowed_in_a_thread(void)
 
 TEST(threads_of_the_libraries_stay_where_the_workers_do)
 {
+#if __has_feature(address_sanitizer)
+    skip(); /* it keeps book of the threads that its own pthread_create() began; ours goes first */
+#endif
     struct sl_workers *workers;
     cpu_set_t before;
     const uint16_t cpus[] = {(uint16_t)sched_getcpu()};
