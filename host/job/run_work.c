@@ -360,6 +360,7 @@ void sl_run_work_finish(struct sl_run_work *work)
 {
     struct sl_sync_group group;
     bool run = sl_spec_task_runs(work->spec->task);
+    sl_tree_remove_temporaries(work->directory); /* a finish was stopped */
     sl_sync_group_begin(&group);
     work->rc = keep_results(work);
     if (work->rc == 0)

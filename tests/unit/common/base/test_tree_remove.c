@@ -2,6 +2,7 @@
 #include "common/base/tree_remove.h"
 
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -89,4 +90,22 @@ TEST_WITH(the_contents_of_an_open_directory_go_and_it_stays, make_root, remove_r
     sl_tree_remove_below(open(kept, O_RDONLY | O_DIRECTORY));
     assert_int_equal(access(file, F_OK), -1);
     assert_int_equal(access(kept, F_OK), 0);
+}
+
+TEST_WITH(of_a_tree_only_what_a_stopped_writer_left_goes, make_root, remove_root)
+{
+    static const char *const names[] = {"a.json", "a.json.77-3.tmp", ".tmp", "kept/b.tmp",
+                                        "kept/b.tmp.csv"};
+    static const bool stays[] = {true, false, true, false, true};
+    char path[200];
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+        make_file(path);
+    }
+    sl_tree_remove_temporaries(root);
+    for (size_t i = 0; i < 5; i++) {
+        snprintf(path, sizeof(path), "%s/%s", root, names[i]);
+        assert_int_equal(access(path, F_OK), stays[i] ? 0 : -1);
+    }
+    sl_tree_remove_temporaries("/nowhere/at/all");
 }
