@@ -247,6 +247,7 @@ static int open_beside(Reader &from, sl_recorder_clock clock, sl_buf *events, sl
     if (rc != 0)
         return rc;
     sl_method_set_workers(beside.method, nullptr);
+    sl_method_reset(beside.method); /* variants apart are a pair */
     auto v = std::make_unique<sl_variant>();
     rc = sl_variant_set_up(v.get(), beside.method, beside.recorder);
     if (rc != 0)

@@ -18,6 +18,7 @@
 
 extern "C" {
 #include "agent/executorch/features.h"
+#include "agent/executorch/kept_state.h"
 #include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/libraries.h"
 #include "agent/executorch/pool.h"
@@ -26,6 +27,7 @@ extern "C" {
 #include "agent/runtime/workers.h"
 #include "agent/trace/recorder.h"
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/isa.h"
 }
@@ -409,9 +411,10 @@ static size_t one(executorch::aten::ScalarType type, uint8_t out[16])
     return size;
 }
 
-/* Each variant is a method of its own here, and none goes on where another ended. */
-extern "C" void sl_method_reset(sl_method *)
+/* Each variant has state of its own, and what it begins with before the execution that follows. */
+extern "C" void sl_method_reset(sl_method *method)
 {
+    method->renewed = true;
 }
 
 extern "C" int sl_method_fill_inputs(sl_method *method, sl_diag *)
@@ -466,6 +469,23 @@ static int load_plan(sl_variant *v)
     return give_events(v);
 }
 
+static int keep_state(sl_variant *v)
+{
+    std::vector<size_t> sizes;
+    sl_kept_place *places = nullptr;
+    size_t count = 0;
+    for (const Span<uint8_t> &span : v->spans)
+        sizes.push_back(span.size());
+    int rc = sl_kept_state_find(v->method->model->path.c_str(), v->method->name.c_str(),
+                                sizes.data(), sizes.size(), &places, &count);
+    for (size_t i = 0; i < count; i++) {
+        uint8_t *place = v->spans[places[i].buffer].data() + places[i].offset;
+        v->kept.push_back({place, std::vector<uint8_t>(place, place + places[i].bytes)});
+    }
+    sl_free(places);
+    return rc;
+}
+
 int sl_variant_load_here(sl_variant *v, uint32_t isa, sl_diag *diag)
 {
     int rc = sl_features_use(isa, diag);
@@ -476,7 +496,10 @@ int sl_variant_load_here(sl_variant *v, uint32_t isa, sl_diag *diag)
                            "these libraries have no XNNProfiler to time operators by");
     sl_kernel_calls_open(sl_features_delegate());
     v->tracer->without_sme = (isa & (SL_ISA_SME | SL_ISA_SME2)) == 0;
-    return plan_memory(v) == 0 ? load_plan(v) : no_memory(diag);
+    if (plan_memory(v) != 0)
+        return no_memory(diag);
+    rc = load_plan(v);
+    return rc == 0 && keep_state(v) < 0 ? no_memory(diag) : rc;
 }
 
 int sl_variant_set_up(sl_variant *v, sl_method *method, sl_recorder *recorder)
@@ -571,6 +594,9 @@ static int bind_input(sl_variant *v, size_t i)
 int sl_variant_execute_here(sl_variant *v, int traced, sl_diag *diag)
 {
     v->tensors.clear();
+    for (const Kept &kept : v->kept)
+        if (v->method->renewed)
+            memcpy(kept.place, kept.begin.data(), kept.begin.size());
     for (size_t i = 0; i < v->method->inputs.size(); i++) {
         int rc = bind_input(v, i);
         if (rc != 0)

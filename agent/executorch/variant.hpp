@@ -159,6 +159,12 @@ struct Output {
     std::string text;
 };
 
+/* State that a program keeps, as it was before the first execution. */
+struct Kept {
+    uint8_t *place;
+    std::vector<uint8_t> begin;
+};
+
 struct sl_data {
     std::string path;
     std::unique_ptr<FileDataLoader> loader;
@@ -186,6 +192,7 @@ struct sl_method {
     std::string name;
     std::unique_ptr<MethodMeta> meta;
     std::vector<Input> inputs;
+    bool renewed = false; /* every execution begins with the state that the first one had */
     sl_variant *last =
         nullptr; /* whose outputs are the method's: that was executed last, or made */
 };
@@ -199,6 +206,7 @@ struct sl_variant {
     std::unique_ptr<HierarchicalAllocator> planned;
     std::unique_ptr<MemoryManager> memory;
     std::unique_ptr<Method> plan;
+    std::vector<Kept> kept;
     sl_recorder *recorder = nullptr;
     std::vector<std::unique_ptr<TensorImpl>> tensors; /* of the inputs of this execution */
     sl_buf *packed = nullptr; /* in the process beside: where its events go */

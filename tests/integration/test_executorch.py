@@ -113,6 +113,19 @@ class TwoProcesses(Libraries):
             runs = json.loads(lab.sme2lab("analyze", "--json", etdump).stdout)["runs"]
             self.assertEqual(len({run["e2e_insns"] for run in runs[1:]}), 1, "repeats are equal")
 
+    def test_every_execution_begins_with_the_state_of_the_first_here_and_there(self):
+        self.copy()
+        model = lab.MODELS / "control_flow_portable"  # its fifth output is a counter that it keeps
+        words = (f"--inputs={model}/input-0.bin,{model}/input-1.bin", "--num_executions=2")
+        for said in ("one process", "a process of its own"):
+            done = self.run_agent(*words, model=model / "model.pte")
+            self.assertEqual(done.returncode, 0, done.stdout)
+            self.assertEqual("a process of its own" in done.stdout, said == "a process of its own")
+            for variant in ("off", "on"):
+                self.assertEqual((self.scratch / f"output_sme2-{variant}-4.bin").read_bytes(), struct.pack("<q", 10), f"{variant}, {said}")
+            if said == "one process":
+                self.rename(DELEGATE, "xnn_init_generation")
+
     def test_the_other_order_takes_two_processes(self):
         done = self.run_agent(f"--inputs={TOY}/input-0.bin", "--variants=on,off", folder=FOLDER)
         self.must_give_the_fixtures_outputs(done)

@@ -239,6 +239,11 @@ class ByDefault(WithExecuTorch):
         named = self.run_model(MODEL, "--runtime", "executorch,own", "-q", folder=libraries)
         self.assertEqual(named.returncode, 1, "who names it wants it")
 
+    def test_a_model_that_keeps_state_gives_the_outputs_of_its_first_execution(self):
+        model = lab.MODELS / "control_flow_portable"
+        done = self.run_model(model / "model.pte", "--inputs", f"{model}/input-0.bin,{model}/input-1.bin", "--json")
+        self.assertEqual([outputs["agree"] for outputs in json.loads(done.stdout)["outputs"]], [True], done.stderr)
+
     def test_where_it_is_not_installed_ours_runs_alone(self):
         done = self.run_model(MODEL, "--json", folder=self.scratch)
         self.assertEqual(done.returncode, 0, done.stderr)
