@@ -109,6 +109,6 @@ def check(lab):
         lab.say(f"{fixture.name}, ETDump of the real runtime: {runs} runs, every category equal")
     for name in OF_PYTHON:
         etdump = os.path.join(lab.out, "categories", f"{name}-python.etdump")
-        real_runtime.execute_by_program(os.path.join(fixtures.DATA, "models", name, "model.pte"), etdump)
+        real_runtime.execute_by_program(os.path.join(fixtures.DATA, name, "model.pte"), etdump)
         runs, _ = compare(lab, f"{name}-of-python", etdump)
         lab.say(f"{name}, ETDump of executorch.runtime: {runs} runs, every category equal")
