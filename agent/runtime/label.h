@@ -10,6 +10,6 @@ struct sl_xnn_plan;
 /* Interns the names of every event of an execution; after all is prepared. 0 or -ENOMEM. */
 int sl_variant_label(struct sl_variant *variant);
 
-/* What the trace calls an operator of a delegate: "Softmax (NC, F32) #2". */
+/* The trace's name of an operator of a delegate: "Softmax (NC, F32) #2". */
 void sl_label_op_name(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op, char *out,
                       size_t size);

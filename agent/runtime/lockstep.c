@@ -71,7 +71,7 @@ static void name_row(const struct meeting *at, const struct sl_xnn_op *reference
     }
 }
 
-/* What differs in size is infinitely far. */
+/* Outputs of different sizes are infinitely far apart. */
 static double measure(const struct computed *value, double *out_max_abs)
 {
     *out_max_abs = (double)INFINITY;

@@ -113,7 +113,7 @@ static void leave_cpus(void *user)
     (void)set_cpus(user, "", NULL);
 }
 
-/* What another process left nobody shall take for this one's. */
+/* Removes what another process left: nobody is to take it for this one's. */
 static void remove_outputs(const char *stem, uint32_t place)
 {
     char path[STEM_BYTES + 8];
@@ -170,7 +170,7 @@ static bool left_etdump(const char *stem)
     return lstat(etdump, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
 }
 
-/* What it printed: its log before its outputs. */
+/* Writes what a process printed: its log before its outputs. */
 static int write_log(const char *stem, struct sl_child_result *child)
 {
     char path[STEM_BYTES + 8];

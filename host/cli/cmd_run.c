@@ -186,7 +186,7 @@ static const char *baseline_suffix_of(const struct session *s, size_t i)
     return alone && s->request->baseline_has[SL_RUNTIME_OWN] ? spec->name : suffix_of(s, i);
 }
 
-/* Of a run that failed there is nothing to compare, and its own code says so. */
+/* A run that failed has nothing to compare; its own code says so. */
 static int hold_to_baseline(const struct session *s)
 {
     int code = SL_EXIT_DONE;

@@ -23,7 +23,7 @@ void sl_run_answer_fini(struct sl_run_answer *answer);
 /* Where the result of the experiment at `index` is to be appended; valid until the next. */
 struct sl_buf *sl_run_answer_next(struct sl_run_answer *answer, size_t index);
 
-/* Of several experiments: why there is no result of this one. */
+/* Says of one of several experiments why it has no result. */
 void sl_run_answer_fail(struct sl_run_answer *answer, size_t index, int code,
                         const struct sl_diag *diag);
 

@@ -171,7 +171,7 @@ static void forget_old(const char *root)
         closedir(listing);
 }
 
-/* What was touched is a week from being removed. */
+/* A folder that was touched stays a week. */
 static int touch(const char *path)
 {
     return utimensat(AT_FDCWD, path, NULL, 0) < 0 ? -errno : 0;

@@ -11,7 +11,7 @@
 
 enum { MAX_ROWS = 64 };
 
-/* What is no number was infinite. */
+/* A value that is no number was infinite. */
 static bool read_row(const cJSON *from, struct sl_operator_distance *out)
 {
     const char *kind = sl_rundir_text(from, "kind");

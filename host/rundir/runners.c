@@ -464,7 +464,7 @@ static void say(const struct sl_comparison *found, struct sl_run_record *out)
     out->candidate = found->candidate > 0 ? found->candidate : 0;
 }
 
-/* Of one pair or of several. */
+/* Writes the report of one pair or of several. */
 static int write_reports(const struct sl_collection *all, const char *directory,
                          struct sl_diag *diag)
 {

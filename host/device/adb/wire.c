@@ -332,7 +332,7 @@ static bool has_last_words(const struct service *service)
     return service->phase == OPEN && recv(service->fd, &first, 1, MSG_PEEK) > 0;
 }
 
-/* What the owner wrote goes before its end. */
+/* Sends what the owner wrote before its end. */
 static void on_poll(uv_poll_t *poll, int status, int events)
 {
     struct service *service = poll->data;
