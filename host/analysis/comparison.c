@@ -439,13 +439,6 @@ static int judge_sides(struct sl_comparison *c, const struct sl_unpaired_side si
     int rc = sl_unpaired_doubt(sides, &doubt);
     if (rc < 0)
         return rc;
-    if (c->blocks < SL_COMPARISON_MIN_BLOCKS && sl_unpaired_apart(sides)) {
-        c->verdict = c->ratio > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
-        sl_comparison_note(c,
-                           "only %zu runs on the smaller side, but every run of one lies beyond "
-                           "every run of the other",
-                           c->blocks);
-    }
     doubt_sides(c, &doubt);
     return 0;
 }
@@ -462,7 +455,8 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     c->ratio = c->baseline / c->candidate;
     sl_comparison_note(c,
                        "unpaired: nothing tells that the runs were interleaved, so drift is not "
-                       "cancelled, and less than %.2g %% is not told from none",
+                       "cancelled; intervals are wider by %.2g %%, what two processes can differ "
+                       "by",
                        100 * SL_UNPAIRED_FLOOR);
     int rc = sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
                                 data->candidate_count, &plan, result);
@@ -473,6 +467,13 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     c->effective = fmin(dependence[0].effective, dependence[1].effective);
     c->widening = fmax(dependence[0].widening, dependence[1].widening);
     result->ratio = widen_ratio(result->ratio, c->ratio, c->widening);
+    result->ratio.low /= 1 + SL_UNPAIRED_FLOOR;
+    result->ratio.high *= 1 + SL_UNPAIRED_FLOOR;
+    double low, high;
+    if (c->blocks < SL_COMPARISON_MIN_BLOCKS && sl_unpaired_range(sides, &low, &high)) {
+        c->sign_low = exp(low) / (1 + SL_UNPAIRED_FLOOR);
+        c->sign_high = exp(high) * (1 + SL_UNPAIRED_FLOOR);
+    }
     return 0;
 }
 
@@ -495,11 +496,8 @@ struct sl_interval sl_comparison_interval(const struct sl_comparison *c)
         return (struct sl_interval){c->ratio, c->ratio};
     if (c->method == SL_METHOD_PROCESSES)
         return (struct sl_interval){c->low, c->high};
-    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS;
-    if (c->method == SL_METHOD_PAIRED && few)
+    if (c->blocks < SL_COMPARISON_MIN_BLOCKS)
         return (struct sl_interval){c->sign_low, c->sign_high};
-    if (few)
-        return (struct sl_interval){NAN, NAN};
     return (struct sl_interval){fmin(c->low, c->sign_low), fmax(c->high, c->sign_high)};
 }
 
@@ -508,17 +506,17 @@ static bool within(struct sl_interval interval, double margin)
     return interval.low > 1 / (1 + margin) && interval.high < 1 + margin;
 }
 
-/* What lies below is not told from nothing. */
+/* The device's: what lies below is not told from nothing. */
 static double floor_of(const struct sl_comparison *c)
 {
-    double device = isfinite(c->noise_floor) ? c->noise_floor : 0;
-    return c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
+    return isfinite(c->noise_floor) ? c->noise_floor : 0;
 }
 
 static void judge_interval(struct sl_comparison *c)
 {
     struct sl_interval all = sl_comparison_interval(c);
-    double floor = floor_of(c);
+    double device = floor_of(c);
+    double floor = c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
     bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
     c->detectable = detectable(c);
     c->verdict = SL_VERDICT_INCONCLUSIVE;
@@ -529,8 +527,13 @@ static void judge_interval(struct sl_comparison *c)
                            SL_COMPARISON_MIN_BLOCKS);
         return;
     }
-    if (few)
+    if (few && c->method == SL_METHOD_PAIRED)
         sl_comparison_note(c, "only %zu pairs: the exact interval by signs alone decides",
+                           c->blocks);
+    else if (few)
+        sl_comparison_note(c,
+                           "only %zu runs on the smaller side: the shortest and longest run of "
+                           "either side decide",
                            c->blocks);
     bool even =
         within((struct sl_interval){few ? all.low : c->low, few ? all.high : c->high}, c->margin);
@@ -545,8 +548,9 @@ static void judge_interval(struct sl_comparison *c)
                            100 * c->margin);
     } else if (all.low <= 1 && all.high >= 1) {
         sl_comparison_note(c, "%s includes 1; changes below %.2g %% would often go unseen",
-                           c->low <= 1 && c->high >= 1 ? "the interval of the ratio"
-                                                       : "the exact interval by signs",
+                           c->method == SL_METHOD_UNPAIRED || (c->low <= 1 && c->high >= 1)
+                               ? "the interval of the ratio"
+                               : "the exact interval by signs",
                            100 * c->detectable);
     } else {
         c->verdict = all.low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
@@ -599,15 +603,18 @@ static void put_parts(struct sl_comparison *c, const struct sl_bootstrap *result
 {
     double f = c->widening;
     double whole = c->whole_candidate - c->whole_baseline;
+    double apart = c->method == SL_METHOD_UNPAIRED ? SL_UNPAIRED_FLOOR : 0;
+    double slack = apart * fmax(c->whole_baseline, c->whole_candidate);
     c->low = result->ratio.low;
     c->high = result->ratio.high;
-    c->whole_low = widen(result->whole.low, whole, f);
-    c->whole_high = widen(result->whole.high, whole, f);
+    c->whole_low = widen(result->whole.low, whole, f) - slack;
+    c->whole_high = widen(result->whole.high, whole, f) + slack;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         struct sl_category_shift *shift = &c->categories[k];
         const double shares[2] = {shift->share_baseline, shift->share_candidate};
-        shift->delta_low = widen(result->categories[k].low, shift->delta, f);
-        shift->delta_high = widen(result->categories[k].high, shift->delta, f);
+        slack = apart * fmax(shift->baseline, shift->candidate);
+        shift->delta_low = widen(result->categories[k].low, shift->delta, f) - slack;
+        shift->delta_high = widen(result->categories[k].high, shift->delta, f) + slack;
         for (int side = 0; side < 2; side++) {
             shift->share_low[side] = fmax(0, widen(result->shares[side][k].low, shares[side], f));
             shift->share_high[side] = fmin(1, widen(result->shares[side][k].high, shares[side], f));

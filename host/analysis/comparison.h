@@ -5,7 +5,7 @@
  * ratio of medians with a bootstrap over blocks of neighbouring runs where they were not. What the
  * order within pairs does is cancelled (order.h). Intervals are widened where neighbours resemble
  * each other. What was not interleaved is judged only where nothing in it speaks against that
- * (unpaired.h), and only beyond SL_UNPAIRED_FLOOR. */
+ * (unpaired.h), and its intervals are wider by SL_UNPAIRED_FLOOR. */
 #pragma once
 
 #include <stdbool.h>
@@ -74,8 +74,8 @@ struct sl_comparison {
     int verdict;      /* enum sl_verdict */
     double ratio;     /* baseline / candidate; NAN if there is none */
     double low, high; /* interval of the ratio; NAN without one */
-    /* Exact interval by signs, free of any distribution: the companion of a paired one; NAN without
-     */
+    /* Free of any distribution, NAN without one: of pairs the exact interval by signs, the
+     * companion of the other; of few unpaired runs what their ranges leave possible. */
     double sign_low, sign_high;
     double confidence, margin, noise_floor;
     uint32_t looks; /* the intervals are widened for them */

@@ -177,13 +177,15 @@ static void range_of(const struct sl_unpaired_side *side, double *least, double 
     }
 }
 
-bool sl_unpaired_apart(const struct sl_unpaired_side sides[2])
+bool sl_unpaired_range(const struct sl_unpaired_side sides[2], double *out_low, double *out_high)
 {
     double least[2];
     double most[2];
     if (sides[0].n < SL_UNPAIRED_FEW || sides[1].n < SL_UNPAIRED_FEW)
-        return 0;
+        return false;
     for (int side = 0; side < 2; side++)
         range_of(&sides[side], &least[side], &most[side]);
-    return fmax(least[0] - most[1], least[1] - most[0]) > log1p(SL_UNPAIRED_FLOOR);
+    *out_low = least[0] - most[1];
+    *out_high = most[0] - least[1];
+    return true;
 }

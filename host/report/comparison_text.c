@@ -70,8 +70,10 @@ static void put_interval(struct page *p)
                c->iterations, (unsigned long long)c->seed,
                c->looks > 0 ? ", widened for its looks" : "");
     if (isfinite(c->sign_low))
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact interval by signs: %.3f to %.3f", c->sign_low,
-                   c->sign_high);
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%s: %.3f to %.3f",
+                   c->method == SL_METHOD_UNPAIRED ? "interval by the shortest and longest runs"
+                                                   : "exact interval by signs",
+                   c->sign_low, c->sign_high);
 }
 
 /* Measured runs of a side that are in no figure: said, for they were asked for. */

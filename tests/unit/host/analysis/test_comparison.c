@@ -262,11 +262,14 @@ TEST(unpaired_sides_are_judged_where_they_are_steady_and_far_apart)
     measure_apart(&off, &on, 24, 2.0, 0);
     struct sl_comparison c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
-    assert_true(c.low < 2.0 && 2.0 < c.high);
+    assert_true(c.low < 2.0 / 1.07 && 2.0 * 1.07 < c.high);
     sl_comparison_fini(&c);
     measure_apart(&off, &on, 24, 1.05, 0); /* two processes may differ by so much */
     c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    assert_true(c.low < 1 && 1.05 < c.high);
+    const struct sl_category_shift *conv = &c.categories[SL_CATEGORY_CONV];
+    assert_true(conv->delta < 0 && conv->delta_high > 0);
     sl_comparison_fini(&c);
 }
 
@@ -291,10 +294,17 @@ TEST(few_unpaired_runs_are_judged_where_every_run_says_the_same)
     measure_apart(&off, &on, 8, 1.5, 0);
     struct sl_comparison c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
+    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_PASSED);
+    sl_comparison_fini(&c);
+    measure_apart(&off, &on, 19, 1 / 1.5, 0);
+    c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_SLOWER);
+    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_FAILED);
     sl_comparison_fini(&c);
     measure_apart(&off, &on, 5, 1.5, 0);
     c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_OPEN);
     sl_comparison_fini(&c);
 }
 

@@ -77,17 +77,19 @@ TEST(waves_are_doubted)
     assert_int_equal(doubt().kind, SL_UNPAIRED_DEPENDENT);
 }
 
-TEST(apart_are_sides_of_which_no_run_comes_near_the_other)
+TEST(the_range_of_few_runs_is_from_their_nearest_to_their_farthest)
 {
+    double low;
+    double high;
     fill(0.2);
-    assert_true(sl_unpaired_apart(sides));
-    logs[0][7] = 0.15;
-    assert_false(sl_unpaired_apart(sides));
-    fill(0.05);
-    assert_false(sl_unpaired_apart(sides));
+    assert_true(sl_unpaired_range(sides, &low, &high));
+    assert_true(low < high && fabs((low + high) / 2) > 0.19 && fabs((low + high) / 2) < 0.21);
+    double before = high - low;
+    logs[0][7] -= 0.1;
+    assert_true(sl_unpaired_range(sides, &low, &high));
+    assert_true(high - low > before + 0.05);
     const struct sl_unpaired_side few[2] = {{logs[0], 5}, {logs[1], 5}};
-    fill(2);
-    assert_false(sl_unpaired_apart(few));
+    assert_false(sl_unpaired_range(few, &low, &high));
 }
 
 TEST(each_failed_allocation_is_an_error)
