@@ -1,4 +1,4 @@
-/* tests/unit/host/cli/test_say.c */
+/* tests/unit/common/base/test_say.c */
 #define _XOPEN_SOURCE 700 /* pseudo-terminals */
 
 #include "common/base/say.h"
@@ -66,7 +66,12 @@ static void shown(void (*say)(FILE *to, const struct sl_buf *text), const char *
     say(to, &text);
     fflush(to);
     memset(out, 0, 64);
-    assert_int_equal(read(controller, out, 63), (int)size);
+    /* The kernel hands a terminal's bytes over in pieces when it is busy. */
+    for (size_t got = 0; got < size;) {
+        ssize_t n = read(controller, out + got, 63 - got);
+        assert_true(n > 0);
+        got += (size_t)n;
+    }
     fclose(to);
     close(controller);
 }
