@@ -342,8 +342,41 @@ def language(rng, kind):
                                     f"{list(query.shape)} {list(value.shape)} {len(gates)}")
 
 
+def packed_by_torchao(numbers, scales, group, bits):
+    """One expert's weights [outputs][depth] as torchao packs them: 8 outputs at a time, in blocks of 16 of each, then scales and sums of a group."""
+    outputs, depth = numbers.shape
+    parts = [torch.tensor([6712, 1, bits, 0, 0, 8, 16, 2, *[0] * 8], dtype=torch.int32).view(torch.uint8)]
+    for first in range(0, outputs, 8):
+        for g in range(depth // group):
+            of_group = numbers[first : first + 8, g * group : (g + 1) * group]
+            blocks = of_group.reshape(8, group // 16, 2, 8).permute(1, 2, 0, 3).reshape(-1, 2, 16)  # 32 numbers in two halves
+            if bits == 4:
+                blocks = (blocks[:, 0] + 8) | ((blocks[:, 1] + 8) << 4)
+            parts.append(blocks.reshape(-1).to(torch.int16).bitwise_and(255).to(torch.uint8))
+            parts.append(scales[first : first + 8, g].contiguous().view(torch.uint8))
+            parts.append(of_group.sum(1).to(torch.int32).view(torch.uint8))
+    return torch.cat(parts)
+
+
+def experts(rng, kind):
+    """Mixtures of experts of the same extension."""
+    if kind != "f32":
+        return
+    for tokens, count, chosen, dim, hidden, group, bits in ((1, 4, 2, 32, 32, 32, 4), (8, 4, 2, 32, 48, 16, 4), (5, 8, 3, 64, 32, 32, 8), (3, 2, 2, 32, 64, 32, 4)):
+        packed = []
+        for outputs, depth in ((2 * hidden, dim), (dim, hidden)):
+            low, high = -(1 << bits - 1), (1 << bits - 1)
+            each = [packed_by_torchao(torch.randint(low, high, [outputs, depth], generator=rng), torch.rand([outputs, depth // group], generator=rng) / high / 4,
+                                      group, bits) for _ in range(count)]
+            packed.append(torch.stack(each))
+        for scoring, biases in (("sigmoid", count), ("sigmoid", 0), ("softmax", 0)):
+            yield handmade.Call("llama::quantized_moe_ffn.out", [plain(rng, kind, tokens, dim), plain(rng, kind, count, dim) / 9, torch.randn(biases, generator=rng),
+                                                                 *packed, chosen, count, hidden, dim, group, bits, scoring, 2.5],
+                                [handmade.Out(TYPES[kind], [tokens, dim])], f"{tokens} {count} {chosen} {dim} {hidden} {group} {bits} {scoring} {biases}")
+
+
 # What walks an NHWC tensor by its memory; the real runtime's others take it for NCHW, and their numbers for PyTorch's.
 BY_MEMORY = (unary, binary, numbers)
-FAMILIES = (unary, binary, numbers, reductions, moves, places, quantisation, complex_numbers, language)
+FAMILIES = (unary, binary, numbers, reductions, moves, places, quantisation, complex_numbers, language, experts)
 # Whose results are sums.
-SUMS = (reductions, complex_numbers, language)
+SUMS = (reductions, complex_numbers, language, experts)

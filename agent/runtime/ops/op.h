@@ -179,4 +179,4 @@ extern const struct sl_op sl_ops_exact_product[], sl_ops_exact_conv[], sl_ops_ex
     sl_ops_exact_plane[];
 extern const struct sl_op sl_ops_remap[], sl_ops_shuffle[], sl_ops_mask[], sl_ops_distance[],
     sl_ops_sample[], sl_ops_moments[], sl_ops_compose[], sl_ops_spectrum[], sl_ops_draw[],
-    sl_ops_hadamard[], sl_ops_delta[];
+    sl_ops_hadamard[], sl_ops_delta[], sl_ops_experts[];

@@ -15,7 +15,8 @@ const struct sl_op *const sl_op_families[] = {
     sl_ops_put,         sl_ops_quant_by,   sl_ops_remap,       sl_ops_shuffle,
     sl_ops_mask,        sl_ops_distance,   sl_ops_sample,      sl_ops_moments,
     sl_ops_compose,     sl_ops_spectrum,   sl_ops_draw,        sl_ops_hadamard,
-    sl_ops_delta,       sl_ops_exact_norm, sl_ops_exact_plane, NULL,
+    sl_ops_delta,       sl_ops_experts,    sl_ops_exact_norm,  sl_ops_exact_plane,
+    NULL,
 };
 
 enum { DIFFERS = 6, BUCKET_BITS = 7 }; /* behind "aten::" most names differ */
