@@ -1,6 +1,7 @@
 """Phones behind an adb server: the real server and real adbd of scripts/lab, whose devices run the aarch64 agent in the emulator. What
 cannot be had here is said by scripts/lab, and the tests are skipped by it."""
 
+import array
 import hashlib
 import json
 import os
@@ -287,6 +288,35 @@ class CommandLine(Phones):
         manifest = json.loads((self.scratch / "out/manifest.json").read_text())
         self.assertEqual(manifest["device"]["kind"], "adb")
         self.assertRegex(manifest["agent"], "^/data/local/tmp/sme2lab/bin/")
+
+    def test_two_builds_of_a_users_executor_runner_are_measured_on_a_phone_and_compared(self):
+        """The stand-in for a build is our agent, which takes executor_runner's flags; on the phone it is started by itself, as an NDK's would be."""
+        env = {"SME2LAB_STATE": str(self.scratch / "private"), "ADB_SERVER_SOCKET": os.environ["ADB_SERVER_SOCKET"]}
+        self.addCleanup(lab.end_private_daemons, self.scratch / "private")
+        builds = {name: self.scratch / name / "executor_runner" for name in ("sme2-off", "sme2-on")}
+        for name, path in builds.items():
+            path.parent.mkdir()
+            path.write_bytes(lab.AGENT.read_bytes() + name.encode())
+            path.chmod(0o755)
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({
+            "model": str(TOY / "model.pte"), "inputs": [str(TOY / "input-0.bin")], "device": SECOND_NAME, "runs": 2, "warmup": 1,
+            "experiments": [{"name": "off", "runner_path": str(builds["sme2-off"]), "extra_args": ["--isa=nosme2"], "cpu_affinity": "1"},
+                            {"name": "on", "runner_path": str(builds["sme2-on"])}],
+            "analysis": {"compare_pairs": [{"baseline": {"experiment": "off", "threads": 1}, "candidate": {"experiment": "on", "threads": 1}}]}}))
+        out = self.scratch / "out"
+        done = lab.sme2lab("run", config, "--out", out, env=env)
+        self.assertIn(done.returncode, (0, 3, 4), done.stderr)  # two processes of each decide nothing
+        found = json.loads((out / "import.json").read_text())
+        self.assertEqual([(run["experiment"], [r["executions"] for r in run["rounds"]]) for run in found["runs"]], [("off", [2, 2]), ("on", [2, 2])])
+        self.assertEqual((found["failures"], found["device"]), ([], "adb"))
+        self.assertIn("off against on: ", done.stdout)
+        for name, path in builds.items():
+            self.assertTrue((data(2) / "blobs" / hashlib.sha256(path.read_bytes()).hexdigest()).exists(), f"{name} was sent to the phone")
+        for word, variant in (("nosme", "off"), ("sme2", "on")):
+            numbers = [array.array("f", path.read_bytes()) for path in (out / variant / f"model_{variant}_t1-0.bin", TOY / f"aarch64-{word}-0.bin")]
+            self.assertLess(max(abs(a - b) for a, b in zip(*numbers)), 1e-6 * max(map(abs, numbers[1])), variant)
+        self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
 
     def test_doctor_lists_the_phones_and_says_what_to_do_without_a_server(self):
         socket = os.environ["ADB_SERVER_SOCKET"]

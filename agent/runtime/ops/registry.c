@@ -8,15 +8,17 @@
 
 /* The exact ones last: most of their names stand before. */
 const struct sl_op *const sl_op_families[] = {
-    sl_ops_elementwise, sl_ops_copy,       sl_ops_reduce,      sl_ops_window,
-    sl_ops_matmul,      sl_ops_map,        sl_ops_move,        sl_ops_join,
-    sl_ops_fold,        sl_ops_index,      sl_ops_scan,        sl_ops_make,
-    sl_ops_plane,       sl_ops_prim,       sl_ops_quant,       sl_ops_attention,
-    sl_ops_put,         sl_ops_quant_by,   sl_ops_remap,       sl_ops_shuffle,
-    sl_ops_mask,        sl_ops_distance,   sl_ops_sample,      sl_ops_moments,
-    sl_ops_compose,     sl_ops_spectrum,   sl_ops_draw,        sl_ops_hadamard,
-    sl_ops_delta,       sl_ops_experts,    sl_ops_exact_norm,  sl_ops_exact_plane,
-    NULL,
+    sl_ops_elementwise, sl_ops_copy,        sl_ops_reduce,
+    sl_ops_window,      sl_ops_matmul,      sl_ops_map,
+    sl_ops_move,        sl_ops_join,        sl_ops_fold,
+    sl_ops_index,       sl_ops_scan,        sl_ops_make,
+    sl_ops_plane,       sl_ops_prim,        sl_ops_quant,
+    sl_ops_attention,   sl_ops_put,         sl_ops_quant_by,
+    sl_ops_remap,       sl_ops_shuffle,     sl_ops_mask,
+    sl_ops_distance,    sl_ops_sample,      sl_ops_moments,
+    sl_ops_compose,     sl_ops_spectrum,    sl_ops_draw,
+    sl_ops_hadamard,    sl_ops_delta,       sl_ops_experts,
+    sl_ops_exact_norm,  sl_ops_exact_plane, NULL,
 };
 
 enum { DIFFERS = 6, BUCKET_BITS = 7 }; /* behind "aten::" most names differ */
