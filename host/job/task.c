@@ -15,6 +15,7 @@
 #include "host/ingest/durable.h"
 #include "host/ingest/run_store.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/spec/spec.h"
 #include "host/store/answers.h"
 
@@ -86,12 +87,12 @@ static int check_answer(const char *line, size_t len, int number, struct sl_diag
     struct cJSON *document = NULL;
     int rc =
         sl_json_doc_parse((struct sl_bytes){(const uint8_t *)line, len}, "answer", &document, NULL);
-    struct sl_json_at root = sl_json_root(document);
-    if (rc == 0)
-        rc = sl_json_need_object(&root, NULL);
+    struct sl_json_reader reader = {.error = rc};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    sl_json_need_members(&root, SL_JSON_DOC_MAX_VALUES, "members");
     sl_json_doc_free(document);
-    return rc == -ENOMEM || rc == 0
-               ? rc
+    return reader.error == -ENOMEM || reader.error == 0
+               ? reader.error
                : sl_diag_set(diag, SL_E_FORMAT, "the agent's answer",
                              "line %d is not the JSON that sme2lab-agent prints", number);
 }

@@ -14,8 +14,10 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 
-#define MOST_INSNS 9007199254740992.0 /* 2^53: all whole numbers up to it are doubles */
+#define MOST_NS 9007199254740992.0 /* 2^53 */
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void drop_arm(struct sl_baseline_arm *arm)
 {
@@ -154,163 +156,82 @@ int sl_baseline_write(const struct sl_baseline *baseline, struct sl_buf *out)
     return rc;
 }
 
-static int read_text(const struct sl_json_at *object, const char *key, char *out, size_t size,
-                     struct sl_diag *diag)
-{
-    struct sl_json_at at = sl_json_member(object, key);
-    const char *text = NULL;
-    int rc = sl_json_get_text(&at, &text, diag);
-    if (rc == 0 && (!text || strlen(text) >= size))
-        rc = sl_json_refuse(&at, diag, "a text of less than %zu bytes is expected", size);
-    if (rc == 0)
-        snprintf(out, size, "%s", text);
-    return rc;
-}
-
-static int read_figure(const struct sl_json_at *at, double *out, struct sl_diag *diag)
-{
-    double value = NAN;
-    int rc = sl_json_get_real(at, 0, MOST_INSNS, &value, diag);
-    if (rc == 0 && isnan(value))
-        rc = sl_json_refuse(at, diag, "a figure is expected");
-    *out = value;
-    return rc;
-}
-
-static int read_count(const struct sl_json_at *at, uint64_t *out, struct sl_diag *diag)
-{
-    double value;
-    int rc = read_figure(at, &value, diag);
-    if (rc == 0 && value != floor(value))
-        rc = sl_json_refuse(at, diag, "a whole number is expected");
-    if (rc == 0)
-        *out = (uint64_t)value;
-    return rc;
-}
-
-static int read_estimates(const struct sl_json_at *list, struct sl_baseline_arm *out,
-                          struct sl_diag *diag)
+static void read_estimates(const struct sl_json_at *list, struct sl_baseline_arm *out)
 {
     static const char *const keys[] = {"profile", "profile_sha256", "mid_ns"};
-    int rc = sl_json_need_array(list, diag);
-    size_t count = sl_json_size(list);
-    if (rc == 0 && count > SL_BASELINE_MAX_ESTIMATES)
-        rc = sl_json_refuse(list, diag, "more than %d profiles", SL_BASELINE_MAX_ESTIMATES);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct sl_baseline_estimate *one = &out->estimates[i];
-        struct sl_json_at item = sl_json_item(list, i);
-        rc = sl_json_need_object(&item, diag);
-        if (rc == 0)
-            rc = sl_json_check_keys(&item, keys, sizeof(keys) / sizeof(keys[0]), diag);
-        if (rc == 0)
-            rc = read_text(&item, "profile", one->profile, sizeof(one->profile), diag);
-        if (rc == 0)
-            rc = read_text(&item, "profile_sha256", one->profile_sha256,
-                           sizeof(one->profile_sha256), diag);
-        struct sl_json_at time = sl_json_member(&item, "mid_ns");
-        if (rc == 0)
-            rc = read_figure(&time, &one->mid_ns, diag);
+    sl_json_need_array(list, SL_BASELINE_MAX_ESTIMATES, "profiles");
+    for (struct sl_json_at at = sl_json_first(list); sl_json_more(&at); sl_json_next(&at)) {
+        struct sl_baseline_estimate *one = &out->estimates[out->estimate_count++];
+        sl_json_need_object(&at, keys, COUNT(keys), COUNT(keys));
+        sl_json_copy_text(sl_json_member(&at, "profile"), one->profile, sizeof(one->profile));
+        sl_json_copy_text(sl_json_member(&at, "profile_sha256"), one->profile_sha256,
+                          sizeof(one->profile_sha256));
+        sl_json_get_real(sl_json_member(&at, "mid_ns"), 0, MOST_NS, &one->mid_ns);
     }
-    out->estimate_count = rc == 0 ? count : 0;
-    return rc;
 }
 
-static int read_operators(const struct sl_json_at *list, struct sl_baseline_arm *out,
-                          struct sl_diag *diag)
+static void read_operators(const struct sl_json_at *list, struct sl_baseline_arm *out)
 {
-    int rc = sl_json_need_object(list, diag);
-    size_t count = sl_json_size(list);
-    if (rc == 0 && count > SL_BASELINE_MAX_OPERATORS)
-        rc = sl_json_refuse(list, diag, "more than %d operators", SL_BASELINE_MAX_OPERATORS);
-    out->operators = rc == 0 ? sl_calloc(count + 1, sizeof(*out->operators)) : NULL;
-    if (rc == 0 && !out->operators)
-        rc = -ENOMEM;
-    for (const cJSON *at = rc == 0 ? list->value->child : NULL; rc == 0 && at; at = at->next) {
-        struct sl_json_at item = sl_json_member(list, at->string);
-        struct sl_baseline_operator *one = &out->operators[out->operator_count];
-        if (strlen(at->string) >= sizeof(one->name)) {
-            rc = sl_json_refuse(list, diag, "a name has %zu bytes or more", sizeof(one->name));
-            break;
-        }
-        snprintf(one->name, sizeof(one->name), "%s", at->string);
-        item.value = at;
-        rc = read_count(&item, &one->insns, diag);
-        out->operator_count += rc == 0;
+    size_t count = sl_json_need_members(list, SL_BASELINE_MAX_OPERATORS, "operators");
+    out->operators = sl_calloc(count + 1, sizeof(*out->operators));
+    if (!out->operators)
+        sl_json_stop(list, -ENOMEM);
+    for (struct sl_json_at at = sl_json_first(list); sl_json_more(&at); sl_json_next(&at)) {
+        struct sl_baseline_operator *one = &out->operators[out->operator_count++];
+        if (strlen(at.key) >= sizeof(one->name))
+            sl_json_refuse(list, "A name has %zu bytes or more", sizeof(one->name));
+        snprintf(one->name, sizeof(one->name), "%s", at.key);
+        sl_json_get_count(at, &one->insns);
     }
-    return rc;
 }
 
-static int read_sme2(const struct sl_json_at *object, bool *out, struct sl_diag *diag)
+static bool read_sme2(struct sl_json_at at)
 {
-    char word[8];
-    struct sl_json_at at = sl_json_member(object, "sme2");
-    int rc = read_text(object, "sme2", word, sizeof(word), diag);
-    if (rc == 0 && strcmp(word, "on") != 0 && strcmp(word, "off") != 0)
-        rc = sl_json_refuse(&at, diag, "\"off\" or \"on\" is expected");
-    *out = rc == 0 && strcmp(word, "on") == 0;
-    return rc;
+    const char *word = sl_json_get_text(at);
+    bool on = sl_json_is_text(at, "on");
+    if (word && !on && strcmp(word, "off") != 0)
+        sl_json_refuse(&at, "This must be \"off\" or \"on\"");
+    return on;
 }
 
-static int read_arm(const struct sl_json_at *object, struct sl_baseline_arm *out,
-                    struct sl_diag *diag)
+static void read_arm(const struct sl_json_at *object, struct sl_baseline_arm *out)
 {
     static const char *const keys[] = {"model",     "experiment", "runtime",      "threads",
                                        "svl_bits",  "sme2",       "model_sha256", "instructions",
                                        "estimates", "operators"};
-    struct sl_json_at threads = sl_json_member(object, "threads");
-    struct sl_json_at svl = sl_json_member(object, "svl_bits");
-    struct sl_json_at insns = sl_json_member(object, "instructions");
     struct sl_json_at estimates = sl_json_member(object, "estimates");
     struct sl_json_at operators = sl_json_member(object, "operators");
-    int rc = sl_json_need_object(object, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(object, keys, sizeof(keys) / sizeof(keys[0]), diag);
-    if (rc == 0)
-        rc = read_text(object, "model", out->model, sizeof(out->model), diag);
-    if (rc == 0)
-        rc = read_text(object, "experiment", out->experiment, sizeof(out->experiment), diag);
-    if (rc == 0)
-        rc = read_text(object, "runtime", out->runtime, sizeof(out->runtime), diag);
-    if (rc == 0)
-        rc = sl_json_get_integer(&threads, 0, 4096, &out->threads, diag);
-    if (rc == 0)
-        rc = sl_json_get_integer(&svl, 0, 2048, &out->svl_bits, diag);
-    if (rc == 0)
-        rc = read_sme2(object, &out->on, diag);
-    if (rc == 0)
-        rc = read_text(object, "model_sha256", out->model_sha256, sizeof(out->model_sha256), diag);
-    if (rc == 0)
-        rc = read_count(&insns, &out->insns, diag);
-    if (rc == 0)
-        rc = read_estimates(&estimates, out, diag);
-    return rc == 0 ? read_operators(&operators, out, diag) : rc;
+    sl_json_need_object(object, keys, COUNT(keys), COUNT(keys));
+    sl_json_copy_text(sl_json_member(object, "model"), out->model, sizeof(out->model));
+    sl_json_copy_text(sl_json_member(object, "experiment"), out->experiment,
+                      sizeof(out->experiment));
+    sl_json_copy_text(sl_json_member(object, "runtime"), out->runtime, sizeof(out->runtime));
+    sl_json_get_integer(sl_json_member(object, "threads"), 0, 4096, &out->threads);
+    sl_json_get_integer(sl_json_member(object, "svl_bits"), 0, 2048, &out->svl_bits);
+    out->on = read_sme2(sl_json_member(object, "sme2"));
+    sl_json_copy_text(sl_json_member(object, "model_sha256"), out->model_sha256,
+                      sizeof(out->model_sha256));
+    sl_json_get_count(sl_json_member(object, "instructions"), &out->insns);
+    read_estimates(&estimates, out);
+    read_operators(&operators, out);
 }
 
-static int read_arms(const struct sl_json_at *root, struct sl_baseline *out, struct sl_diag *diag)
+static void read_arms(const struct sl_json_at *root, struct sl_baseline *out)
 {
     static const char *const keys[] = {"schema", "arms"};
-    char schema[32];
-    struct sl_json_at arms = sl_json_member(root, "arms");
-    struct sl_json_at said = sl_json_member(root, "schema");
-    int rc = sl_json_need_object(root, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(root, keys, sizeof(keys) / sizeof(keys[0]), diag);
-    if (rc == 0)
-        rc = read_text(root, "schema", schema, sizeof(schema), diag);
-    if (rc == 0 && strcmp(schema, "sme2lab.baseline/1") != 0)
-        rc = sl_json_refuse(&said, diag, "this is no baseline of this version");
-    if (rc == 0)
-        rc = sl_json_need_array(&arms, diag);
-    for (const cJSON *at = rc == 0 ? arms.value->child : NULL; rc == 0 && at; at = at->next) {
+    struct sl_json_at schema = sl_json_member(root, "schema");
+    struct sl_json_at list = sl_json_member(root, "arms");
+    sl_json_need_object(root, keys, COUNT(keys), COUNT(keys));
+    if (!sl_json_is_text(schema, "sme2lab.baseline/1"))
+        sl_json_refuse(&schema, "this is no baseline of this version");
+    sl_json_need_array(&list, SL_BASELINE_MAX_ARMS, "arms");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
         struct sl_baseline_arm arm = {.on = false};
-        struct sl_json_at item = sl_json_item(&arms, out->count);
-        item.value = at;
-        rc = read_arm(&item, &arm, diag);
-        if (rc == 0)
-            rc = sl_baseline_add(out, &arm, diag);
+        read_arm(&at, &arm);
+        if (at.reader->error == 0)
+            sl_json_stop(&at, sl_baseline_add(out, &arm, at.reader->diag));
         drop_arm(&arm);
     }
-    return rc;
 }
 
 int sl_baseline_read(struct sl_bytes text, const char *file, struct sl_baseline *out,
@@ -321,14 +242,15 @@ int sl_baseline_read(struct sl_bytes text, const char *file, struct sl_baseline 
     int rc = sl_json_doc_parse(text, file, &document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at root = sl_json_root(document);
-    rc = read_arms(&root, out, diag);
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    read_arms(&root, out);
     sl_json_doc_free(document);
-    if (rc < 0) {
+    if (reader.error < 0) {
         sl_json_name_file(file, diag);
         sl_baseline_fini(out);
     }
-    return rc;
+    return reader.error;
 }
 
 /* --- comparison --- */

@@ -3,7 +3,6 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +10,9 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
+#include "host/spec/json_read.h"
+
+enum { MAX_VERSION = 999999999 };
 
 /* configs/categories.json, put in by the build (scripts/cmake/SlEmbed.cmake). */
 extern const unsigned char sl_categories_json[];
@@ -24,23 +26,6 @@ struct sl_categories_pool {
     size_t part_count;
     size_t framework_count;
 };
-
-struct reader {
-    struct sl_categories_pool *pool;
-    struct sl_rules *rules;
-    struct sl_diag *diag;
-};
-
-__attribute__((format(printf, 3, 4))) static int bad(const struct reader *r, const char *pointer,
-                                                     const char *format, ...)
-{
-    char what[200];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(what, sizeof(what), format, args);
-    va_end(args);
-    return sl_diag_set(r->diag, SL_E_FORMAT, pointer, "%s", what);
-}
 
 /* Brackets outside of strings, so that the parser's recursion is bounded before it begins. */
 static bool depth_is_fine(struct sl_bytes json)
@@ -61,20 +46,23 @@ static bool depth_is_fine(struct sl_bytes json)
     return true;
 }
 
-static int add_framework(const struct reader *r, const cJSON *item, size_t i)
+/* A copy that the pool owns; a failed allocation stops the reader. */
+static char *keep(const struct sl_json_at *at, const char *text)
 {
-    char pointer[64];
-    snprintf(pointer, sizeof(pointer), "/framework/%zu", i);
-    if (!cJSON_IsString(item) || item->valuestring[0] == '\0')
-        return bad(r, pointer, "an event's name is expected");
-    if (i == SL_RULES_MAX_FRAMEWORK)
-        return sl_diag_set(r->diag, SL_E_LIMIT, pointer, "more than %d names",
-                           SL_RULES_MAX_FRAMEWORK);
-    r->pool->framework[i] = sl_strndup(item->valuestring, strlen(item->valuestring));
-    if (!r->pool->framework[i])
-        return -ENOMEM;
-    r->pool->framework_count = i + 1;
-    return 0;
+    char *copy = sl_strndup(text, strlen(text));
+    if (!copy)
+        sl_json_stop(at, -ENOMEM);
+    return copy;
+}
+
+static void add_framework(struct sl_categories_pool *pool, const struct sl_json_at *at)
+{
+    if (!sl_json_has_text(at)) {
+        sl_json_refuse(at, "an event's name is expected");
+        return;
+    }
+    char *name = pool->framework[pool->framework_count] = keep(at, sl_json_get_text(*at));
+    pool->framework_count += name != NULL;
 }
 
 static int grow_rules(struct sl_categories_pool *pool)
@@ -88,146 +76,111 @@ static int grow_rules(struct sl_categories_pool *pool)
     return 0;
 }
 
-/* Finds or adds the part that a rule names. */
-static int read_part(const struct reader *r, const cJSON *item, const char *pointer,
-                     const char **out_part)
+/* Finds or adds the part that a rule names; NULL: none. */
+static const char *read_part(struct sl_categories_pool *pool, struct sl_json_at at)
 {
-    struct sl_categories_pool *pool = r->pool;
     size_t i = 0;
-    *out_part = NULL;
-    if (!item)
-        return 0;
-    if (!cJSON_IsString(item) || item->valuestring[0] == '\0' ||
-        strlen(item->valuestring) >= SL_CATEGORIES_PART_BYTES)
-        return bad(r, pointer, "a name of at most %d bytes is expected",
-                   SL_CATEGORIES_PART_BYTES - 1);
-    while (i < pool->part_count && strcmp(pool->parts[i], item->valuestring) != 0)
+    const char *name = at.value && sl_json_has_text(&at) ? sl_json_get_text(at) : NULL;
+    if (at.value && (!name || strlen(name) >= SL_CATEGORIES_PART_BYTES))
+        sl_json_refuse(&at, "a name of at most %d bytes is expected", SL_CATEGORIES_PART_BYTES - 1);
+    if (!sl_json_more(&at))
+        return NULL;
+    while (i < pool->part_count && strcmp(pool->parts[i], name) != 0)
         i++;
-    if (i == SL_RULES_MAX_PARTS)
-        return sl_diag_set(r->diag, SL_E_LIMIT, pointer, "more than %d parts", SL_RULES_MAX_PARTS);
-    if (i == pool->part_count) {
-        pool->parts[i] = sl_strndup(item->valuestring, strlen(item->valuestring));
-        if (!pool->parts[i])
-            return -ENOMEM;
-        pool->part_count++;
+    if (i == SL_RULES_MAX_PARTS) {
+        sl_json_refuse(&at, "more than %d parts", SL_RULES_MAX_PARTS);
+        return NULL;
     }
-    *out_part = pool->parts[i];
-    return 0;
+    if (i == pool->part_count) {
+        pool->parts[i] = keep(&at, name);
+        pool->part_count += pool->parts[i] != NULL;
+    }
+    return pool->parts[i];
 }
 
-/* What a rule gives; its words are those of `item`. */
-static int add_phrase(const struct reader *r, struct sl_rule rule, const cJSON *item,
-                      const char *pointer)
+/* Adds what a rule gives to the phrase of words at `at`. */
+static void add_phrase(struct sl_categories_pool *pool, struct sl_rule rule,
+                       const struct sl_json_at *at)
 {
-    struct sl_categories_pool *pool = r->pool;
-    char words[SL_RULES_MAX_WORDS_BYTES];
-    if (!cJSON_IsString(item))
-        return bad(r, pointer, "a phrase of words is expected");
-    sl_rules_normalise(item->valuestring, strlen(item->valuestring), words, sizeof(words));
+    char words[SL_RULES_MAX_WORDS_BYTES] = "";
+    if (!sl_json_has_text(at)) {
+        sl_json_refuse(at, "a phrase of words is expected");
+        return;
+    }
+    const char *phrase = sl_json_get_text(*at);
+    sl_rules_normalise(phrase, strlen(phrase), words, sizeof(words));
     if (words[0] == '\0')
-        return bad(r, pointer, "the phrase has no letter or digit");
+        sl_json_refuse(at, "the phrase has no letter or digit");
     if (pool->rule_count == SL_RULES_MAX_PHRASES)
-        return sl_diag_set(r->diag, SL_E_LIMIT, pointer, "more than %d phrases",
-                           SL_RULES_MAX_PHRASES);
-    if (pool->rule_count == pool->rule_capacity && grow_rules(pool) < 0)
-        return -ENOMEM;
-    char *copy = sl_strndup(words, strlen(words));
-    if (!copy)
-        return -ENOMEM;
-    rule.words = copy;
-    pool->rules[pool->rule_count++] = rule;
-    return 0;
+        sl_json_refuse(at, "more than %d phrases", SL_RULES_MAX_PHRASES);
+    if (pool->rule_count == pool->rule_capacity)
+        sl_json_stop(at, grow_rules(pool));
+    rule.words = at->reader->error == 0 ? keep(at, words) : NULL;
+    if (rule.words)
+        pool->rules[pool->rule_count++] = rule;
 }
 
-static int read_category(const struct reader *r, const cJSON *item, const char *pointer,
-                         int *out_category)
+static int read_category(struct sl_json_at at)
 {
-    int category = cJSON_IsString(item) ? sl_category_parse(item->valuestring) : -1;
+    const char *name = sl_json_has_text(&at) ? sl_json_get_text(at) : NULL;
+    int category = name ? sl_category_parse(name) : -1;
     if (category < 0 || category == SL_CATEGORY_FRAMEWORK)
-        return bad(r, pointer, "one of CONV, GEMM, Data Movement, Elementwise, Other is expected");
-    *out_category = category;
-    return 0;
+        sl_json_refuse(&at, "one of CONV, GEMM, Data Movement, Elementwise, Other is expected");
+    return category;
 }
 
-/* Every key of `object` must be one of `known` (NULL ends it), and the first `needed` of those
+/* Every key of the object must be one of `known` (NULL ends it), and the first `needed` of those
  * present. */
-static int check_keys(const struct reader *r, const cJSON *object, const char *pointer,
-                      const char *const *known, size_t needed)
+static void check_keys(const struct sl_json_at *object, const char *const *known, size_t needed)
 {
-    if (!cJSON_IsObject(object))
-        return bad(r, pointer, "an object is expected");
-    for (const cJSON *item = object->child; item; item = item->next) {
+    if (!cJSON_IsObject(object->value))
+        sl_json_refuse(object, "an object is expected");
+    for (struct sl_json_at at = sl_json_first(object); sl_json_more(&at); sl_json_next(&at)) {
         size_t i = 0;
-        while (known[i] && strcmp(known[i], item->string) != 0)
+        while (known[i] && strcmp(known[i], at.key) != 0)
             i++;
         if (!known[i])
-            return bad(r, pointer, "unknown key \"%.64s\"", item->string);
+            sl_json_refuse(object, "unknown key \"%.64s\"", at.key);
     }
-    for (size_t i = 0; i < needed; i++) {
-        if (!cJSON_GetObjectItemCaseSensitive(object, known[i]))
-            return bad(r, pointer, "the key \"%s\" is missing", known[i]);
-    }
-    return 0;
+    for (size_t i = 0; i < needed; i++)
+        if (!sl_json_member(object, known[i]).value)
+            sl_json_refuse(object, "the key \"%s\" is missing", known[i]);
 }
 
-static int read_rule(const struct reader *r, const cJSON *rule, size_t i)
+static void read_rule(struct sl_categories_pool *pool, const struct sl_json_at *at)
 {
     static const char *const keys[] = {"category", "words", "part", NULL};
-    char pointer[64];
-    snprintf(pointer, sizeof(pointer), "/rules/%zu", i);
-    struct sl_rule made = {.category = SL_CATEGORY_OTHER};
-    int rc = check_keys(r, rule, pointer, keys, 2);
-    if (rc < 0)
-        return rc;
-    snprintf(pointer, sizeof(pointer), "/rules/%zu/category", i);
-    rc = read_category(r, cJSON_GetObjectItemCaseSensitive(rule, "category"), pointer,
-                       &made.category);
-    snprintf(pointer, sizeof(pointer), "/rules/%zu/part", i);
-    if (rc == 0)
-        rc = read_part(r, cJSON_GetObjectItemCaseSensitive(rule, "part"), pointer, &made.part);
-    const cJSON *words = cJSON_GetObjectItemCaseSensitive(rule, "words");
-    snprintf(pointer, sizeof(pointer), "/rules/%zu/words", i);
-    if (rc == 0 && !cJSON_IsArray(words))
-        rc = bad(r, pointer, "an array of phrases is expected");
-    size_t k = 0;
-    for (const cJSON *item = words->child; rc == 0 && item; item = item->next, k++) {
-        snprintf(pointer, sizeof(pointer), "/rules/%zu/words/%zu", i, k);
-        rc = add_phrase(r, made, item, pointer);
-    }
-    return rc;
+    struct sl_json_at words = sl_json_member(at, "words");
+    check_keys(at, keys, 2);
+    struct sl_rule made = {.category = read_category(sl_json_member(at, "category")),
+                           .part = read_part(pool, sl_json_member(at, "part"))};
+    if (!sl_json_is_array(&words))
+        sl_json_refuse(&words, "an array of phrases is expected");
+    for (struct sl_json_at item = sl_json_first(&words); sl_json_more(&item); sl_json_next(&item))
+        add_phrase(pool, made, &item);
 }
 
-static int read_arrays(const struct reader *r, const cJSON *root)
-{
-    const cJSON *framework = cJSON_GetObjectItemCaseSensitive(root, "framework");
-    const cJSON *rules = cJSON_GetObjectItemCaseSensitive(root, "rules");
-    if (!cJSON_IsArray(framework))
-        return bad(r, "/framework", "an array of event names is expected");
-    if (!cJSON_IsArray(rules))
-        return bad(r, "/rules", "an array of rules is expected");
-    int rc = 0;
-    size_t i = 0;
-    for (const cJSON *item = framework->child; rc == 0 && item; item = item->next)
-        rc = add_framework(r, item, i++);
-    i = 0;
-    for (const cJSON *item = rules->child; rc == 0 && item; item = item->next)
-        rc = read_rule(r, item, i++);
-    return rc;
-}
-
-static int read_root(const struct reader *r, const cJSON *root)
+static void read_root(const struct sl_json_at *root, struct sl_categories_pool *pool,
+                      struct sl_rules *rules)
 {
     static const char *const keys[] = {"version", "fallback", "framework", "rules", NULL};
-    int rc = check_keys(r, root, "/", keys, 4);
-    if (rc < 0)
-        return rc;
-    const cJSON *version = cJSON_GetObjectItemCaseSensitive(root, "version");
-    if (!cJSON_IsNumber(version) || !(version->valuedouble >= 0 && version->valuedouble < 1e9))
-        return bad(r, "/version", "a whole number is expected");
-    r->rules->version = (int64_t)version->valuedouble;
-    rc = read_category(r, cJSON_GetObjectItemCaseSensitive(root, "fallback"), "/fallback",
-                       &r->rules->fallback);
-    return rc < 0 ? rc : read_arrays(r, root);
+    struct sl_json_at framework = sl_json_member(root, "framework"),
+                      list = sl_json_member(root, "rules"),
+                      version = sl_json_member(root, "version");
+    uint32_t number = 0;
+    check_keys(root, keys, 4);
+    sl_json_get_integer(version, 0, MAX_VERSION, &number);
+    rules->version = number;
+    rules->fallback = read_category(sl_json_member(root, "fallback"));
+    if (!sl_json_is_array(&framework))
+        sl_json_refuse(&framework, "an array of event names is expected");
+    if (!sl_json_is_array(&list))
+        sl_json_refuse(&list, "an array of rules is expected");
+    sl_json_need_array(&framework, SL_RULES_MAX_FRAMEWORK, "names");
+    for (struct sl_json_at at = sl_json_first(&framework); sl_json_more(&at); sl_json_next(&at))
+        add_framework(pool, &at);
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at))
+        read_rule(pool, &at);
 }
 
 /* The JSON as a tree; cJSON_Delete() it. NULL with `diag` set and *out_rc negative. */
@@ -259,32 +212,27 @@ static cJSON *read_json(struct sl_bytes json, const char *file, struct sl_diag *
     return root;
 }
 
-/* Puts the file's name before the JSON pointer of a failure. */
-static void name_file(const char *file, struct sl_diag *diag)
-{
-    char pointer[64];
-    if (!diag || diag->where[0] != '/')
-        return;
-    snprintf(pointer, sizeof(pointer), "%.63s", diag->where);
-    snprintf(diag->where, sizeof(diag->where), "%.120s at %s", file, pointer);
-}
-
 int sl_categories_parse(struct sl_bytes json, const char *file, struct sl_categories *out,
                         struct sl_diag *diag)
 {
     struct sl_categories made = {.pool = NULL};
-    struct reader r = {.rules = &made.rules, .diag = diag};
+    struct sl_json_reader reader = {.diag = diag};
     int rc;
     cJSON *root = read_json(json, file, diag, &rc);
     if (!root)
         return rc;
-    made.pool = r.pool = sl_calloc(1, sizeof(*made.pool));
-    rc = made.pool ? read_root(&r, root) : -ENOMEM;
+    made.pool = sl_calloc(1, sizeof(*made.pool));
+    if (!made.pool) {
+        cJSON_Delete(root);
+        return -ENOMEM;
+    }
+    struct sl_json_at at = sl_json_root(&reader, root);
+    read_root(&at, made.pool, &made.rules);
     cJSON_Delete(root);
-    if (rc < 0) {
-        name_file(file, diag);
+    if (reader.error < 0) {
+        sl_json_name_file(file, diag);
         sl_categories_fini(&made);
-        return rc;
+        return reader.error;
     }
     made.rules.framework = (const char *const *)made.pool->framework;
     made.rules.framework_count = made.pool->framework_count;

@@ -30,8 +30,9 @@ struct sl_kernel_anchors {
 };
 
 /* Parses {"source","rows":[{"shape","engine","stage","svl"?,"part"?,"instructions"?,"kernel"?,
- * "goal"?}]}. Returns 0, SL_E_FORMAT, SL_E_LIMIT or -ENOMEM; end with sl_kernel_anchors_fini(). */
-int sl_kernel_anchors_parse(struct sl_bytes json, struct sl_kernel_anchors *out,
+ * "goal"?}]}. Returns 0, SL_E_FORMAT, SL_E_LIMIT or -ENOMEM; `diag` names the file and the place
+ * in it. End with sl_kernel_anchors_fini(). */
+int sl_kernel_anchors_parse(struct sl_bytes json, const char *file, struct sl_kernel_anchors *out,
                             struct sl_diag *diag);
 /* Reads the file first: also its -errno. */
 int sl_kernel_anchors_load(const char *path, struct sl_kernel_anchors *out, struct sl_diag *diag);

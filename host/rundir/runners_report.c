@@ -6,13 +6,13 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/spec/plan.h"
 
 enum { MAX_EXECUTIONS = 10000000, MAX_OUTPUT_BYTES = 16 << 20 };
 #define MAX_WALL_NS 1e18
 
-static int read_row(const struct sl_json_at *at, size_t arms, struct sl_runners_row *out,
-                    struct sl_diag *diag)
+static void read_row(const struct sl_json_at *at, size_t arms, struct sl_runners_row *out)
 {
     const struct {
         const char *key;
@@ -28,26 +28,19 @@ static int read_row(const struct sl_json_at *at, size_t arms, struct sl_runners_
         bool *out;
     } flags[] = {
         {"timed_out", &out->timed_out}, {"etdump", &out->etdump}, {"outputs", &out->outputs}};
-    struct sl_json_at wall = sl_json_member(at, "wall_ns"), problem = sl_json_member(at, "problem");
-    int rc = sl_json_need_object(at, diag);
-    for (size_t i = 0; rc == 0 && i < sizeof(numbers) / sizeof(numbers[0]); i++) {
-        struct sl_json_at member = sl_json_member(at, numbers[i].key);
-        rc = sl_json_get_integer(&member, 0, numbers[i].high, numbers[i].out, diag);
-    }
-    for (size_t i = 0; rc == 0 && i < sizeof(flags) / sizeof(flags[0]); i++) {
-        struct sl_json_at member = sl_json_member(at, flags[i].key);
-        rc = sl_json_get_bool(&member, flags[i].out, diag);
-    }
-    if (rc == 0)
-        rc = sl_json_get_real(&wall, 0, MAX_WALL_NS, &out->wall_ns, diag);
-    if (rc == 0)
-        rc = sl_json_get_text(&problem, &out->problem, diag);
-    return rc == 0 && out->executions == 0 ? sl_json_refuse(at, diag, "It has no 'executions'")
-                                           : rc;
+    sl_json_need_members(at, SL_JSON_DOC_MAX_VALUES, "members");
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        sl_json_get_integer(sl_json_member(at, numbers[i].key), 0, numbers[i].high, numbers[i].out);
+    for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+        sl_json_get_bool(sl_json_member(at, flags[i].key), flags[i].out);
+    sl_json_get_real(sl_json_member(at, "wall_ns"), 0, MAX_WALL_NS, &out->wall_ns);
+    out->problem = sl_json_get_text(sl_json_member(at, "problem"));
+    if (out->executions == 0)
+        sl_json_refuse(at, "It has no 'executions'");
 }
 
-/* Of an experiment no process comes after one that failed, and there are as many as were asked for
- * at most. */
+/* No process of an experiment comes after one that failed, and there are at most as many as were
+ * asked for. */
 static int check_rows(const struct sl_runners_report *report, struct sl_diag *diag)
 {
     uint32_t done[SL_PLAN_MAX] = {0};
@@ -70,19 +63,15 @@ int sl_runners_report_parse(struct sl_bytes text, size_t arms, struct sl_runners
     int rc = sl_json_doc_parse(text, "runners.json", &report.document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at root = sl_json_root(report.document);
-    size_t count = sl_json_size(&root);
-    rc = sl_json_need_array(&root, diag);
-    if (rc == 0 && count > SL_PLAN_MAX * SL_PLAN_ROUNDS)
-        rc = sl_json_refuse(&root, diag, "These are too many processes");
-    if (rc == 0 && count > 0) {
-        report.rows = sl_calloc(count, sizeof(*report.rows));
-        rc = report.rows ? 0 : -ENOMEM;
-    }
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        struct sl_json_at item = sl_json_item(&root, i);
-        rc = read_row(&item, arms, &report.rows[report.count++], diag);
-    }
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, report.document);
+    size_t count = sl_json_need_array(&root, SL_PLAN_MAX * SL_PLAN_ROUNDS, "processes");
+    report.rows = count > 0 ? sl_calloc(count, sizeof(*report.rows)) : NULL;
+    if (count > 0 && !report.rows)
+        sl_json_stop(&root, -ENOMEM);
+    for (struct sl_json_at at = sl_json_first(&root); sl_json_more(&at); sl_json_next(&at))
+        read_row(&at, arms, &report.rows[report.count++]);
+    rc = reader.error;
     if (rc == 0)
         rc = check_rows(&report, diag);
     if (rc < 0) {

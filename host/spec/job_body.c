@@ -9,6 +9,7 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
 
@@ -22,11 +23,6 @@ static void mark_mask(struct sl_spec *spec)
         snprintf(spec->affinity, sizeof(spec->affinity), "0x%.61s", cpus);
 }
 
-struct finding {
-    const struct sl_json_at *files;
-    struct sl_diag *diag;
-};
-
 static void set_defaults(struct sl_spec *spec)
 {
     sl_spec_init(spec);
@@ -37,46 +33,41 @@ static void set_defaults(struct sl_spec *spec)
 
 /* --- external runners: a configuration, and which blob each path in it is --- */
 
+/* `user` is 'files'. */
 static int find_file(void *user, const struct sl_param *param, const char *path,
                      const char **sha256)
 {
     (void)param;
-    const struct finding *finding = user;
-    struct sl_json_at at = sl_json_member(finding->files, path);
-    const char *digest = NULL;
-    int rc = at.value ? sl_param_get_digest(&at, &digest, finding->diag)
-                      : sl_json_refuse(finding->files, finding->diag,
-                                       "'files' has no blob for '%.200s'", path);
-    if (rc == 0)
-        *sha256 = digest;
-    return rc;
+    const struct sl_json_at *files = user;
+    struct sl_json_at at = sl_json_member(files, path);
+    if (!at.value)
+        sl_json_refuse(files, "'files' has no blob for '%.200s'", path);
+    *sha256 = sl_param_get_digest(at);
+    return files->reader->error;
 }
 
-static int read_runners(const struct sl_json_at *root, struct sl_spec *spec, struct sl_diag *diag)
+static void read_runners(const struct sl_json_at *root, struct sl_spec *spec)
 {
     struct sl_json_at configuration = sl_json_member(root, "configuration"),
                       files = sl_json_member(root, "files");
-    struct finding finding = {&files, diag};
-    if (spec->task != SL_TASK_RUNNERS)
-        return configuration.value || files.value
-                   ? sl_json_refuse(root, diag,
-                                    "'configuration' and 'files' are for the task runners")
-                   : 0;
-    if (!configuration.value || !files.value)
-        return sl_json_refuse(root, diag, "The task runners has 'configuration' and 'files'");
+    bool runners = spec->task == SL_TASK_RUNNERS;
+    if (!runners && (configuration.value || files.value))
+        sl_json_refuse(root, "'configuration' and 'files' are for the task runners");
+    if (runners && (!configuration.value || !files.value))
+        sl_json_refuse(root, "The task runners has 'configuration' and 'files'");
+    if (!runners || root->reader->error < 0)
+        return;
     spec->plan = sl_calloc(1, sizeof(*spec->plan));
-    int rc = spec->plan ? sl_plan_read_runners(&configuration, spec->plan, diag) : -ENOMEM;
-    if (rc == 0)
-        rc = sl_json_need_object(&files, diag);
-    if (rc == 0 && sl_json_size(&files) > SL_PLAN_MAX_FILES)
-        rc = sl_json_refuse(&files, diag, "These are more than %d files", SL_PLAN_MAX_FILES);
-    if (rc == 0)
-        rc = sl_plan_each_file(spec->plan, find_file, &finding);
-    if (rc < 0)
-        return rc;
+    if (!spec->plan) {
+        sl_json_stop(root, -ENOMEM);
+        return;
+    }
+    sl_plan_read_runners(&configuration, spec->plan);
+    sl_json_need_members(&files, SL_PLAN_MAX_FILES, "files");
+    if (root->reader->error == 0)
+        sl_json_stop(root, sl_plan_each_file(spec->plan, find_file, &files));
     for (size_t i = 0; i < spec->plan->count; i++)
         mark_mask(&spec->plan->specs[i]);
-    return 0;
 }
 
 struct listing {
@@ -111,30 +102,27 @@ static int put_runners(struct sl_plan *plan, struct sl_json *json)
     return rc;
 }
 
-static int read_body(const struct sl_json_at *root, struct sl_spec *spec, struct sl_diag *diag)
+static void read_body(const struct sl_json_at *root, struct sl_spec *spec)
 {
     static const char *const other[] = {"shown", "configuration", "files"};
-    struct sl_json_at shown;
+    struct sl_json_at shown = sl_json_member(root, "shown");
     set_defaults(spec);
-    int rc = sl_params_read(root, SL_IN_JOB, other, sizeof(other) / sizeof(other[0]), spec, diag);
+    sl_params_read(root, SL_IN_JOB, other, sizeof(other) / sizeof(other[0]), spec);
     bool needs_model = sl_spec_task_runs(spec->task) || spec->task == SL_TASK_PLAN;
-    if (rc == 0 && needs_model && !spec->model_sha256)
-        rc = sl_json_refuse(root, diag, "A job needs a 'model'");
-    if (rc == 0 && spec->arguments_count > 0 && !sl_spec_task_measures(spec->task))
-        rc = sl_json_refuse(root, diag, "Only the tasks bench and peaks take 'arguments'");
-    if (rc == 0 && spec->concurrency[0] > 1 && spec->task != SL_TASK_RUN)
-        rc = sl_json_refuse(root, diag, "Only the task run takes 'concurrency'");
-    if (rc == 0)
-        rc = read_runners(root, spec, diag);
-    if (rc < 0)
-        return rc;
-    shown = sl_json_member(root, "shown");
+    if (needs_model && !spec->model_sha256)
+        sl_json_refuse(root, "A job needs a 'model'");
+    if (spec->arguments_count > 0 && !sl_spec_task_measures(spec->task))
+        sl_json_refuse(root, "Only the tasks bench and peaks take 'arguments'");
+    if (spec->concurrency[0] > 1 && spec->task != SL_TASK_RUN)
+        sl_json_refuse(root, "Only the task run takes 'concurrency'");
+    read_runners(root, spec);
     if (shown.value)
-        rc = sl_params_read(&shown, SL_IN_SHOWN, NULL, 0, spec, diag);
+        sl_params_read(&shown, SL_IN_SHOWN, NULL, 0, spec);
     if (spec->process > spec->processes || (spec->processes > 1 && spec->process == 0))
-        return sl_json_refuse(root, diag, "A job is one of its 'processes': 'process' says which");
+        sl_json_refuse(root, "A job is one of its 'processes': 'process' says which");
     mark_mask(spec);
-    return rc < 0 ? rc : sl_spec_check_looks(spec, "/precision_percent", diag);
+    if (root->reader->error == 0)
+        sl_json_stop(root, sl_spec_check_looks(spec, "/precision_percent", root->reader->diag));
 }
 
 int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *diag)
@@ -145,12 +133,13 @@ int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *
                  : sl_json_doc_parse(text, "body", &document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at root = sl_json_root(document);
-    rc = read_body(&root, out, diag);
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    read_body(&root, out);
     out->document = document;
-    if (rc < 0)
+    if (reader.error < 0)
         sl_spec_fini(out);
-    return rc;
+    return reader.error;
 }
 
 int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out)

@@ -11,31 +11,31 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { MAX_KEYS = 48, DIGEST_DIGITS = SL_DIGEST_BYTES - 1 };
 
-static int check_name(const struct sl_json_at *at, const char *text, struct sl_diag *diag)
+static void check_name(const struct sl_json_at *at, const char *text)
 {
-    return sl_spec_name_ok(text) ? 0
-                                 : sl_json_refuse(at, diag,
-                                                  "A name becomes part of file names: at most %d "
-                                                  "letters, digits, '.', '_' and '-'",
-                                                  SL_NAME_BYTES - 1);
+    if (!sl_spec_name_ok(text))
+        sl_json_refuse(at,
+                       "A name becomes part of file names: at most %d letters, digits, '.', '_' "
+                       "and '-'",
+                       SL_NAME_BYTES - 1);
 }
 
 /* big, little, all, a list such as 4-7, or a mask. */
-static int check_cpus(const struct sl_json_at *at, const char *text, struct sl_diag *diag)
+static void check_cpus(const struct sl_json_at *at, const char *text)
 {
     size_t mask = strncmp(text, "0x", 2) == 0 ? 2 : 0, len = strlen(text);
     if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0 || strcmp(text, "all") == 0 ||
         (len > mask && strspn(text + mask, "0123456789abcdefABCDEF") == len - mask) ||
         (isdigit((unsigned char)text[0]) && strspn(text, "0123456789,-") == len))
-        return 0;
-    sl_diag_hint(diag, "say big, little, all, a list such as 4-7 or a mask such as 0xf0");
-    return sl_json_refuse(at, diag, "'%.40s' names no CPUs", text);
+        return;
+    sl_json_hint(at, "say big, little, all, a list such as 4-7 or a mask such as 0xf0");
+    sl_json_refuse(at, "'%.40s' names no CPUs", text);
 }
 
 #define AT(field) offsetof(struct sl_spec, field)
@@ -135,80 +135,65 @@ void sl_spec_init(struct sl_spec *spec)
 
 /* --- reading --- */
 
-int sl_param_get_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag)
+const char *sl_param_get_digest(struct sl_json_at at)
 {
-    const char *text = NULL;
-    int rc = sl_json_get_text(at, &text, diag);
-    if (rc == 0 &&
-        (strlen(text) != DIGEST_DIGITS || strspn(text, "0123456789abcdef") != DIGEST_DIGITS)) {
-        sl_diag_hint(diag, "PUT the file to /api/v1/blobs/{sha256} and name it by that digest");
-        rc = sl_json_refuse(at, diag, "This must be a SHA-256: 64 lower-case hexadecimal digits");
-    }
-    if (rc == 0)
-        *out = text;
-    return rc;
+    const char *text = sl_json_get_text(at);
+    if (!text ||
+        (strlen(text) == DIGEST_DIGITS && strspn(text, "0123456789abcdef") == DIGEST_DIGITS))
+        return text;
+    sl_json_hint(&at, "PUT the file to /api/v1/blobs/{sha256} and name it by that digest");
+    sl_json_refuse(&at, "This must be a SHA-256: 64 lower-case hexadecimal digits");
+    return NULL;
 }
 
-static int read_text(const struct sl_param *param, const struct sl_json_at *at, size_t most,
-                     const char **out, struct sl_diag *diag)
+/* A text of `most` bytes, 0 for any number of them; the parameter's own words for one that is of no
+ * use. NULL after a failure. */
+static const char *read_text(const struct sl_param *param, const struct sl_json_at *at, size_t most)
 {
-    const char *text = NULL;
-    if (param->hint)
-        sl_diag_hint(diag, "%s", param->hint);
-    int rc = sl_json_get_text(at, &text, diag);
-    if (rc < 0 && param->refusal)
-        return sl_json_refuse(at, diag, "%s", param->refusal);
-    if (rc == 0 && most != 0 && strlen(text) > most)
-        rc = sl_json_refuse(at, diag, "This is longer than %zu bytes", most);
-    if (rc == 0 && param->check)
-        rc = param->check(at, text, diag);
-    if (rc == 0 && param->hint)
-        sl_diag_hint(diag, "%s", "");
-    if (rc == 0)
-        *out = text;
-    return rc;
+    bool good = at->reader->error == 0;
+    if (param->refusal && !sl_json_has_text(at))
+        sl_json_refuse(at, "%s", param->refusal);
+    const char *text = sl_json_get_text(*at);
+    if (text && most != 0 && strlen(text) > most)
+        sl_json_refuse(at, "This is longer than %zu bytes", most);
+    if (text && param->check)
+        param->check(at, text);
+    bool failed = at->reader->error != 0;
+    if (good && failed && param->hint)
+        sl_diag_hint(at->reader->diag, "%s", param->hint);
+    return failed ? NULL : text;
 }
 
-static int read_word(const struct sl_param *param, const struct sl_json_at *at, char *out,
-                     struct sl_diag *diag)
+static void read_word(const struct sl_param *param, const struct sl_json_at *at, char *out)
 {
-    const char *text = NULL;
-    int rc = read_text(param, at, param->check == check_name ? 0 : SL_NAME_BYTES - 1, &text, diag);
-    if (rc == 0 && param->most != 0 && strlen(text) > param->most)
-        rc = sl_json_refuse(at, diag, "This is longer than %zu bytes", param->most);
-    if (rc == 0)
+    const char *text = read_text(param, at, param->check == check_name ? 0 : SL_NAME_BYTES - 1);
+    if (text && param->most != 0 && strlen(text) > param->most)
+        sl_json_refuse(at, "This is longer than %zu bytes", param->most);
+    else if (text)
         snprintf(out, SL_NAME_BYTES, "%s", text);
-    return rc;
 }
 
-static int read_whole(const struct sl_param *param, const struct sl_json_at *at, int32_t *out,
-                      struct sl_diag *diag)
+static void read_whole(const struct sl_param *param, const struct sl_json_at *at, int32_t *out)
 {
     double value = 0;
-    int rc = sl_json_get_real(at, param->low, param->high, &value, diag);
-    if (rc == 0 && value > floor(value))
-        rc = sl_json_refuse(at, diag, "A %s is a whole number", param->key);
-    if (rc == 0)
+    sl_json_get_real(*at, param->low, param->high, &value);
+    if (value > floor(value))
+        sl_json_refuse(at, "A %s is a whole number", param->key);
+    else
         *out = (int32_t)value;
-    return rc;
 }
 
-static int read_choice(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
-                       int *out, struct sl_diag *diag)
+/* The place of the word among the parameter's; 0 after a failure. */
+static int read_choice(const struct sl_param *param, const struct sl_json_at *at, unsigned scope)
 {
-    const char *word = NULL;
     size_t count = scope == SL_IN_JOB && param->job_words ? param->job_words : SL_PARAM_MAX_WORDS;
-    int rc = sl_json_get_text(at, &word, diag);
-    for (size_t i = 0; rc == 0 && i < count && param->words[i]; i++) {
-        if (strcmp(word, param->words[i]) == 0) {
-            *out = (int)i;
-            return 0;
-        }
-    }
-    if (rc < 0)
-        return rc;
-    sl_diag_hint(diag, "%s", param->hint);
-    return sl_json_refuse(at, diag, "There is no %s '%.64s'", param->key, word);
+    const char *word = sl_json_get_text(*at);
+    for (size_t i = 0; word && i < count && param->words[i]; i++)
+        if (strcmp(word, param->words[i]) == 0)
+            return (int)i;
+    sl_json_hint(at, "%s", param->hint);
+    sl_json_refuse(at, "There is no %s '%.64s'", param->key, word ? word : "");
+    return 0;
 }
 
 static bool has_count(const uint32_t *values, size_t count, uint32_t value)
@@ -219,168 +204,161 @@ static bool has_count(const uint32_t *values, size_t count, uint32_t value)
     return false;
 }
 
-/* A number, or of a parameter with words the place of one of them. */
-static int read_count(const struct sl_param *param, const struct sl_json_at *at, uint32_t *out,
-                      struct sl_diag *diag)
+/* A number, or the place of a word if the parameter has words. */
+static uint32_t read_count(const struct sl_param *param, const struct sl_json_at *at)
 {
-    int word = 0;
-    if (!param->words[0])
-        return sl_json_get_integer(at, (uint32_t)param->low, (uint32_t)param->high, out, diag);
-    int rc = read_choice(param, at, SL_IN_EXPERIMENT, &word, diag);
-    *out = (uint32_t)word;
-    return rc;
+    uint32_t value = 0;
+    if (param->words[0])
+        return (uint32_t)read_choice(param, at, SL_IN_EXPERIMENT);
+    sl_json_get_integer(*at, (uint32_t)param->low, (uint32_t)param->high, &value);
+    return value;
 }
 
-static int refuse_twice(const struct sl_param *param, const struct sl_json_at *item, uint32_t value,
-                        struct sl_diag *diag)
+static void refuse_twice(const struct sl_param *param, const struct sl_json_at *item,
+                         uint32_t value)
 {
     if (param->words[0])
-        return sl_json_refuse(item, diag, "\"%s\" stands in the list twice", param->words[value]);
-    return sl_json_refuse(item, diag, "%u %s stand in the list twice", value, param->key);
+        sl_json_refuse(item, "\"%s\" stands in the list twice", param->words[value]);
+    else
+        sl_json_refuse(item, "%u %s stand in the list twice", value, param->key);
 }
 
 /* A number, or a list without repetition; in a job one number. */
-static int read_counts(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
-                       struct sl_spec *spec, struct sl_diag *diag)
+static void read_counts(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                        struct sl_spec *spec)
 {
-    bool list = sl_json_need_array(at, NULL) == 0;
-    size_t count = list ? sl_json_size(at) : 1;
+    bool list = sl_json_is_array(at);
+    size_t count = list ? sl_json_size(at) : 1, i = 0;
     uint32_t *values = sl_param_value(param, spec);
-    int rc = 0;
     if (scope == SL_IN_JOB && count != 1)
-        return sl_json_refuse(at, diag, "A job has one number of %s", param->key);
+        sl_json_refuse(at, "A job has one number of %s", param->key);
     if (count == 0 || count > SL_SPEC_MAX_COUNTS)
-        return sl_json_refuse(at, diag, "A list of %s has 1 to %d numbers", param->key,
-                              SL_SPEC_MAX_COUNTS);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct sl_json_at item = list ? sl_json_item(at, i) : *at;
-        uint32_t value = 0;
-        rc = read_count(param, &item, &value, diag);
-        if (rc == 0 && has_count(values, i, value))
-            rc = refuse_twice(param, &item, value, diag);
-        values[i] = value;
+        sl_json_refuse(at, "A list of %s has 1 to %d numbers", param->key, SL_SPEC_MAX_COUNTS);
+    for (struct sl_json_at item = list ? sl_json_first(at) : *at; sl_json_more(&item);
+         sl_json_next(&item)) {
+        uint32_t value = read_count(param, &item);
+        if (has_count(values, i, value))
+            refuse_twice(param, &item, value);
+        values[i++] = value;
+        if (!list)
+            break;
     }
-    *sl_param_items(param, spec) = count;
-    return rc;
+    *sl_param_items(param, spec) = i;
 }
 
-static int read_list(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
-                     struct sl_spec *spec, struct sl_diag *diag)
+static void read_list(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                      struct sl_spec *spec)
 {
     bool digests = scope == SL_IN_JOB && param->type == SL_PARAM_PATHS;
     const char **out = texts_of(param, spec, digests);
-    size_t count = sl_json_size(at);
-    int rc = sl_json_need_array(at, diag);
-    if (rc == 0 && count > param->most)
-        rc = sl_json_refuse(at, diag, "More than %zu %s", param->most,
-                            param->type == SL_PARAM_TEXTS ? "arguments" : param->key);
-    if (rc == 0 && scope == SL_IN_SHOWN && count != sl_param_item_count(param, spec))
-        rc = sl_json_refuse(at, diag, "The job has %zu %s", sl_param_item_count(param, spec),
-                            param->key);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct sl_json_at item = sl_json_item(at, i);
-        rc = digests ? sl_param_get_digest(&item, &out[i], diag)
-                     : read_text(param, &item, SL_SPEC_MAX_PATH, &out[i], diag);
-    }
-    if (rc == 0)
-        *sl_param_items(param, spec) = count;
-    return rc;
+    size_t count = sl_json_need_array(at, param->most,
+                                      param->type == SL_PARAM_TEXTS ? "arguments" : param->key);
+    if (scope == SL_IN_SHOWN && count != sl_param_item_count(param, spec))
+        sl_json_refuse(at, "The job has %zu %s", sl_param_item_count(param, spec), param->key);
+    for (struct sl_json_at item = sl_json_first(at); sl_json_more(&item); sl_json_next(&item))
+        *out++ = digests ? sl_param_get_digest(item) : read_text(param, &item, SL_SPEC_MAX_PATH);
+    *sl_param_items(param, spec) = count;
 }
 
-static int read_labels(const struct sl_param *param, const struct sl_json_at *at,
-                       struct sl_spec *spec, struct sl_diag *diag)
+static void read_labels(const struct sl_param *param, const struct sl_json_at *at,
+                        struct sl_spec *spec)
 {
     const char **keys = texts_of(param, spec, false), **values = texts_of(param, spec, true);
-    size_t count = 0;
-    int rc = sl_json_get_texts(at, param->most, keys, values, &count, diag);
-    for (size_t i = 0; rc == 0 && i < count; i++) {
-        if (strlen(keys[i]) >= SL_NAME_BYTES || strlen(values[i]) >= SL_SELECTOR_BYTES)
-            return sl_json_refuse(at, diag, "A label has %d bytes at most, its key %d",
-                                  SL_SELECTOR_BYTES - 1, SL_NAME_BYTES - 1);
+    size_t *count = sl_param_items(param, spec);
+    sl_json_need_members(at, param->most, param->key);
+    *count = 0;
+    for (struct sl_json_at item = sl_json_first(at); sl_json_more(&item); sl_json_next(&item)) {
+        const char *value = sl_json_get_text(item);
+        if (value && (strlen(item.key) >= SL_NAME_BYTES || strlen(value) >= SL_SELECTOR_BYTES))
+            sl_json_refuse(at, "A label has %d bytes at most, its key %d", SL_SELECTOR_BYTES - 1,
+                           SL_NAME_BYTES - 1);
+        keys[*count] = item.key;
+        values[(*count)++] = value;
     }
-    if (rc == 0)
-        *sl_param_items(param, spec) = count;
-    return rc;
 }
 
 /* {"sme2": ["off", "on"]} */
-static int read_fixed(const struct sl_json_at *at, struct sl_diag *diag)
+static void read_fixed(const struct sl_json_at *at)
 {
     static const char *const levels[] = {"off", "on"};
     static const char *const keys[] = {"sme2"};
-    int rc = sl_json_need_object(at, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(at, keys, COUNT_OF(keys), diag);
+    size_t i = 0;
+    sl_json_need_object(at, keys, COUNT_OF(keys), 0);
     struct sl_json_at list = sl_json_member(at, "sme2");
-    bool fits = rc == 0 && sl_json_size(&list) == COUNT_OF(levels);
-    for (size_t i = 0; i < COUNT_OF(levels) && fits; i++) {
-        const char *level = "";
-        struct sl_json_at item = sl_json_item(&list, i);
-        fits = sl_json_get_text(&item, &level, NULL) == 0 && strcmp(level, levels[i]) == 0;
-    }
-    if (rc == 0 && !fits) {
-        sl_diag_hint(diag, "say \"factor\": {\"sme2\": [\"off\", \"on\"]}");
-        rc = sl_json_refuse(at, diag, "The one factor is sme2 with the levels off and on");
-    }
-    return rc;
+    bool fits = sl_json_size(&list) == COUNT_OF(levels);
+    for (struct sl_json_at item = sl_json_first(&list); fits && sl_json_more(&item);
+         sl_json_next(&item))
+        fits = sl_json_has_text(&item) && sl_json_is_text(item, levels[i++]);
+    if (fits)
+        return;
+    sl_json_hint(at, "say \"factor\": {\"sme2\": [\"off\", \"on\"]}");
+    sl_json_refuse(at, "The one factor is sme2 with the levels off and on");
 }
 
-static int read_value(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
-                      struct sl_spec *spec, struct sl_diag *diag)
+static void read_value(const struct sl_param *param, const struct sl_json_at *at, unsigned scope,
+                       struct sl_spec *spec)
 {
     void *value = sl_param_value(param, spec);
     switch (param->type) {
     case SL_PARAM_PATH:
-        return scope == SL_IN_JOB
-                   ? sl_param_get_digest(at, texts_of(param, spec, true), diag)
-                   : read_text(param, at, SL_SPEC_MAX_PATH, texts_of(param, spec, false), diag);
+        *texts_of(param, spec, scope == SL_IN_JOB) =
+            scope == SL_IN_JOB ? sl_param_get_digest(*at) : read_text(param, at, SL_SPEC_MAX_PATH);
+        break;
     case SL_PARAM_TEXT:
-        return read_text(param, at, param->most, value, diag);
+        *(const char **)value = read_text(param, at, param->most);
+        break;
     case SL_PARAM_WORD:
-        return read_word(param, at, value, diag);
+        read_word(param, at, value);
+        break;
     case SL_PARAM_COUNT:
-        return sl_json_get_integer(at, (uint32_t)param->low, (uint32_t)param->high, value, diag);
+        sl_json_get_integer(*at, (uint32_t)param->low, (uint32_t)param->high, value);
+        break;
     case SL_PARAM_NUMBER:
-        return read_whole(param, at, value, diag);
+        read_whole(param, at, value);
+        break;
     case SL_PARAM_REAL:
-        return sl_json_get_real(at, param->low, param->high, value, diag);
+        sl_json_get_real(*at, param->low, param->high, value);
+        break;
     case SL_PARAM_FLAG:
-        return sl_json_get_bool(at, value, diag);
+        sl_json_get_bool(*at, value);
+        break;
     case SL_PARAM_CHOICE:
-        return read_choice(param, at, scope, value, diag);
+        *(int *)value = read_choice(param, at, scope);
+        break;
     case SL_PARAM_COUNTS:
-        return read_counts(param, at, scope, spec, diag);
+        read_counts(param, at, scope, spec);
+        break;
     case SL_PARAM_TEXTS:
     case SL_PARAM_PATHS:
-        return read_list(param, at, scope, spec, diag);
+        read_list(param, at, scope, spec);
+        break;
     case SL_PARAM_LABELS:
-        return read_labels(param, at, spec, diag);
+        read_labels(param, at, spec);
+        break;
     case SL_PARAM_FIXED:
-        return read_fixed(at, diag);
+        read_fixed(at);
+        break;
     }
-    return SL_E_UNSUPPORTED;
 }
 
 /* Either spelling, not both. */
-static int find_value(const struct sl_json_at *object, const struct sl_param *param, unsigned scope,
-                      struct sl_json_at *out, struct sl_diag *diag)
+static struct sl_json_at find_value(const struct sl_json_at *object, const struct sl_param *param,
+                                    unsigned scope)
 {
-    *out = sl_json_member(object, sl_param_key(param, scope));
+    struct sl_json_at found = sl_json_member(object, sl_param_key(param, scope));
     if (!param->alias || scope == SL_IN_JOB)
-        return 0;
+        return found;
     struct sl_json_at other = sl_json_member(object, param->alias);
-    if (out->value && other.value) {
-        sl_diag_hint(diag, "take '%s' out", param->alias);
-        return sl_json_refuse(&other, diag, "'%s' is another spelling of '%s', which is given too",
-                              param->alias, param->key);
+    if (found.value && other.value) {
+        sl_json_hint(&other, "take '%s' out", param->alias);
+        sl_json_refuse(&other, "'%s' is another spelling of '%s', which is given too", param->alias,
+                       param->key);
     }
-    if (!out->value)
-        *out = other;
-    return 0;
+    return found.value ? found : other;
 }
 
-int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
-                   size_t other_count, struct sl_spec *spec, struct sl_diag *diag)
+void sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
+                    size_t other_count, struct sl_spec *spec)
 {
     const char *keys[MAX_KEYS];
     size_t count = 0;
@@ -393,18 +371,14 @@ int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *
         if (key && sl_params[i].alias && scope != SL_IN_JOB)
             keys[count++] = sl_params[i].alias;
     }
-    int rc = sl_json_need_object(object, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(object, keys, count, diag);
-    for (size_t i = 0; i < sl_param_count && rc == 0; i++) {
-        struct sl_json_at at;
+    sl_json_need_object(object, keys, count, 0);
+    for (size_t i = 0; i < sl_param_count; i++) {
         if (!sl_param_key(&sl_params[i], scope))
             continue;
-        rc = find_value(object, &sl_params[i], scope, &at, diag);
-        if (rc == 0 && at.value)
-            rc = read_value(&sl_params[i], &at, scope, spec, diag);
+        struct sl_json_at at = find_value(object, &sl_params[i], scope);
+        if (sl_json_more(&at))
+            read_value(&sl_params[i], &at, scope, spec);
     }
-    return rc;
 }
 
 /* The number, or the word's place, that `at` begins with; -1: neither. */

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "host/spec/json_read.h"
 #include "host/spec/spec.h"
 
 struct cJSON;
 struct sl_diag;
 struct sl_json;
-struct sl_json_at;
 
 enum sl_param_type {
     SL_PARAM_TEXT,
@@ -59,7 +59,7 @@ struct sl_param {
     size_t most;                    /* bytes of a text, items of a list; 0: its array's */
     const char *words[SL_PARAM_MAX_WORDS];
     size_t job_words; /* how many of them a body may have; 0: all */
-    int (*check)(const struct sl_json_at *at, const char *text, struct sl_diag *diag);
+    void (*check)(const struct sl_json_at *at, const char *text);
     const char *refusal, *hint; /* for a value that is of no use */
     bool own;                   /* not for external runners */
     char letter;                /* of NAME_tN; with words NAME_WORD, and NAME for the first */
@@ -88,9 +88,9 @@ size_t sl_param_item_count(const struct sl_param *param, const struct sl_spec *s
 const char *const *sl_param_digests(const struct sl_param *param, const struct sl_spec *spec);
 
 /* Reads what `object` says of the parameters of `scope` into `spec`; the object's keys are theirs
- * and the `other` ones. SL_E_FORMAT with `diag` set. */
-int sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
-                   size_t other_count, struct sl_spec *spec, struct sl_diag *diag);
+ * and the `other` ones. A failure sticks in the object's reader. */
+void sl_params_read(const struct sl_json_at *object, unsigned scope, const char *const *other,
+                    size_t other_count, struct sl_spec *spec);
 
 /* Is it as where nothing is said? */
 bool sl_param_is_set(const struct sl_param *param, unsigned scope, const struct sl_spec *spec);
@@ -115,7 +115,7 @@ int sl_param_parse_counts(const struct sl_param *param, const char *text, struct
                           struct sl_diag *diag);
 
 /* A SHA-256, as sl_json_get_text() reads a text. */
-int sl_param_get_digest(const struct sl_json_at *at, const char **out, struct sl_diag *diag);
+const char *sl_param_get_digest(struct sl_json_at at);
 
 /* Calls for each file of the spec, by its path (NULL: not shown) and the place of its digest, until
  * a negative code, which it returns. */

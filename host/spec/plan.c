@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/spec/param.h"
 #include "host/spec/plan_paths.h"
 
@@ -244,98 +245,86 @@ bool sl_plan_shares(const struct sl_plan *plan, size_t index)
 
 /* --- experiments --- */
 
-/* What belongs to the agent's own runtime. */
-static int check_own(const struct sl_json_at *object, const struct sl_spec *spec,
-                     struct sl_diag *diag)
+/* Refuses what belongs to the agent's own runtime. */
+static void check_own(const struct sl_json_at *object, const struct sl_spec *spec)
 {
     for (size_t i = 0; i < sl_param_count; i++) {
         struct sl_json_at at = sl_json_member(object, sl_params[i].key);
         if (sl_params[i].own && at.value) {
-            sl_diag_hint(diag, "take '%s' out, or 'runner_path'", sl_params[i].key);
-            return sl_json_refuse(&at, diag,
-                                  "'%s' is for the agent's own runtime, not for an "
-                                  "external runner",
-                                  sl_params[i].key);
+            sl_json_hint(&at, "take '%s' out, or 'runner_path'", sl_params[i].key);
+            sl_json_refuse(&at, "'%s' is for the agent's own runtime, not for an external runner",
+                           sl_params[i].key);
         }
     }
     if (strspn(spec->affinity, "0123456789abcdefABCDEFx,-") != strlen(spec->affinity)) {
         struct sl_json_at at = sl_json_member(object, "cpu_affinity");
-        sl_diag_hint(diag, "say a list such as 4-7 or a mask such as 0xf0");
-        return sl_json_refuse(&at, diag, "Of an external runner the CPUs are numbers");
+        sl_json_hint(&at, "say a list such as 4-7 or a mask such as 0xf0");
+        sl_json_refuse(&at, "Of an external runner the CPUs are numbers");
     }
     if (spec->mode != SL_MODE_CLEAN && !spec->input_shapes && spec->precision_percent <= 0 &&
         spec->budget_seconds <= 0)
-        return 0;
-    sl_diag_hint(diag, "take the mode clean, input_shapes, precision_percent and budget_seconds "
-                       "out, or 'runner_path'");
-    return sl_json_refuse(object, diag,
-                          "The mode clean, input_shapes, precision_percent and "
-                          "budget_seconds are not for external runners");
+        return;
+    sl_json_hint(object, "take the mode clean, input_shapes, precision_percent and budget_seconds "
+                         "out, or 'runner_path'");
+    sl_json_refuse(object, "The mode clean, input_shapes, precision_percent and budget_seconds are "
+                           "not for external runners");
 }
 
 /* An external runner's files lie in a folder of its experiment's name, beside the job's own. */
-static int check_folder(const struct sl_json_at *object, const char *name, struct sl_diag *diag)
+static void check_folder(const struct sl_json_at *object, const char *name)
 {
     static const char *const taken[] = {"files", "reference", "streams"};
     struct sl_json_at at = sl_json_member(object, "name");
-    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++) {
+    for (size_t i = 0; i < COUNT(taken); i++) {
         if (strcmp(name, taken[i]) != 0)
             continue;
-        sl_diag_hint(diag, "give the experiment another name");
-        return sl_json_refuse(&at, diag, "The folder '%s' has other files of a run", name);
+        sl_json_hint(&at, "give the experiment another name");
+        sl_json_refuse(&at, "The folder '%s' has other files of a run", name);
     }
-    return 0;
 }
 
-static int check_runner(const struct sl_json_at *object, const struct sl_spec *spec,
-                        struct sl_diag *diag)
+static void check_runner(const struct sl_json_at *object, const struct sl_spec *spec)
 {
     struct sl_json_at args = sl_json_member(object, "extra_args");
-    int rc = spec->runner ? check_folder(object, spec->name, diag) : 0;
-    if (rc < 0 || spec->runner)
-        return rc < 0 ? rc : check_own(object, spec, diag);
-    if (!args.value && spec->mode != SL_MODE_XNNTRACE)
-        return 0;
-    sl_diag_hint(diag, "name an executor_runner with 'runner_path'");
-    return sl_json_refuse(args.value ? &args : object, diag,
-                          "%s for external runners; the experiment has no 'runner_path'",
-                          args.value ? "'extra_args' are" : "The mode xnntrace is");
+    if (spec->runner) {
+        check_folder(object, spec->name);
+        check_own(object, spec);
+    } else if (args.value || spec->mode == SL_MODE_XNNTRACE) {
+        sl_json_hint(object, "name an executor_runner with 'runner_path'");
+        sl_json_refuse(args.value ? &args : object,
+                       "%s for external runners; the experiment has no 'runner_path'",
+                       args.value ? "'extra_args' are" : "The mode xnntrace is");
+    }
 }
 
-static int read_experiment(const struct sl_json_at *object, struct sl_spec *out,
-                           struct sl_diag *diag)
+static void read_experiment(const struct sl_json_at *object, struct sl_spec *out)
 {
-    int rc = sl_params_read(object, SL_IN_EXPERIMENT, NULL, 0, out, diag);
-    struct sl_json_at name = sl_json_member(object, "name");
-    if (rc == 0 && !name.value)
-        rc = sl_json_refuse(object, diag, "The experiment has no 'name'");
+    sl_params_read(object, SL_IN_EXPERIMENT, NULL, 0, out);
+    if (!sl_json_member(object, "name").value)
+        sl_json_refuse(object, "The experiment has no 'name'");
     memcpy(out->family, out->name, sizeof(out->family));
-    return rc < 0 ? rc : check_runner(object, out, diag);
+    check_runner(object, out);
 }
 
-static int read_experiments(const struct sl_json_at *root, struct sl_plan *plan,
-                            struct sl_diag *diag)
+static void read_experiments(const struct sl_json_at *root, struct sl_plan *plan)
 {
     struct sl_json_at list = sl_json_member(root, "experiments");
-    if (!list.value)
-        return 0;
-    int rc = sl_json_need_array(&list, diag);
-    size_t count = sl_json_size(&list);
-    if (rc == 0 && (count == 0 || count > SL_PLAN_MAX))
-        rc = sl_json_refuse(&list, diag, "There must be 1 to %d experiments", SL_PLAN_MAX);
     const struct sl_spec common = plan->specs[0];
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct sl_json_at item = sl_json_item(&list, i);
+    size_t i = 0;
+    if (!list.value)
+        return;
+    size_t count = sl_json_need_array(&list, SL_JSON_DOC_MAX_VALUES, "experiments");
+    if (count == 0 || count > SL_PLAN_MAX)
+        sl_json_refuse(&list, "There must be 1 to %d experiments", SL_PLAN_MAX);
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
         plan->specs[i] = common;
-        rc = read_experiment(&item, &plan->specs[i], diag);
-        for (size_t j = 0; j < i && rc == 0; j++) {
+        read_experiment(&at, &plan->specs[i]);
+        for (size_t j = 0; j < i; j++) {
             if (strcmp(plan->specs[i].name, plan->specs[j].name) == 0)
-                rc = sl_json_refuse(&item, diag, "Two experiments have the name '%s'",
-                                    plan->specs[i].name);
+                sl_json_refuse(&at, "Two experiments have the name '%s'", plan->specs[i].name);
         }
+        plan->count = ++i;
     }
-    plan->count = count;
-    return rc;
 }
 
 /* --- analysis: which experiments with external runners are compared --- */
@@ -353,105 +342,81 @@ static const struct sl_spec *find(const struct sl_plan *plan, const char *family
 }
 
 /* baseline and candidate: {"experiment": NAME, "threads": N}. */
-static int read_side(const struct sl_json_at *pair, const char *key, const struct sl_plan *plan,
-                     const char **out_family, uint32_t *out_threads, struct sl_diag *diag)
+static const struct sl_spec *read_side(const struct sl_json_at *pair, const char *key,
+                                       const struct sl_plan *plan, const char **out_family,
+                                       uint32_t *out_threads)
 {
     static const char *const keys[] = {"experiment", "threads"};
     struct sl_json_at side = sl_json_member(pair, key), name, threads;
     if (!side.value)
-        return sl_json_refuse(pair, diag, "The pair has no '%s'", key);
-    int rc = sl_json_need_object(&side, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(&side, keys, COUNT(keys), diag);
-    if (rc < 0)
-        return rc;
+        sl_json_refuse(pair, "The pair has no '%s'", key);
+    sl_json_need_object(&side, keys, COUNT(keys), 0);
     name = sl_json_member(&side, "experiment");
     threads = sl_json_member(&side, "threads");
     if (!name.value || !threads.value)
-        return sl_json_refuse(&side, diag, "A side of a pair has 'experiment' and 'threads'");
-    rc = sl_json_get_text(&name, out_family, diag);
-    if (rc == 0)
-        rc = sl_json_get_integer(&threads, 1, SL_SPEC_MAX_THREADS, out_threads, diag);
-    if (rc == 0 && !find(plan, *out_family, *out_threads))
-        rc = sl_json_refuse(&side, diag, "There is no experiment '%.60s' with %u threads",
-                            *out_family, *out_threads);
-    return rc;
+        sl_json_refuse(&side, "A side of a pair has 'experiment' and 'threads'");
+    *out_family = sl_json_get_text(name);
+    sl_json_get_integer(threads, 1, SL_SPEC_MAX_THREADS, out_threads);
+    const struct sl_spec *found = *out_family ? find(plan, *out_family, *out_threads) : NULL;
+    if (!found)
+        sl_json_refuse(&side, "There is no experiment '%.60s' with %u threads",
+                       *out_family ? *out_family : "", *out_threads);
+    return found;
 }
 
-static int read_pair(const struct sl_json_at *at, struct sl_plan *plan, struct sl_diag *diag)
+static void read_pair(const struct sl_json_at *at, struct sl_plan *plan)
 {
     static const char *const keys[] = {"baseline", "candidate", "label"};
-    struct sl_plan_pair *pair = &plan->pairs[plan->pair_count];
-    struct sl_json_at label;
-    int rc = sl_json_need_object(at, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(at, keys, COUNT(keys), diag);
-    if (rc < 0)
-        return rc;
-    label = sl_json_member(at, "label");
-    rc = sl_json_get_text(&label, &pair->label, diag);
-    for (int side = 0; side < 2 && rc == 0; side++)
-        rc = read_side(at, keys[side], plan, &pair->family[side], &pair->threads[side], diag);
-    if (rc == 0 && (find(plan, pair->family[0], pair->threads[0])->mode == SL_MODE_XNNTRACE) !=
-                       (find(plan, pair->family[1], pair->threads[1])->mode == SL_MODE_XNNTRACE))
-        rc = sl_json_refuse(at, diag, "One side is of the mode xnntrace, the other is not");
-    plan->pair_count += rc == 0;
-    return rc;
+    struct sl_plan_pair *pair = &plan->pairs[plan->pair_count++];
+    const struct sl_spec *sides[2];
+    sl_json_need_object(at, keys, COUNT(keys), 0);
+    pair->label = sl_json_get_text(sl_json_member(at, "label"));
+    for (int side = 0; side < 2; side++)
+        sides[side] = read_side(at, keys[side], plan, &pair->family[side], &pair->threads[side]);
+    if (sides[0] && sides[1] &&
+        (sides[0]->mode == SL_MODE_XNNTRACE) != (sides[1]->mode == SL_MODE_XNNTRACE))
+        sl_json_refuse(at, "One side is of the mode xnntrace, the other is not");
 }
 
 /* All or none have a runner; with runners there is one model. */
-static int check_mix(const struct sl_json_at *root, const struct sl_plan *plan,
-                     struct sl_diag *diag)
+static void check_mix(const struct sl_json_at *root, const struct sl_plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
         if (!plan->specs[i].runner != !plan->specs[0].runner) {
-            sl_diag_hint(diag, "make two configurations of them");
-            return sl_json_refuse(root, diag,
-                                  "Some experiments have a 'runner_path' and some have "
-                                  "none");
+            sl_json_hint(root, "make two configurations of them");
+            sl_json_refuse(root, "Some experiments have a 'runner_path' and some have none");
         }
         if (plan->specs[0].runner && strcmp(plan->specs[i].model, plan->model) != 0) {
-            sl_diag_hint(diag, "make a configuration for each model");
-            return sl_json_refuse(root, diag, "External runners run one model in a configuration");
+            sl_json_hint(root, "make a configuration for each model");
+            sl_json_refuse(root, "External runners run one model in a configuration");
         }
     }
-    return 0;
 }
 
-static int read_analysis(const struct sl_json_at *root, struct sl_plan *plan, struct sl_diag *diag)
+static void read_analysis(const struct sl_json_at *root, struct sl_plan *plan)
 {
     static const char *const keys[] = {"compare_pairs"};
     struct sl_json_at analysis = sl_json_member(root, "analysis"), list;
-    int rc = check_mix(root, plan, diag);
-    if (rc < 0 || !analysis.value)
-        return rc;
+    check_mix(root, plan);
+    if (!sl_json_more(&analysis))
+        return;
     if (!plan->specs[0].runner) {
-        sl_diag_hint(diag, "take 'analysis' out");
-        return sl_json_refuse(&analysis, diag,
-                              "Pairs are of experiments with a 'runner_path'; without one the "
-                              "factor sme2 compares off and on within each experiment");
+        sl_json_hint(&analysis, "take 'analysis' out");
+        sl_json_refuse(&analysis, "Pairs are of experiments with a 'runner_path'; without one the "
+                                  "factor sme2 compares off and on within each experiment");
     }
-    rc = sl_json_need_object(&analysis, diag);
-    if (rc == 0)
-        rc = sl_json_check_keys(&analysis, keys, COUNT(keys), diag);
-    if (rc < 0)
-        return rc;
+    sl_json_need_object(&analysis, keys, COUNT(keys), 0);
     list = sl_json_member(&analysis, "compare_pairs");
-    rc = list.value ? sl_json_need_array(&list, diag) : 0;
-    size_t count = sl_json_size(&list);
-    if (rc == 0 && count > SL_PLAN_MAX_PAIRS)
-        rc = sl_json_refuse(&list, diag, "More than %d pairs", SL_PLAN_MAX_PAIRS);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        struct sl_json_at item = sl_json_item(&list, i);
-        rc = read_pair(&item, plan, diag);
-    }
-    return rc;
+    if (list.value)
+        sl_json_need_array(&list, SL_PLAN_MAX_PAIRS, "pairs");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at))
+        read_pair(&at, plan);
 }
 
 /* --- a configuration --- */
 
 /* A key of the interface that this version does not act on, and the sentence that says so. */
-static int refuse_later(const struct sl_json_at *root, struct sl_diag *diag)
+static void refuse_later(const struct sl_json_at *root)
 {
     static const char *const later[][2] = {
         {"gate", "Gates on temperature and battery are not part of this version"},
@@ -460,53 +425,47 @@ static int refuse_later(const struct sl_json_at *root, struct sl_diag *diag)
     for (size_t i = 0; i < COUNT(later); i++) {
         struct sl_json_at at = sl_json_member(root, later[i][0]);
         if (at.value) {
-            sl_diag_hint(diag, "take '%s' out", later[i][0]);
-            return sl_json_refuse(&at, diag, "%s", later[i][1]);
+            sl_json_hint(&at, "take '%s' out", later[i][0]);
+            sl_json_refuse(&at, "%s", later[i][1]);
         }
     }
-    return 0;
 }
 
-/* model: a path, or a list of them. */
-static int read_models(const struct sl_json_at *root, const char **out, size_t *out_count,
-                       struct sl_diag *diag)
+/* model: a path, or a list of them. Returns how many. */
+static size_t read_models(const struct sl_json_at *root, const char *out[SL_PLAN_MAX])
 {
-    struct sl_json_at model = sl_json_member(root, "model"), item = model;
-    bool list = model.value && sl_json_need_array(&model, NULL) == 0;
-    size_t count = list ? sl_json_size(&model) : 1;
-    int rc = 0;
-    if (!model.value || count == 0) {
-        sl_diag_hint(diag, "say \"model\": \"path/to/model.pte\"");
-        return sl_json_refuse(root, diag, "The configuration names no 'model'");
+    struct sl_json_at model = sl_json_member(root, "model");
+    bool list = sl_json_is_array(&model);
+    size_t count = 0;
+    if (!model.value || (list && sl_json_size(&model) == 0)) {
+        sl_json_hint(root, "say \"model\": \"path/to/model.pte\"");
+        sl_json_refuse(root, "The configuration names no 'model'");
     }
-    if (count > SL_PLAN_MAX)
-        return sl_json_refuse(&model, diag, "More than %d models", SL_PLAN_MAX);
-    for (size_t i = 0; i < count && rc == 0; i++) {
-        if (list)
-            item = sl_json_item(&model, i);
-        rc = sl_json_get_text(&item, &out[i], diag);
+    if (!list) {
+        out[0] = sl_json_get_text(model);
+        return 1;
     }
-    *out_count = count;
-    return rc;
+    sl_json_need_array(&model, SL_PLAN_MAX, "models");
+    for (struct sl_json_at at = sl_json_first(&model); sl_json_more(&at); sl_json_next(&at))
+        out[count++] = sl_json_get_text(at);
+    return count;
 }
 
-static int read_plan(const struct sl_json_at *root, struct sl_plan *plan, struct sl_diag *diag)
+static void read_plan(const struct sl_json_at *root, struct sl_plan *plan)
 {
     static const char *const other[] = {"model", "experiments", "analysis", "gate", "power_mode"};
     const char *models[SL_PLAN_MAX];
-    size_t model_count = 0;
-    int rc = sl_params_read(root, SL_IN_TOP, other, COUNT(other), &plan->specs[0], diag);
-    if (rc == 0)
-        rc = refuse_later(root, diag);
-    if (rc == 0)
-        rc = read_models(root, models, &model_count, diag);
-    if (rc < 0)
-        return rc;
+    sl_params_read(root, SL_IN_TOP, other, COUNT(other), &plan->specs[0]);
+    refuse_later(root);
+    size_t model_count = read_models(root, models);
+    if (root->reader->error < 0)
+        return;
     plan->model = plan->specs[0].model = models[0];
-    rc = read_experiments(root, plan, diag);
-    if (rc == 0)
-        rc = multiply(plan, models, model_count, diag);
-    return rc < 0 ? rc : read_analysis(root, plan, diag);
+    read_experiments(root, plan);
+    if (root->reader->error == 0)
+        sl_json_stop(root, multiply(plan, models, model_count, root->reader->diag));
+    if (root->reader->error == 0)
+        read_analysis(root, plan);
 }
 
 /* Puts the file before the pointer in `diag`; of a long path the end is kept. */
@@ -528,14 +487,15 @@ int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out, s
     int rc = sl_json_doc_parse(text, file, &out->document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_at root = sl_json_root(out->document);
-    rc = sl_plan_paths_resolve(out->document, file);
-    rc = rc < 0 ? rc : read_plan(&root, out, diag);
-    if (rc < 0) {
+    struct sl_json_reader reader = {.error = sl_plan_paths_resolve(out->document, file),
+                                    .diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, out->document);
+    read_plan(&root, out);
+    if (reader.error < 0) {
         name_file(file, diag);
         sl_plan_fini(out);
     }
-    return rc;
+    return reader.error;
 }
 
 /* --- as JSON again --- */
@@ -629,19 +589,16 @@ void sl_plan_put(const struct sl_plan *plan, struct sl_json *json)
     put_plan(json, plan, false);
 }
 
-int sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out, struct sl_diag *diag)
+void sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out)
 {
     sl_plan_init(out, NULL);
-    int rc = sl_json_need_object(at, diag);
-    if (rc == 0)
-        rc = read_plan(at, out, diag);
-    if (rc == 0 && !out->specs[0].runner)
-        rc = sl_json_refuse(at, diag, "Its experiments name no external runner ('runner_path')");
-    if (rc == 0)
-        rc = sl_plan_spread(out, diag);
-    if (rc == 0)
+    read_plan(at, out);
+    if (!out->specs[0].runner)
+        sl_json_refuse(at, "Its experiments name no external runner ('runner_path')");
+    if (at->reader->error == 0)
+        sl_json_stop(at, sl_plan_spread(out, at->reader->diag));
+    if (at->reader->error == 0)
         sl_plan_fill(out, false);
-    return rc;
 }
 
 int sl_plan_each_file(struct sl_plan *plan, sl_param_file_fn call, void *user)

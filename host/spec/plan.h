@@ -77,9 +77,9 @@ void sl_plan_fill(struct sl_plan *plan, bool counted);
 /* --- external runners --- */
 
 /* A configuration that stands in another document, which outlives the plan, with its lists spread
- * and its defaults filled in; every experiment has a runner. Its paths are names alone.
- * SL_E_FORMAT, SL_E_LIMIT with `diag` set. */
-int sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out, struct sl_diag *diag);
+ * and its defaults filled in; every experiment has a runner. Its paths are names alone. A failure
+ * sticks in the document's reader. */
+void sl_plan_read_runners(const struct sl_json_at *at, struct sl_plan *out);
 /* Writes the members that it reads, lists of threads being lists again, into an open object. */
 void sl_plan_put(const struct sl_plan *plan, struct sl_json *json);
 

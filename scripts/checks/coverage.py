@@ -36,7 +36,7 @@ PARSERS = {
     "probe": ["agent/probe/sysfs.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
     "elf_marks": ["host/device/elf_marks.c"],
-    "plan": ["host/spec/plan.c", "host/spec/json_doc.c", "host/spec/param.c"],
+    "plan": ["host/spec/plan.c", "host/spec/json_doc.c", "host/spec/json_read.c", "host/spec/param.c"],
     "runners_report": ["host/rundir/runners_report.c"],
     "job_body": ["host/spec/job_body.c"],
     "categories": ["host/report/categories_file.c"],

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .shape = "matmul:64x64x64", .kernel = "sl_x_sme2_mopa", .stage = "kernel"};
     struct sl_kernel_anchors anchors;
     struct sl_diag diag = {.what = ""};
-    if (sl_kernel_anchors_parse((struct sl_bytes){data, size}, &anchors, &diag) < 0)
+    if (sl_kernel_anchors_parse((struct sl_bytes){data, size}, "f", &anchors, &diag) < 0)
         return 0;
     sl_kernel_anchors_find(&anchors, &row, 512);
     sl_kernel_anchors_fini(&anchors);

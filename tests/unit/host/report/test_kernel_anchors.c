@@ -10,11 +10,13 @@
 
 #define ROW "\"shape\":\"matmul:64x64x64\",\"engine\":\"sme2\",\"stage\":\"kernel\""
 
+static struct sl_diag diag;
+
 static int parse(const char *text, struct sl_kernel_anchors *out)
 {
-    struct sl_diag diag = {.what = ""};
-    return sl_kernel_anchors_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, out,
-                                   &diag);
+    diag = (struct sl_diag){.what = ""};
+    return sl_kernel_anchors_parse((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "a.json",
+                                   out, &diag);
 }
 
 static struct sl_kernel_row row_of(const char *shape, const char *kernel, const char *stage)
@@ -76,6 +78,15 @@ TEST(what_is_no_anchor_is_refused)
     }
 }
 
+TEST(a_refusal_names_the_place_in_the_file)
+{
+    struct sl_kernel_anchors a;
+    assert_int_equal(parse("{\"rows\":[{" ROW ",\"goal\":9},{" ROW ",\"goal\":-1}]}", &a),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "a.json at /rows/1/goal");
+    assert_string_equal(diag.what, "This must be a whole number from 0 to 2^53");
+}
+
 TEST(parse_survives_a_failed_allocation)
 {
     struct sl_kernel_anchors a;
@@ -87,7 +98,6 @@ TEST(parse_survives_a_failed_allocation)
 /* The project's own file holds what it says. */
 TEST(the_published_anchors_are_read)
 {
-    struct sl_diag diag = {.what = ""};
     struct sl_kernel_anchors a;
     struct sl_kernel_row row = row_of("matmul:256x256x256", "sl_m_sme2_mopa", "kernel");
     assert_int_equal(
