@@ -314,6 +314,13 @@ static void put_number(struct sl_table *table, uint64_t number)
         sl_table_put(table, NULL);
 }
 
+/* What nothing but --mend brings back, if anything does. */
+static bool is_of_a_run(const cJSON *finding)
+{
+    return is_finding(finding, "lost-row") || is_finding(finding, "lost-files") ||
+           is_finding(finding, "lost-figures");
+}
+
 static int show_findings(const struct sl_cli *cli, const cJSON *findings)
 {
     static const char *const heads[] = {"FINDING", ">RUN",  ">JOB", ">BYTES",
@@ -323,7 +330,6 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings)
     sl_table_init(&table, "fsck", "fsck", heads);
     cJSON_ArrayForEach(finding, findings)
     {
-        bool lost = is_finding(finding, "lost-row") || is_finding(finding, "lost-files");
         sl_table_put(&table, sl_answer_text(finding, "kind"));
         put_number(&table, sl_answer_u64(finding, "run"));
         put_number(&table, sl_answer_u64(finding, "job"));
@@ -331,8 +337,8 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings)
         sl_table_put(&table, sl_answer_text(finding, "name"));
         sl_table_put(&table, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended"))
                                  ? "mended"
-                             : lost ? "lost"
-                                    : "gc removes it");
+                             : is_of_a_run(finding) ? "lost"
+                                                    : "gc removes it");
     }
     return sl_cli_table(cli, &table, "The store and its files agree.");
 }
@@ -344,7 +350,7 @@ static bool is_lost(const cJSON *findings)
     bool lost = false;
     cJSON_ArrayForEach(finding, findings)
     {
-        lost = lost || ((is_finding(finding, "lost-row") || is_finding(finding, "lost-files")) &&
+        lost = lost || (is_of_a_run(finding) &&
                         !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended")));
     }
     return lost;
@@ -374,9 +380,11 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
             "Looks at the daemon's store beside its files. lost-row: a run's directory without\n"
             "its row, which --mend makes again from its streams/rows.json; without that file it\n"
             "stays, and 'sme2lab report DIRECTORY' reads it. lost-files: a row without its\n"
-            "directory; 'rm' takes it out. dead-attempt: what an attempt left that made no run.\n"
-            "task-answer: what a task answered that is over. unused-blob: a model or an input\n"
-            "that nothing names. The last three 'gc' removes.",
+            "directory; 'rm' takes it out. lost-figures: a run that 'query' does not know the\n"
+            "operators of, such as one of an earlier version; --mend reads them from its files.\n"
+            "dead-attempt: what an attempt left that made no run. task-answer: what a task\n"
+            "answered that is over. unused-blob: a model or an input that nothing names. The\n"
+            "last three 'gc' removes.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,

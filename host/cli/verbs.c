@@ -27,6 +27,7 @@ const struct sl_verb sl_verbs[] = {
     {"runs", sl_cmd_runs, "finished measurements, newest first"},
     {"show", sl_cmd_show, "one of them, with its files"},
     {"history", sl_cmd_history, "series of runs, and where their ratio changed"},
+    {"query", sl_cmd_query, "a question in SQL to the store: operators, devices, labels, runs"},
     {"logs", sl_cmd_logs, "what the agent said during a run"},
     {"rm", sl_cmd_rm, "take runs out of the store, with their files"},
     {"gc", sl_cmd_gc, "take old runs out, the newest of each series stays"},

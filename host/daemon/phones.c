@@ -71,7 +71,7 @@ static void on_properties(void *user, const struct sl_adb_shell_end *end)
              named || !maker[0] ? "" : " ", 30, model, soc[0] ? " (" : "", 12, soc,
              soc[0] ? ")" : "");
     snprintf(system, sizeof(system), "%s%s", release[0] ? "Android " : "", release);
-    sl_lab_describe_device(phones->lab, phone->name, what, system);
+    sl_lab_describe_device(phones->lab, phone->name, what, soc, system);
 }
 
 static void ask(struct phone *phone)

@@ -31,6 +31,8 @@ void sl_api_series_points(struct sl_http_exchange *exchange); /* runs of one, ne
 
 void sl_api_compare(struct sl_http_exchange *exchange);
 
+void sl_api_query(struct sl_http_exchange *exchange);
+
 void sl_api_store_look(struct sl_http_exchange *exchange); /* at the store and its files */
 void sl_api_store_mend(struct sl_http_exchange *exchange);
 

@@ -87,7 +87,7 @@ void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *fin
     static const char *const kinds[] = {
         [SL_FOUND_LOST_ROW] = "lost-row",         [SL_FOUND_LOST_FILES] = "lost-files",
         [SL_FOUND_DEAD_ATTEMPT] = "dead-attempt", [SL_FOUND_UNUSED_BLOB] = "unused-blob",
-        [SL_FOUND_TASK_ANSWER] = "task-answer",
+        [SL_FOUND_TASK_ANSWER] = "task-answer",   [SL_FOUND_LOST_FIGURES] = "lost-figures",
     };
     sl_json_open_object(json, NULL);
     sl_json_text(json, "kind", kinds[finding->kind]);

@@ -31,6 +31,7 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/api/v1/compare", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_compare},
     {SL_HTTP_GET, "/api/v1/devices", SL_TOKEN_READ, SL_HTTP_BODY_NONE, sl_api_device_list},
     {SL_HTTP_POST, "/api/v1/devices/{}/{}", SL_TOKEN_ADMIN, SL_HTTP_BODY_JSON, sl_api_device_act},
+    {SL_HTTP_POST, "/api/v1/query", SL_TOKEN_READ, SL_HTTP_BODY_JSON, sl_api_query},
     {SL_HTTP_GET, "/api/v1/store/check", SL_TOKEN_ADMIN, SL_HTTP_BODY_NONE, sl_api_store_look},
     {SL_HTTP_POST, "/api/v1/store/check", SL_TOKEN_ADMIN, SL_HTTP_BODY_JSON, sl_api_store_mend},
     {SL_HTTP_GET, "/api/v1/tokens", SL_TOKEN_ADMIN, SL_HTTP_BODY_NONE, sl_api_token_list},

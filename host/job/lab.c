@@ -379,14 +379,28 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_t
     snprintf(device->cpu, sizeof(device->cpu), "%s", cpu);
 }
 
+static void on_device_noted(void *user, int rc)
+{
+    struct sl_lab *lab = user;
+    lab->pending--;
+    if (rc < 0 && rc != SL_E_STATE)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("device_not_noted"), SL_LOG_REASON(sl_strerror(rc)));
+    finish_close(lab);
+}
+
 void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *model,
-                            const char *system)
+                            const char *soc, const char *system)
 {
     struct sl_device_record *device = find_device(lab, name);
     if (!device)
         return;
     snprintf(device->model, sizeof(device->model), "%s", model);
+    snprintf(device->soc, sizeof(device->soc), "%s", soc);
     snprintf(device->system, sizeof(device->system), "%s", system);
+    lab->pending++;
+    int rc = sl_store_note_device(lab->store, device, on_device_noted, lab);
+    if (rc < 0)
+        on_device_noted(lab, rc);
 }
 
 /* What a device is that is neither quarantined nor about to leave. */

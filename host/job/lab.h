@@ -53,7 +53,7 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device
                         const char *cpu);
 /* What it says of itself, for those who ask. */
 void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *model,
-                            const char *system);
+                            const char *soc, const char *system);
 /* It cannot be reached, `reason` in words: it keeps the job that it has and gets no other, until it
  * is back (NULL). */
 void sl_lab_set_away(struct sl_lab *lab, const char *device, const char *reason);

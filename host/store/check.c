@@ -20,6 +20,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/store/blobs.h"
+#include "host/store/figures.h"
 #include "host/store/findings.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
@@ -259,6 +260,30 @@ static int look_at_rows(struct check *check)
     return rc;
 }
 
+/* Runs of an earlier version, and those whose summary could not be read when they came. */
+static int look_at_figures(struct check *check)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, check->db,
+                      "SELECT directory, id, job FROM main.runs WHERE NOT EXISTS (SELECT 1 FROM "
+                      "variants WHERE variants.run = runs.id) AND EXISTS (SELECT 1 FROM temp.found "
+                      "WHERE found.directory = runs.directory) ORDER BY id");
+    int rc;
+    while ((rc = sl_statement_step(&statement)) == 1) {
+        struct sl_store_finding found = {.kind = SL_FOUND_LOST_FIGURES,
+                                         .run = sl_statement_u64(&statement, 1),
+                                         .job = sl_statement_u64(&statement, 2)};
+        sl_statement_text(&statement, 0, found.name, sizeof(found.name));
+        if (!may_hold(check, found.name, SL_FIGURES_FILE))
+            continue;
+        found.mended = check->wish->mend && sl_figures_fill(check->db, check->root, found.run) == 0;
+        if ((rc = sl_findings_add(check->out, &found)) < 0)
+            break;
+    }
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 /* --- what tasks answered --- */
 
 /* The job of an answer's file, or of what a crash left of one under the name that
@@ -489,6 +514,8 @@ int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_fin
         rc = look_at_directories(&check);
     if (rc == 0)
         rc = look_at_rows(&check);
+    if (rc == 0)
+        rc = look_at_figures(&check);
     if (rc == 0)
         rc = look_at_answers(&check);
     if (rc == 0)

@@ -6,6 +6,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/spec/columns.h"
+#include "host/store/attempt_table.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
@@ -63,6 +64,8 @@ void sl_job_table_update(struct sl_request *request, sqlite3 *db)
     sl_statement_bind(&statement, &sl_job_columns, &request->job);
     sl_statement_bind_u64(&statement, request->job.id);
     request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
+    if (request->rc == 0)
+        request->rc = sl_attempt_table_note(db, &request->job);
 }
 
 void sl_job_table_get(struct sl_request *request, sqlite3 *db)

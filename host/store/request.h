@@ -21,6 +21,7 @@ enum sl_request_kind {
     SL_REQUEST_ADD_TOKEN,
     SL_REQUEST_REMOVE_TOKEN,
     SL_REQUEST_LIST_TOKENS,
+    SL_REQUEST_NOTE_DEVICE,
     SL_REQUEST_CHECK,
     SL_REQUEST_LIST_ATTEMPTS,
 };
@@ -34,6 +35,7 @@ struct sl_request {
         struct sl_job_record job;
         struct sl_run_record run;
         struct sl_token_record token;
+        struct sl_device_record device;
         struct sl_jobs_filter jobs_filter;
         struct sl_runs_filter runs_filter;
         struct sl_store_check check;

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/records.h"
+#include "host/store/figures.h"
 #include "host/store/run_file.h"
 #include "host/store/statement.h"
 
@@ -67,7 +68,11 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
         "SELECT r.directory, json_object('schema', '" SCHEMA
         "', 'run', json_object('id', r.id" PUT_RUN
         "), 'job', json_object('id', r.job, 'key', j.idempotency_key, 'config', j.config" PUT_JOB
-        ")) FROM runs AS r LEFT JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
+        "), 'attempts', json((SELECT json_group_array(json_object('number', number, 'device', "
+        "device, 'started_ms', started_ms, 'ended_ms', ended_ms, 'cause', cause, 'detail', detail, "
+        "'run', run)) FROM attempts WHERE job = r.job)), 'device', json((SELECT "
+        "json_object('model', model, 'soc', soc, 'system', system) FROM devices WHERE name = "
+        "r.device))) FROM runs AS r LEFT JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
     char *text = sl_malloc(MAX_COPY_BYTES, 1);
@@ -86,31 +91,6 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
     else if (rc == 0)
         rc = SL_E_NOT_FOUND;
     sl_free(text);
-    return rc;
-}
-
-static int read_copy(const char *root, const char *directory, struct sl_buf *out)
-{
-    char path[2 * SL_PATH_BYTES];
-    uint64_t size;
-    int fd = sl_run_file_open(root, directory, SL_ROW_COPY, &size); /* no link, a regular file */
-    if (fd < 0)
-        return fd;
-    close(fd);
-    sl_path_join(path, sizeof(path), root, "%s/%s", directory, SL_ROW_COPY);
-    return sl_buf_read_file(path, MAX_COPY_BYTES, out);
-}
-
-/* Asked first: functions of JSON fail on what is none. 1, 0, or the database's code. */
-static int is_json(sqlite3 *db, const char *text)
-{
-    struct sl_statement statement;
-    sl_statement_init(&statement, db, "SELECT json_valid(?)");
-    sl_statement_bind_text(&statement, text);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1)
-        rc = sl_statement_int(&statement, 0);
-    sl_statement_fini(&statement);
     return rc;
 }
 
@@ -183,19 +163,59 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
     return rc < 0 ? rc : 0;
 }
 
+/* The attempts that the copy knows, and what its device said of itself where nothing later does. A
+ * copy of an earlier version has neither. */
+static int restore_beside(sqlite3 *db, const char *text, uint64_t run)
+{
+    static const char *const steps[] = {
+        "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, "
+        "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, ended, cause, "
+        "detail, CASE WHEN run = 0 THEN 0 ELSE ?2 END FROM (SELECT json_extract(value, '$.number') "
+        "AS number, json_extract(value, '$.device') AS device, json_extract(value, '$.started_ms') "
+        "AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, '$.cause') AS "
+        "cause, json_extract(value, '$.detail') AS detail, json_extract(value, '$.run') AS run "
+        "FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND typeof(device) = "
+        "'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND typeof(cause) = "
+        "'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
+        "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, detail, run "
+        "FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs WHERE id = ?2) AND "
+        "ended_ms = 0 AND ?1 IS NOT NULL",
+        "INSERT INTO devices (name, kind, model, soc, system, first_ms, last_ms) SELECT device, 0, "
+        "json_extract(?1, '$.device.model'), json_extract(?1, '$.device.soc'), json_extract(?1, "
+        "'$.device.system'), 0, 0 FROM runs WHERE id = ?2 AND json_type(?1, '$.device.model') = "
+        "'text' AND json_type(?1, '$.device.soc') = 'text' AND json_type(?1, '$.device.system') = "
+        "'text' ON CONFLICT (name) DO UPDATE SET model = excluded.model, soc = excluded.soc, "
+        "system = excluded.system WHERE devices.model = ''",
+    };
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
+        struct sl_statement statement;
+        sl_statement_init(&statement, db, steps[i]);
+        sl_statement_bind_text(&statement, text);
+        sl_statement_bind_u64(&statement, run);
+        rc = sl_statement_step(&statement);
+        sl_statement_fini(&statement);
+    }
+    return rc;
+}
+
 int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t job,
                         uint64_t *out_run)
 {
     struct sl_buf copy;
-    int rc = read_copy(root, directory, &copy);
+    int rc = sl_run_file_read(root, directory, SL_ROW_COPY, MAX_COPY_BYTES, &copy);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
-    rc = is_json(db, text);
+    rc = sl_statement_is_json(db, text);
     if (rc == 1)
         rc = restore_run(db, text, directory, job, out_run);
     if (rc == 1) {
         int stored = restore_job(db, text, *out_run);
+        if (stored == 0)
+            stored = restore_beside(db, text, *out_run);
+        if (stored == 0)
+            sl_figures_fill(db, root, *out_run); /* where it fails, the next check tells of it */
         rc = stored < 0 ? stored : rc;
     }
     sl_buf_fini(&copy);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/tree_remove.h"
 
@@ -91,6 +92,29 @@ int sl_run_file_open(const char *root, const char *directory, const char *path, 
     }
     *out_size = (uint64_t)info.st_size;
     return fd;
+}
+
+int sl_run_file_read(const char *root, const char *directory, const char *path, size_t limit,
+                     struct sl_buf *out)
+{
+    uint64_t size = 0;
+    uint8_t *at = NULL;
+    int fd = sl_run_file_open(root, directory, path, &size);
+    if (fd < 0)
+        return fd;
+    sl_buf_init(out, limit);
+    int rc = size > limit ? SL_E_LIMIT : sl_buf_extend(out, (size_t)size, &at);
+    for (size_t done = 0; rc == 0 && done < size;) {
+        ssize_t n = pread(fd, at + done, (size_t)size - done, (off_t)done);
+        if (n <= 0)
+            rc = n < 0 ? -errno : SL_E_TRUNCATED;
+        else
+            done += (size_t)n;
+    }
+    close(fd);
+    if (rc < 0)
+        sl_buf_fini(out);
+    return rc;
 }
 
 struct listing {

@@ -4,12 +4,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sl_buf;
+
 enum { SL_RUN_FILE_PATH_BYTES = 512, SL_RUN_FILES_MAX = 512 };
 
 /* Opens the regular file `path` below `directory` below `root`. No step may be "", "." or "..", a
  * symbolic link or anything but a directory. Returns the descriptor, owned by the caller, and its
  * size; SL_E_NOT_FOUND or -errno. */
 int sl_run_file_open(const char *root, const char *directory, const char *path, uint64_t *out_size);
+
+/* Reads the whole of such a file, `limit` bytes at most: 0 and `out`, owned by the caller; else
+ * SL_E_LIMIT, -ENOMEM, or as sl_run_file_open(). */
+int sl_run_file_read(const char *root, const char *directory, const char *path, size_t limit,
+                     struct sl_buf *out);
 
 /* Calls `found` for each regular file below `directory` (two levels, at most SL_RUN_FILES_MAX) with
  * its path from there; ends early when it returns not 0. 0, SL_E_NOT_FOUND or -errno. */

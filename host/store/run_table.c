@@ -2,9 +2,23 @@
 #include "host/store/run_table.h"
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "host/spec/columns.h"
+#include "host/store/check.h"
+#include "host/store/figures.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
+
+/* A run is one without them too: fsck tells of it, and mends it once its files can be read. */
+static void fill_figures(sqlite3 *db, uint64_t run)
+{
+    char root[SL_PATH_BYTES];
+    sl_check_root(db, root);
+    int rc = sl_figures_fill(db, root, run);
+    if (rc < 0 && rc != SL_E_NOT_FOUND)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("figures_not_stored"), SL_LOG_NUMBER("run", run),
+               SL_LOG_REASON(sl_strerror(rc)));
+}
 
 void sl_run_table_add(struct sl_request *request, sqlite3 *db)
 {
@@ -15,6 +29,8 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
             SL_SQL_MARK) ") RETURNING id");
     sl_statement_bind(&statement, &sl_run_columns, &request->run);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
+    if (request->rc == 0)
+        fill_figures(db, request->id);
 }
 
 void sl_run_table_remove(struct sl_request *request, sqlite3 *db)

@@ -50,6 +50,44 @@ static const char *const migrations[] = {
     /* 4: what each arm took; of older runs it is not known */
     "ALTER TABLE runs ADD COLUMN baseline REAL NOT NULL DEFAULT 0;"
     "ALTER TABLE runs ADD COLUMN candidate REAL NOT NULL DEFAULT 0;",
+    /* 5: figures of runs, for questions across them; those of older runs fsck --mend makes of their
+       directories (figures.h). A device's times are those of its runs, 0 before the first */
+    "CREATE TABLE devices ("
+    " name TEXT PRIMARY KEY, kind INTEGER NOT NULL, model TEXT NOT NULL DEFAULT '',"
+    " soc TEXT NOT NULL DEFAULT '', system TEXT NOT NULL DEFAULT '', cpu TEXT NOT NULL DEFAULT '',"
+    " fingerprint TEXT NOT NULL DEFAULT '', isa TEXT NOT NULL DEFAULT '',"
+    " svl_bits INTEGER NOT NULL DEFAULT 0, memory_bytes INTEGER NOT NULL DEFAULT 0,"
+    " first_ms INTEGER NOT NULL, last_ms INTEGER NOT NULL);"
+    "CREATE TABLE attempts ("
+    " job INTEGER NOT NULL, number INTEGER NOT NULL, device TEXT NOT NULL,"
+    " started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, cause INTEGER NOT NULL,"
+    " detail TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (job, number));"
+    "CREATE TABLE labels ("
+    " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, key TEXT NOT NULL,"
+    " value TEXT NOT NULL, PRIMARY KEY (run, key));"
+    "CREATE INDEX labels_value ON labels (key, value, run);"
+    "CREATE VIEW commits AS SELECT labels.value AS name, count(*) AS runs,"
+    " min(runs.started_ms) AS first_ms, max(runs.started_ms) AS last_ms"
+    " FROM labels JOIN runs ON runs.id = labels.run WHERE labels.key = 'commit'"
+    " GROUP BY labels.value;"
+    "CREATE TABLE variants ("
+    " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, variant TEXT NOT NULL,"
+    " unit TEXT NOT NULL, n INTEGER NOT NULL, median REAL, mean REAL, min REAL, max REAL,"
+    " stddev REAL, PRIMARY KEY (run, variant));"
+    "CREATE TABLE categories ("
+    " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, variant TEXT NOT NULL,"
+    " category TEXT NOT NULL, n INTEGER NOT NULL, median REAL NOT NULL,"
+    " PRIMARY KEY (run, variant, category));"
+    "CREATE TABLE operators ("
+    " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, variant TEXT NOT NULL,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, category TEXT NOT NULL, origin TEXT,"
+    " kernel TEXT, delegate TEXT, instances INTEGER NOT NULL, n INTEGER NOT NULL, median REAL,"
+    " mean REAL, min REAL, max REAL, stddev REAL, PRIMARY KEY (run, variant, position));"
+    "CREATE INDEX operators_name ON operators (name, run);"
+    "CREATE TABLE changes ("
+    " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, kind TEXT NOT NULL,"
+    " position INTEGER NOT NULL, name TEXT NOT NULL, category TEXT, baseline REAL, candidate REAL,"
+    " delta REAL, low REAL, high REAL, p_value REAL, PRIMARY KEY (run, kind, position));",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 
@@ -147,7 +185,7 @@ int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
         sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) != SQLITE_OK ||
         sqlite3_exec(db,
                      "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF; "
-                     "PRAGMA cache_size=-2048;",
+                     "PRAGMA cache_size=-2048; PRAGMA foreign_keys=ON;",
                      NULL, NULL, NULL) != SQLITE_OK)
         rc = failure(db, path, diag);
     if (rc == 0)

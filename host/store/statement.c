@@ -111,6 +111,18 @@ int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_i
     return rc;
 }
 
+int sl_statement_is_json(sqlite3 *db, const char *text)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT json_valid(?)");
+    sl_statement_bind_text(&statement, text);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        rc = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 void sl_statement_bind(struct sl_statement *statement, const struct sl_columns *columns,
                        const void *record)
 {

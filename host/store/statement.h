@@ -32,6 +32,10 @@ void sl_statement_fini(struct sl_statement *statement);
  * is the code for no row. 0 or the first failure. */
 int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id);
 
+/* Is the text JSON? To be asked first: functions of JSON fail on what is none. 1, 0, or a failure.
+ */
+int sl_statement_is_json(sqlite3 *db, const char *text);
+
 /* In SQL, for the lists of host/spec/records.inc: a record's columns behind another. */
 #define SL_SQL_NAME(kind, name, ...) ", " #name
 #define SL_SQL_MARK(kind, name, ...) ", ?"

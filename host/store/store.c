@@ -12,9 +12,11 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/store/check.h"
+#include "host/store/device_table.h"
 #include "host/store/job_table.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
+#include "host/store/query.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/run_table.h"
@@ -27,6 +29,7 @@ struct queue {
 };
 
 struct sl_store {
+    char path[SL_PATH_BYTES];  /* the database's file */
     sqlite3 *db;               /* the worker's alone once it runs */
     struct sl_numbers numbers; /* the same */
     uv_thread_t worker;
@@ -94,6 +97,7 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
         [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
+        [SL_REQUEST_NOTE_DEVICE] = sl_device_table_note,
         [SL_REQUEST_CHECK] = sl_check_carry_out,
         [SL_REQUEST_LIST_ATTEMPTS] = sl_check_list_attempts,
     };
@@ -236,6 +240,7 @@ int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, stru
     struct sl_store *store = sl_calloc(1, sizeof(*store));
     if (!store)
         return -ENOMEM;
+    snprintf(store->path, sizeof(store->path), "%s", path);
     queue_init(&store->waiting);
     queue_init(&store->done);
     int rc = sl_schema_open(path, &store->db, diag);
@@ -442,6 +447,23 @@ int sl_store_add_token(struct sl_store *store, const struct sl_token_record *tok
         request->id_done = done;
     }
     return enqueue(store, request);
+}
+
+int sl_store_note_device(struct sl_store *store, const struct sl_device_record *device,
+                         sl_store_done_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_NOTE_DEVICE, user);
+    if (request) {
+        request->device = *device;
+        request->done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_query(const struct sl_store *store, const struct sl_query *query, struct sl_json *json,
+                   struct sl_diag *diag)
+{
+    return sl_query_run(store->path, query, json, diag);
 }
 
 static int remove_row(struct sl_store *store, int kind, uint64_t id, sl_store_done_fn done,

@@ -62,6 +62,18 @@ int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filt
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user);
 
+/* What a device says of itself: its model, SoC and system, kept by its name; nothing else of the
+ * record. Where its runs and labels are asked for (query.h), so is this. */
+int sl_store_note_device(struct sl_store *store, const struct sl_device_record *device,
+                         sl_store_done_fn done, void *user);
+
+/* A question in SQL (query.h), on a connection of its own: at any time before the end of
+ * sl_store_close(), on any thread but the loop's. */
+struct sl_json;
+struct sl_query;
+int sl_store_query(const struct sl_store *store, const struct sl_query *query, struct sl_json *json,
+                   struct sl_diag *diag);
+
 /* Other requests wait meanwhile. */
 int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,
                    sl_store_findings_fn done, void *user);

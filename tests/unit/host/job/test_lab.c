@@ -363,7 +363,7 @@ STORE_TEST(a_device_that_is_away_keeps_its_job_and_gets_no_other)
     assert_int_equal(bench.started, 1);
     assert_int_equal(sl_lab_add_device(bench.lab, "a", SL_DEVICE_EMULATED), 0); /* a reload */
     assert_int_equal(bench.started, 1);
-    sl_lab_describe_device(bench.lab, "a", "Phone", "Android 15");
+    sl_lab_describe_device(bench.lab, "a", "Phone", "SoC", "Android 15");
     sl_lab_set_away(bench.lab, "a", NULL);
     run_until(&bench, &bench.started, 2);
     assert_int_equal(devices[0].state, SL_DEVICE_BUSY);

@@ -1,0 +1,108 @@
+/* tests/unit/host/store/test_schema.c: stores of every earlier version, with rows in them. */
+#include "host/store/schema.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/base/error.h"
+#include "tests/support/store_query.h"
+#include "tests/support/unit.h"
+
+static void open_and_close(void)
+{
+    struct sl_diag diag = {0};
+    sqlite3 *db = NULL;
+    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+}
+
+static int version(void)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA user_version", -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    int found = sqlite3_column_int(row, 0);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+    return found;
+}
+
+static void make_store_of(int number)
+{
+    char name[64];
+    sqlite3 *db = NULL;
+    snprintf(name, sizeof(name), "store/schema-%d.sql", number);
+    struct sl_bytes file = sl_test_file(name);
+    char *sql = malloc(file.size + 1);
+    assert_non_null(sql);
+    memcpy(sql, file.data, file.size);
+    sql[file.size] = '\0';
+    unlink(store_path);
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", name, sqlite3_errmsg(db));
+    sqlite3_close(db);
+    free(sql);
+    free((void *)file.data);
+}
+
+/* Tables and columns as they are, indexes and views by their names. */
+static const char described[] =
+    "SELECT group_concat(line, ';') FROM (SELECT s.name || '(' || coalesce((SELECT "
+    "group_concat(c.name || c.type || c.\"notnull\" || coalesce(c.dflt_value, '-') || c.pk) FROM "
+    "pragma_table_info(s.name) AS c), '') || ')' AS line FROM sqlite_schema AS s WHERE s.name NOT "
+    "LIKE 'sqlite_%' ORDER BY s.name)";
+
+static void describe(char *out, size_t size)
+{
+    sqlite3 *db = NULL;
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db, described, -1, &row, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    snprintf(out, size, "%s", (const char *)sqlite3_column_text(row, 0));
+    sqlite3_finalize(row);
+    sqlite3_close(db);
+}
+
+STORE_TEST(a_store_of_every_version_becomes_one_of_this_with_its_rows)
+{
+    char fresh[8192], migrated[8192];
+    open_and_close();
+    int newest = version();
+    describe(fresh, sizeof(fresh));
+    assert_in_range(newest, 5, 1000);
+    for (int number = 1; number <= newest; number++) {
+        make_store_of(number);
+        assert_int_equal(version(), number);
+        open_and_close();
+        assert_int_equal(version(), newest);
+        describe(migrated, sizeof(migrated));
+        assert_string_equal(migrated, fresh);
+        assert_store_rows("SELECT id, state, priority, selector, config FROM jobs ORDER BY id",
+                          "[[7,2,-3,\"phone-1\",\"{\\\"model\\\":\\\"m\\\",\\\"labels\\\":"
+                          "{\\\"commit\\\":\\\"abc\\\"}}\"],[8,0,0,\"\",\"{}\"]]");
+        assert_store_rows("SELECT id, job, model, verdict, exit_code, series, baseline FROM runs",
+                          number == 1  ? "[[5,7,\"toy\",\"slower\",3,\"\",0]]"
+                          : number < 4 ? "[[5,7,\"toy\",\"slower\",3,\"0123456789abcdef\",0]]"
+                                       : "[[5,7,\"toy\",\"slower\",3,\"0123456789abcdef\",10]]");
+    }
+}
+
+STORE_TEST(figures_of_the_version_before_stay)
+{
+    make_store_of(5);
+    open_and_close();
+    assert_store_rows("SELECT o.name, o.median, d.soc, l.value, a.number, c.low FROM operators o "
+                      "JOIN runs r ON r.id = o.run JOIN devices d ON d.name = r.device JOIN labels "
+                      "l ON l.run = r.id JOIN attempts a ON a.job = r.job JOIN changes c ON c.run "
+                      "= r.id",
+                      "[[\"Fully Connected\",15,\"SoC-1\",\"abc\",1,7]]");
+    assert_store_rows("SELECT name, runs FROM commits", "[[\"abc\",1]]");
+}
