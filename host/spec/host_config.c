@@ -72,7 +72,7 @@ static int read_kind(const struct sl_json_at *object)
     return 0;
 }
 
-/* An agent behind a link: the link's first word is the kind, adb-tcp too. */
+/* An agent behind a link: the link's first word is the kind, adb-tcp and adb-usb too. */
 static void read_link(const struct sl_json_at *object, struct sl_host_device *out)
 {
     char kind[16] = "";
@@ -86,7 +86,7 @@ static void read_link(const struct sl_json_at *object, struct sl_host_device *ou
     out->way.kind = sl_device_kind_find(kind);
     if (sl_device_kind_traits(out->way.kind).needs_push)
         return;
-    sl_json_hint(&link, "say tcp:HOST:PORT, adb:SERIAL or adb-tcp:HOST:PORT");
+    sl_json_hint(&link, "say tcp:HOST:PORT, adb:SERIAL, adb-usb:SERIAL or adb-tcp:HOST:PORT");
     sl_json_refuse(&link, "'%.60s' is no link to an agent", out->way.link);
 }
 

@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_adb.c: what an adb server and the device behind it say: statuses, texts, lists of
- * devices, packets of a shell, answers about files, messages without a server, properties. The
- * first byte says which, the second how the rest is cut. */
+ * devices, packets of a shell, answers about files, messages without a server, transfers of a USB
+ * device, properties. The first byte says which, the second how the rest is cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "host/device/adb/shell_packet.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/sync_record.h"
+#include "host/device/adb/usb_frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -20,6 +21,7 @@ struct parsers {
     struct sl_adb_packets packets;
     struct sl_adb_sync_answer answer;
     struct sl_adb_messages messages;
+    struct sl_adb_usb_frames frames;
     struct sl_buf text, payload;
 };
 
@@ -55,6 +57,24 @@ static int take_messages(struct sl_adb_messages *messages, const uint8_t *bytes,
     return rc < 0 ? rc : 0;
 }
 
+/* Blocks as a host controller hands them over: a byte of length, then they. */
+static int take_transfers(struct sl_adb_usb_frames *frames, const uint8_t *bytes, size_t len)
+{
+    frames->packet_bytes = 64;
+    for (size_t at = 0, n; at < len; at += 1 + n) {
+        size_t wants = sl_adb_usb_frames_wants(frames);
+        if (wants == 0 || wants % 64 != 0 || wants > SL_ADB_USB_PIECE_BYTES)
+            abort();
+        n = bytes[at] < len - at - 1 ? bytes[at] : len - at - 1;
+        int rc = sl_adb_usb_frames_take(frames, bytes + at + 1, n);
+        if (rc < 0)
+            return rc;
+        if ((size_t)rc != n && rc != 0)
+            abort();
+    }
+    return 0;
+}
+
 static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
 {
     size_t wants = sl_adb_status_wants(&p->status);
@@ -67,6 +87,8 @@ static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
         return sl_adb_packets_take(&p->packets, bytes, len, output, NULL);
     case 6:
         return take_messages(&p->messages, bytes, len);
+    case 7:
+        return take_transfers(&p->frames, bytes, len);
     default:
         return sl_adb_sync_take(&p->answer, bytes, len);
     }
@@ -92,7 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct parsers parsers = {.texts.text = &parsers.text, .messages.payload = &parsers.payload};
     if (size < 2)
         return 0;
-    int kind = data[0] % 7;
+    int kind = data[0] % 8;
     size_t step = (size_t)data[1] + 1;
     sl_buf_init(&parsers.text, SL_ADB_MAX_TEXT);
     sl_buf_init(&parsers.payload, SL_ADB_PAYLOAD_BYTES);

@@ -34,7 +34,7 @@
 
 #define FOLDER "/data/local/tmp/sme2lab"
 
-static const char server_word[] = "adb:", tcp_word[] = "adb-tcp:";
+static const char server_word[] = "adb:", tcp_word[] = "adb-tcp:", usb_word[] = "adb-usb:";
 
 enum {
     PATH_BYTES = 1024,
@@ -354,20 +354,27 @@ static int tcp_address(const char *link, struct sl_address *out)
     return sl_address_parse(link + strlen("adb-"), out, NULL);
 }
 
+/* The serial, or the port, that stands behind the word; NULL: the link has another. */
+static const char *name_behind(const char *link, const char *word)
+{
+    const char *name = link + strlen(word);
+    bool right = strncmp(link, word, strlen(word)) == 0 && sl_adb_is_serial(name, strlen(name));
+    return right ? name : NULL;
+}
+
 static int open_device(const struct sl_device_wish *wish, struct sl_device *out,
                        struct sl_diag *diag)
 {
-    const char *serial = wish->link ? wish->link + sizeof(server_word) - 1 : "";
     struct sl_address address;
     if (!wish->link) {
         sl_diag_hint(diag, "name the phone by its serial: 'sme2lab devices' lists them");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device",
                            "A phone is reached by the daemon alone");
     }
-    if (tcp_address(wish->link, &address) < 0 &&
-        (strncmp(wish->link, server_word, sizeof(server_word) - 1) != 0 || !serial[0] ||
-         strlen(serial) >= SL_ADB_SERIAL_BYTES)) {
-        sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it, or adb-tcp:ADDRESS:PORT");
+    if (tcp_address(wish->link, &address) < 0 && !name_behind(wish->link, server_word) &&
+        !name_behind(wish->link, usb_word)) {
+        sl_diag_hint(diag, "say adb:SERIAL, as 'adb devices' prints it, adb-usb:SERIAL without an "
+                           "adb server, or adb-tcp:ADDRESS:PORT");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, wish->link, "That is no phone's link");
     }
     snprintf(out->link, sizeof(out->link), "%s", wish->link);
@@ -405,12 +412,15 @@ static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
     adb->events = *events;
     adb->user = user;
     adb->fd = -1;
-    snprintf(adb->serial, sizeof(adb->serial), "%s",
-             options->device->link + sizeof(server_word) - 1);
     snprintf(adb->program, sizeof(adb->program), "%s", options->device->agent.path);
     snprintf(adb->workdir, sizeof(adb->workdir), "%s", options->workdir);
+    const char *link = options->device->link, *serial = name_behind(link, server_word),
+               *usb = name_behind(link, usb_word);
+    snprintf(adb->serial, sizeof(adb->serial), "%s", serial ? serial : "");
     int rc = hash_agent(adb);
-    if (rc == 0 && tcp_address(options->device->link, &address) == 0)
+    if (rc == 0 && usb)
+        rc = sl_adb_wire_new(loop, &(struct sl_adb_wire_options){.usb = usb}, &adb->wire);
+    else if (rc == 0 && tcp_address(link, &address) == 0)
         rc = new_wire(adb, &address, options->device->allow_unencrypted);
     if (rc < 0) {
         sl_free(adb);

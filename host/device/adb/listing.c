@@ -91,7 +91,7 @@ static size_t find_field(const char *line, size_t len, const char *name, const c
     return found;
 }
 
-static bool is_serial(const char *text, size_t len)
+bool sl_adb_is_serial(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
         if (text[i] <= ' ' || text[i] > '~')
@@ -108,7 +108,7 @@ static bool parse_line(const char *line, size_t len, struct sl_adb_listed *out)
         serial++;
     for (state = serial; state < len && (line[state] == ' ' || line[state] == '\t');)
         state++;
-    if (!is_serial(line, serial) || state == len)
+    if (!sl_adb_is_serial(line, serial) || state == len)
         return false;
     *out = (struct sl_adb_listed){.state = 0};
     memcpy(out->serial, line, serial);

@@ -33,6 +33,9 @@ struct sl_adb_listed {
  * serial that can be used (too long, or with characters that are not printable) are passed over. */
 size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max);
 
+/* A serial that can be used: not too long, and printable without spaces. */
+bool sl_adb_is_serial(const char *text, size_t len);
+
 /* The serial as a device's name: what is neither letter, digit, '.', '_' nor '-' is a '-'. `out`
  * has SL_ADB_SERIAL_BYTES. */
 void sl_adb_name_of(const char *serial, char *out);

@@ -3,8 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,20 +16,21 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/net/address.h"
+#include "host/device/adb/carrier.h"
 #include "host/device/adb/key.h"
 #include "host/device/adb/listing.h"
 #include "host/device/adb/message.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/tls.h"
+#include "host/device/adb/usb.h"
+#include "host/device/adb/usb_frames.h"
 
 enum {
     READ_BYTES = 64 << 10,
-    WINDOW_BYTES = 1 << 20,  /* that a device may send ahead, where acks are delayed */
-    UNREAD_BYTES = 4 << 20,  /* of one service; more ends it */
-    BUSY_BYTES = 1 << 20,    /* not sent yet; above it services wait */
-    UNSENT_BYTES = 16 << 20, /* above it the device is given up: it floods and does not read */
-    SILENT_MS = 20000,       /* of sent bytes that are not acknowledged, by TCP */
-    MAX_UNANSWERED = 2,      /* services in a row, after which the connection is made anew */
+    WINDOW_BYTES = 1 << 20, /* that a device may send ahead, where acks are delayed */
+    UNREAD_BYTES = 4 << 20, /* of one service; more ends it */
+    BUSY_BYTES = 1 << 20,   /* not sent yet; above it services wait */
+    MAX_UNANSWERED = 2,     /* services in a row, after which the connection is made anew */
 };
 
 enum state { DOWN, CONNECTING, HANDSHAKE, UNAUTHORIZED, ONLINE, ENDING };
@@ -56,11 +55,11 @@ struct service {
 struct sl_adb_wire {
     uv_loop_t *loop;
     struct sl_address address;
-    uv_tcp_t tcp;
+    char usb[SL_ADB_SERIAL_BYTES]; /* "": it is reached at the address */
+    struct sl_adb_carrier *carrier;
     uv_timer_t timer;
-    uv_connect_t connect;
     enum state state;
-    bool allow_plain, closing, timer_closed, tcp_open;
+    bool allow_plain, closing, timer_closed;
     bool upgrades; /* to TLS: not a byte may come in the open */
     struct sl_adb_messages messages;
     struct sl_buf payload;
@@ -69,6 +68,7 @@ struct sl_adb_wire {
     size_t most;  /* bytes of a payload that it takes */
     uint32_t last_id;
     unsigned unanswered;
+    unsigned stuck; /* connections in a row on which the device was silent or out of step */
     struct service *services;
     size_t service_count;
     char why[SL_ADB_REASON_BYTES]; /* it cannot be used */
@@ -90,46 +90,6 @@ static void update(struct service *service);
 
 /* --- what is sent --- */
 
-struct write {
-    uv_write_t request;
-    struct sl_buf bytes;
-};
-
-static void on_written(uv_write_t *request, int status)
-{
-    struct write *written = request->data;
-    struct sl_adb_wire *wire = request->handle->data;
-    sl_buf_fini(&written->bytes);
-    sl_free(written);
-    if (status < 0) {
-        drop(wire, uv_strerror(status));
-        return;
-    }
-    for (struct service *service = wire->services; service; service = service->next)
-        update(service);
-}
-
-/* Moves the bytes. */
-static int send_bytes(struct sl_adb_wire *wire, struct sl_buf *bytes)
-{
-    struct write *written = sl_calloc(1, sizeof(*written));
-    uv_buf_t buf = uv_buf_init((char *)bytes->data, (unsigned)bytes->size);
-    int rc = written ? 0 : -ENOMEM;
-    if (rc == 0 && uv_stream_get_write_queue_size((uv_stream_t *)&wire->tcp) > UNSENT_BYTES)
-        rc = SL_E_FULL;
-    if (rc == 0) {
-        written->request.data = written;
-        written->bytes = *bytes;
-        rc = uv_write(&written->request, (uv_stream_t *)&wire->tcp, &buf, 1, on_written);
-    }
-    if (rc < 0) {
-        sl_buf_fini(bytes);
-        sl_free(written);
-    }
-    *bytes = (struct sl_buf){.data = NULL};
-    return rc;
-}
-
 static void tell(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 {
     bool early = message->command == SL_ADB_CNXN || message->command == SL_ADB_AUTH;
@@ -142,7 +102,7 @@ static void tell(struct sl_adb_wire *wire, const struct sl_adb_message *message)
     if (rc == 0 && wire->upgrades)
         rc = sl_adb_tls_put(wire->tls, plain.data, plain.size, &sealed);
     if (rc == 0)
-        rc = send_bytes(wire, wire->upgrades ? &sealed : &plain);
+        rc = sl_adb_carrier_send(wire->carrier, wire->upgrades ? &sealed : &plain);
     sl_buf_fini(&plain);
     sl_buf_fini(&sealed);
     if (rc < 0)
@@ -284,8 +244,7 @@ static size_t room(const struct service *service)
 {
     const struct sl_adb_wire *wire = service->wire;
     size_t most = wire->most < READ_BYTES ? wire->most : READ_BYTES;
-    if (service->phase != OPEN ||
-        uv_stream_get_write_queue_size((const uv_stream_t *)&wire->tcp) > BUSY_BYTES)
+    if (service->phase != OPEN || sl_adb_carrier_unsent(wire->carrier) > BUSY_BYTES)
         return 0;
     if (!wire->identity.delayed_ack)
         return service->sent ? 0 : most;
@@ -495,6 +454,7 @@ static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *mes
         return;
     uv_timer_stop(&wire->timer);
     wire->state = ONLINE;
+    wire->stuck = 0;
     for (struct service *service = wire->services; service; service = service->next) {
         if (service->phase == WAITING)
             ask(service);
@@ -512,7 +472,7 @@ static void take_sealed(struct sl_adb_wire *wire, const uint8_t *bytes, size_t l
     sl_buf_init(&plain, 4 * READ_BYTES);
     sl_buf_init(&sealed, READ_BYTES);
     int rc = sl_adb_tls_take(wire->tls, bytes, len, &plain, &sealed);
-    int sent = sealed.size > 0 ? send_bytes(wire, &sealed) : 0;
+    int sent = sealed.size > 0 ? sl_adb_carrier_send(wire->carrier, &sealed) : 0;
     take_bytes(wire, plain.data, plain.size);
     if (rc == SL_E_STATE)
         drop(wire, "the device does not know this machine's key: pair it ('adb pair'), and the "
@@ -624,24 +584,15 @@ static void take(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 
 /* --- the connection --- */
 
-static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+static void on_read(void *user, const uint8_t *bytes, size_t len)
 {
-    struct sl_adb_wire *wire = handle->data;
-    (void)suggested;
-    *out = uv_buf_init((char *)wire->buffer, sizeof(wire->buffer));
-}
-
-static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
-{
-    struct sl_adb_wire *wire = stream->data;
-    if (got < 0)
-        drop(wire, got == UV_EOF ? "the device closed the connection" : uv_strerror((int)got));
-    else if (got > 0 && wire->upgrades && wire->works)
+    struct sl_adb_wire *wire = user;
+    if (wire->upgrades && wire->works)
         drop(wire, "the device speaks before its turn");
-    else if (got > 0 && wire->upgrades)
-        take_sealed(wire, (const uint8_t *)buf->base, (size_t)got);
-    else if (got > 0)
-        take_bytes(wire, (const uint8_t *)buf->base, (size_t)got);
+    else if (wire->upgrades)
+        take_sealed(wire, bytes, len);
+    else
+        take_bytes(wire, bytes, len);
 }
 
 static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left)
@@ -660,62 +611,69 @@ static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left)
 
 static void on_timer(uv_timer_t *timer)
 {
-    drop(timer->data, "the device does not answer in time");
+    struct sl_adb_wire *wire = timer->data;
+    wire->stuck += wire->state == HANDSHAKE;
+    drop(wire, "the device does not answer in time");
 }
 
-static void on_connected(uv_connect_t *request, int status)
+static void on_connected(void *user)
 {
     static const char identity[] = "host::features=shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,"
                                    "sendrecv_v2,delayed_ack";
-    struct sl_adb_wire *wire = request->data;
-    int fd = -1, silent_ms = SILENT_MS;
-    if (status < 0) {
-        drop(wire, uv_strerror(status));
-        return;
-    }
-    uv_tcp_nodelay(&wire->tcp, 1);
-    uv_tcp_keepalive(&wire->tcp, 1, 1);
-    if (uv_fileno((uv_handle_t *)&wire->tcp, &fd) == 0)
-        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof(silent_ms));
+    struct sl_adb_wire *wire = user;
     wire->state = HANDSHAKE;
-    uv_timer_start(&wire->timer, on_timer, SL_ADB_WIRE_HANDSHAKE_MS, 0);
+    uv_timer_start(&wire->timer, on_timer,
+                   wire->usb[0] ? SL_ADB_WIRE_USB_HANDSHAKE_MS : SL_ADB_WIRE_HANDSHAKE_MS, 0);
     const struct sl_adb_message message = {.command = SL_ADB_CNXN,
                                            .arg0 = SL_ADB_VERSION,
-                                           .arg1 = SL_ADB_PAYLOAD_BYTES,
+                                           .arg1 = (uint32_t)wire->payload.limit,
                                            .payload = (const uint8_t *)identity,
                                            .len = sizeof(identity) - 1};
     tell(wire, &message);
-    uv_read_start((uv_stream_t *)&wire->tcp, on_alloc, on_read);
+}
+
+static void on_written(void *user)
+{
+    struct sl_adb_wire *wire = user;
+    for (struct service *service = wire->services; service; service = service->next)
+        update(service);
+}
+
+static void on_failed(void *user, const char *why)
+{
+    struct sl_adb_wire *wire = user;
+    wire->stuck += wire->carrier->out_of_step;
+    drop(wire, why);
+}
+
+static void on_carrier_closed(void *user)
+{
+    struct sl_adb_wire *wire = user;
+    wire->carrier = NULL;
+    wire->state = DOWN;
+    finish_wire(wire);
 }
 
 static void start(struct sl_adb_wire *wire)
 {
-    int rc = uv_tcp_init(wire->loop, &wire->tcp);
-    if (rc < 0) {
-        refuse_all(wire, uv_strerror(rc));
-        return;
-    }
-    wire->tcp.data = wire->connect.data = wire;
-    wire->tcp_open = true;
-    wire->state = CONNECTING;
+    static const struct sl_adb_carrier_events events = {on_connected, on_read, on_written,
+                                                        on_failed, on_carrier_closed};
     wire->identity = (struct sl_adb_identity){.state = 0};
     wire->messages = (struct sl_adb_messages){.payload = &wire->payload};
     wire->checked = wire->upgrades = false;
     wire->key = 0;
     wire->last_id = wire->unanswered = 0;
+    int rc =
+        wire->usb[0]
+            ? sl_adb_usb_open(wire->loop, wire->usb, wire->stuck, &events, wire, &wire->carrier)
+            : sl_adb_carrier_open_tcp(wire->loop, &wire->address, &events, wire, &wire->carrier);
+    if (rc < 0) {
+        wire->carrier = NULL;
+        refuse_all(wire, uv_strerror(rc));
+        return;
+    }
+    wire->state = CONNECTING;
     uv_timer_start(&wire->timer, on_timer, SL_ADB_WIRE_CONNECT_MS, 0);
-    rc = uv_tcp_connect(&wire->connect, &wire->tcp, (const struct sockaddr *)&wire->address.socket,
-                        on_connected);
-    if (rc < 0)
-        drop(wire, uv_strerror(rc));
-}
-
-static void on_tcp_closed(uv_handle_t *handle)
-{
-    struct sl_adb_wire *wire = handle->data;
-    wire->tcp_open = false;
-    wire->state = DOWN;
-    finish_wire(wire);
 }
 
 /* The connection is over; services that wait or are open end with it. */
@@ -732,7 +690,7 @@ static void drop(struct sl_adb_wire *wire, const char *why)
         if (service->phase == OPEN)
             end(service);
     }
-    uv_close((uv_handle_t *)&wire->tcp, on_tcp_closed);
+    sl_adb_carrier_close(wire->carrier);
 }
 
 /* --- begin and end --- */
@@ -751,7 +709,7 @@ static void finish_wire(struct sl_adb_wire *wire)
         start(wire);
         return;
     }
-    if (!wire->closing || wire->services || wire->tcp_open || wire->works || !wire->timer_closed)
+    if (!wire->closing || wire->services || wire->carrier || wire->works || !wire->timer_closed)
         return;
     void (*closed)(void *) = wire->closed;
     void *user = wire->closed_user;
@@ -767,9 +725,12 @@ int sl_adb_wire_new(uv_loop_t *loop, const struct sl_adb_wire_options *options,
     if (!wire)
         return -ENOMEM;
     wire->loop = loop;
-    wire->address = *options->address;
-    wire->allow_plain = options->allow_plain;
-    sl_buf_init(&wire->payload, SL_ADB_PAYLOAD_BYTES);
+    if (options->usb)
+        snprintf(wire->usb, sizeof(wire->usb), "%s", options->usb);
+    else
+        wire->address = *options->address;
+    wire->allow_plain = options->allow_plain || options->usb;
+    sl_buf_init(&wire->payload, options->usb ? SL_ADB_USB_PAYLOAD_BYTES : SL_ADB_PAYLOAD_BYTES);
     uv_timer_init(loop, &wire->timer); /* cannot fail */
     wire->timer.data = wire;
     *out = wire;

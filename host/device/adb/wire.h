@@ -15,12 +15,14 @@ struct sl_adb_wire;
 enum {
     SL_ADB_WIRE_CONNECT_MS = 5000,
     SL_ADB_WIRE_HANDSHAKE_MS = 10000,
+    SL_ADB_WIRE_USB_HANDSHAKE_MS = 5000,
     SL_ADB_WIRE_MAX_SERVICES = 64,
 };
 
 struct sl_adb_wire_options {
     const struct sl_address *address; /* copied */
-    bool allow_plain;                 /* the device need not encrypt what goes over the wire */
+    const char *usb;                  /* what sl_adb_usb_open() takes; copied; NULL: the address */
+    bool allow_plain; /* the device need not encrypt what goes over the wire; over USB none does */
 };
 
 /* Begins nothing. -ENOMEM. */

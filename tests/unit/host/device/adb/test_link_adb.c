@@ -217,7 +217,7 @@ TEST(an_agent_that_accepts_and_proves_nothing_is_started_anew)
 TEST(a_link_that_names_no_phone_is_refused)
 {
     static const char *const links[] = {
-        "adb:", "tcp:127.0.0.1:1", "adb-tcp:phone:1", "adb-tcp:1.2.3.4", "adb-usb:1-1", NULL};
+        "adb:", "tcp:127.0.0.1:1", "adb-tcp:phone:1", "adb-tcp:1.2.3.4", "adb-usb:", NULL};
     for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
         const struct sl_device_wish wish = {.kind = SL_DEVICE_ADB, .link = links[i]};
         struct sl_device device;

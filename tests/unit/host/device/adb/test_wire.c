@@ -150,7 +150,7 @@ static struct heard run_on(void (*role)(struct device *device), const char *inpu
     int status = 0;
     pid_t pid = play(role, &address);
     assert_int_equal(uv_loop_init(&loop), 0);
-    const struct sl_adb_wire_options wire = {&address, allow_plain};
+    const struct sl_adb_wire_options wire = {.address = &address, .allow_plain = allow_plain};
     assert_int_equal(sl_adb_wire_new(&loop, &wire, &heard.wire), 0);
     for (int i = 0; i < count; i++) {
         const struct sl_adb_shell_options options = {.wire = heard.wire,
@@ -187,7 +187,7 @@ static void own_service(struct owner *owner, void (*role)(struct device *device)
     char status[4];
     *owner = (struct owner){.device = play(role, &address)};
     assert_int_equal(uv_loop_init(&owner->loop), 0);
-    const struct sl_adb_wire_options options = {&address, true};
+    const struct sl_adb_wire_options options = {.address = &address, .allow_plain = true};
     assert_int_equal(sl_adb_wire_new(&owner->loop, &options, &owner->heard.wire), 0);
     assert_int_equal(sl_adb_wire_open(owner->heard.wire, "sync:", &owner->fd), 0);
     while (recv(owner->fd, status, sizeof(status), 0) < 0)
@@ -488,7 +488,7 @@ TEST(nobody_there_is_said)
     uv_loop_t loop;
     assert_int_equal(sl_address_parse("tcp:127.0.0.1:1", &address, NULL), 0);
     assert_int_equal(uv_loop_init(&loop), 0);
-    const struct sl_adb_wire_options wire = {&address, true};
+    const struct sl_adb_wire_options wire = {.address = &address, .allow_plain = true};
     assert_int_equal(sl_adb_wire_new(&loop, &wire, &heard.wire), 0);
     const struct sl_adb_shell_options options = {.wire = heard.wire, .command = "cmd"};
     assert_int_equal(sl_adb_shell_start(&loop, &options, on_ran, &heard, &shell), 0);
