@@ -24,6 +24,7 @@ const struct sl_verb sl_verbs[] = {
     {"wait", sl_cmd_wait, "wait for jobs; the exit code is their outcome"},
     {"cancel", sl_cmd_cancel, "stop a job, or take it out of the queue"},
     {"devices", sl_cmd_devices, "the lab's devices and what they do"},
+    {"device", sl_cmd_device, "pair with a phone for wireless debugging"},
     {"runs", sl_cmd_runs, "finished measurements, newest first"},
     {"show", sl_cmd_show, "one of them, with its files"},
     {"history", sl_cmd_history, "series of runs, and where their ratio changed"},
@@ -38,7 +39,6 @@ const struct sl_verb sl_verbs[] = {
     {"version", sl_cmd_version, "what this program is and what it was built with"},
     {"help", sl_cmd_help, "this list, or the page of one verb"},
     /* Not part of this version: they give a clear error, and are left out of the list. */
-    {"device", sl_cmd_later, NULL},
     {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},
 };

@@ -59,6 +59,9 @@ ALLOWED = {
     "host/device/adb/sync_record": (["common/base", "host/device/adb/smart_socket"], []),
     "host/device/adb/listing": (["common/base", "host/device/adb/smart_socket"], []),
     "host/device/adb/message": (["common/base", "host/device/adb/listing"], []),
+    "host/device/adb/pair_packet": (["common/base", "host/device/adb/smart_socket"], []),
+    "host/device/adb/pair": (["common/base", "common/net/address", "host/device/adb"], ["openssl", "sockets"]),
+    "host/device/adb/spake2": (["common/base"], ["sodium"]),
     "host/device/adb/usb_frames": (["common/base", "host/device/adb/message"], []),
     "host/device/adb/usb": (["common/base", "host/device/adb"], ["libuv", "libusb"]),
     "host/device/adb/key": (["common/base"], ["openssl"]),
@@ -80,7 +83,7 @@ ALLOWED = {
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",
-                  "host/device/adb/look", "host/device/adb/listing",
+                  "host/device/adb/look", "host/device/adb/listing", "host/device/adb/usb", "host/device/adb/pair",
                   "host/device/trace_resolve", "host/analysis", "host/report", "host/rundir", "host/inspect"],
                  ["libuv", "cjson", "curl"]),
 }

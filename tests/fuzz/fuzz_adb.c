@@ -1,6 +1,7 @@
 /* tests/fuzz/fuzz_adb.c: what an adb server and the device behind it say: statuses, texts, lists of
  * devices, packets of a shell, answers about files, messages without a server, transfers of a USB
- * device, properties. The first byte says which, the second how the rest is cut. */
+ * device, packets of a pairing, properties. The first byte says which, the second how the rest is
+ * cut. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "common/base/buf.h"
 #include "host/device/adb/listing.h"
 #include "host/device/adb/message.h"
+#include "host/device/adb/pair_packet.h"
 #include "host/device/adb/shell_packet.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/sync_record.h"
@@ -75,6 +77,19 @@ static int take_transfers(struct sl_adb_usb_frames *frames, const uint8_t *bytes
     return 0;
 }
 
+static int take_pairing(const uint8_t *bytes, size_t len)
+{
+    static uint8_t info[SL_ADB_PAIR_INFO_BYTES];
+    char name[SL_ADB_PAIR_NAME_BYTES];
+    struct sl_adb_pair_packet packet;
+    int used = sl_adb_pair_read(bytes, len, &packet);
+    if (used > 0 && ((size_t)used > len || packet.payload + packet.len > bytes + len))
+        abort();
+    memcpy(info, bytes, len < sizeof(info) ? len : sizeof(info));
+    sl_adb_pair_name(info, name);
+    return used < 0 ? used : 0;
+}
+
 static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
 {
     size_t wants = sl_adb_status_wants(&p->status);
@@ -87,6 +102,8 @@ static int take(struct parsers *p, int kind, const uint8_t *bytes, size_t len)
         return sl_adb_packets_take(&p->packets, bytes, len, output, NULL);
     case 6:
         return take_messages(&p->messages, bytes, len);
+    case 8:
+        return take_pairing(bytes, len);
     case 7:
         return take_transfers(&p->frames, bytes, len);
     default:
@@ -114,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct parsers parsers = {.texts.text = &parsers.text, .messages.payload = &parsers.payload};
     if (size < 2)
         return 0;
-    int kind = data[0] % 8;
+    int kind = data[0] % 9;
     size_t step = (size_t)data[1] + 1;
     sl_buf_init(&parsers.text, SL_ADB_MAX_TEXT);
     sl_buf_init(&parsers.payload, SL_ADB_PAYLOAD_BYTES);

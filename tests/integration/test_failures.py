@@ -66,7 +66,7 @@ class Failures(lab.Scratch):
         self.refused(2, "compare", "--pairs", pairs, says=["more fields than the head", "line 3"])
 
     def test_verbs_of_later_versions_are_refused_by_name(self):
-        for verb in ("device", "export"):
+        for verb in ("export",):
             self.refused(2, verb, says=[verb, "this version"])
 
     def test_verbs_of_the_daemon_name_the_daemon_they_do_not_find(self):

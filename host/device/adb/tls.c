@@ -139,6 +139,19 @@ int sl_adb_tls_put(struct sl_adb_tls *tls, const void *bytes, size_t len, struct
     return pull(tls, sealed);
 }
 
+bool sl_adb_tls_is_up(const struct sl_adb_tls *tls)
+{
+    return SSL_is_init_finished(tls->ssl);
+}
+
+int sl_adb_tls_export(struct sl_adb_tls *tls, void *out, size_t len)
+{
+    static const char label[] = "adb-label"; /* its NUL counts */
+    return SSL_export_keying_material(tls->ssl, out, len, label, sizeof(label), NULL, 0, 0) == 1
+               ? 0
+               : SL_E_STATE;
+}
+
 /* --- begin and end --- */
 
 static int take_any(int preverified, X509_STORE_CTX *store)

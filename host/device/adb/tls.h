@@ -3,6 +3,7 @@
  * device has is taken, for it knows ours or ends the connection. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,6 +21,13 @@ void sl_adb_tls_free(struct sl_adb_tls *tls);
  * SL_E_FORMAT: that is no TLS; SL_E_LIMIT, -ENOMEM. */
 int sl_adb_tls_take(struct sl_adb_tls *tls, const void *bytes, size_t len, struct sl_buf *plain,
                     struct sl_buf *sealed);
+
+/* Are hands shaken? */
+bool sl_adb_tls_is_up(const struct sl_adb_tls *tls);
+
+/* Then: the secret that both ends of this connection and nobody else can compute, for a pairing.
+ * SL_E_STATE. */
+int sl_adb_tls_export(struct sl_adb_tls *tls, void *out, size_t len);
 
 /* Appends to `sealed` what these bytes are to be sent as, once the device has said something.
  * SL_E_FORMAT, SL_E_LIMIT, -ENOMEM. */

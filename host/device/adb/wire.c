@@ -475,8 +475,9 @@ static void take_sealed(struct sl_adb_wire *wire, const uint8_t *bytes, size_t l
     int sent = sealed.size > 0 ? sl_adb_carrier_send(wire->carrier, &sealed) : 0;
     take_bytes(wire, plain.data, plain.size);
     if (rc == SL_E_STATE)
-        drop(wire, "the device does not know this machine's key: pair it ('adb pair'), and the "
-                   "daemon may use the same key");
+        drop(wire,
+             "the device does not know this machine's key: pair it ('sme2lab device pair', or 'adb "
+             "pair')");
     else if (rc < 0 || sent < 0)
         drop(wire, rc == SL_E_FORMAT ? "what the device says is no TLS"
                                      : sl_strerror(rc < 0 ? rc : sent));
