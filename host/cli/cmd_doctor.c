@@ -20,6 +20,7 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/device/adb/look.h"
+#include "host/device/adb/usb.h"
 #include "host/device/launch.h"
 #include "host/report/style.h"
 #include "host/spec/device_kind.h"
@@ -30,7 +31,7 @@ enum level { LEVEL_GOOD, LEVEL_NOTE, LEVEL_BAD };
 
 struct finding {
     enum level level;
-    char name[24], text[300], fix[200];
+    char name[24], text[300], fix[400];
 };
 
 struct doctor {
@@ -121,16 +122,36 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
     cJSON_Delete(answer);
 }
 
-/* Phones need an adb server; whoever has none may want none. */
-static void look_at_phones(struct doctor *doctor)
+/* What the server has, it has told of; the others need none. */
+static void look_at_usb(struct doctor *doctor, const struct sl_adb_look *look)
 {
-    struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
+    static const char rule[] =
+        "write this line into /etc/udev/rules.d/60-sme2lab-phones.rules, say 'udevadm control "
+        "--reload', join the group plugdev and plug it in again: " SL_ADB_UDEV_RULE;
+    struct sl_adb_listed *plugged = sl_calloc(MAX_FINDINGS, sizeof(*plugged));
+    size_t count = plugged ? sl_adb_usb_list(plugged, MAX_FINDINGS) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_adb_listed *phone = &plugged[i];
+        bool served = false, open = phone->state == SL_ADB_ONLINE;
+        for (size_t k = 0; k < look->count; k++)
+            served = served || strcmp(look->listed[k].serial, phone->serial) == 0;
+        if (!served)
+            find(doctor, open ? LEVEL_GOOD : LEVEL_NOTE, "phone", open ? NULL : rule,
+                 "%s%s%s at %s is %s", phone->serial, phone->model[0] ? ", " : "", phone->model,
+                 phone->said,
+                 open ? "reached without an adb server" : sl_adb_state_why(phone->state));
+    }
+    sl_free(plugged);
+}
+
+static void look_at_server(struct doctor *doctor, struct sl_adb_look *look)
+{
     struct sl_diag diag = {.what = ""};
-    int rc = look ? sl_adb_look(look, &diag) : -ENOMEM;
+    int rc = sl_adb_look(look, &diag);
     if (rc < 0) {
         find(doctor, LEVEL_NOTE, "adb", diag.hint, "%s%s%s", diag.where, diag.where[0] ? ": " : "",
              diag.what[0] ? diag.what : sl_strerror(rc));
-        sl_free(look);
+        look->count = 0;
         return;
     }
     find(doctor, LEVEL_GOOD, "adb", NULL, "server at %s, protocol %u, %zu device%s", look->server,
@@ -142,6 +163,16 @@ static void look_at_phones(struct doctor *doctor)
              "%s%s%s is %s%s%s", phone->serial, phone->model[0] ? ", " : "", phone->model,
              online ? "ready" : phone->said, online ? "" : ": ", sl_adb_state_why(phone->state));
     }
+}
+
+/* Whoever has no adb server may want none. */
+static void look_at_phones(struct doctor *doctor)
+{
+    struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
+    if (!look)
+        return;
+    look_at_server(doctor, look);
+    look_at_usb(doctor, look);
     sl_free(look);
 }
 

@@ -36,6 +36,7 @@ install(CODE [[
     file(INSTALL "${source}/host.json" DESTINATION "${etc}/sme2lab")
   endif()]])
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sme2labd.socket" DESTINATION lib/systemd/system)
+install(FILES "${CMAKE_SOURCE_DIR}/configs/service/60-sme2lab-phones.rules" DESTINATION lib/udev/rules.d)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sysusers.conf" DESTINATION lib/sysusers.d RENAME sme2lab.conf)
 
 find_program(SL_STRIP llvm-strip-19 REQUIRED)

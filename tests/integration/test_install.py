@@ -63,6 +63,8 @@ class Installed(lab.Scratch):
         config.write_text("{}")
         self.install()
         self.assertEqual(config.read_text(), "{}")
+        self.assertEqual((self.prefix / "lib/udev/rules.d/60-sme2lab-phones.rules").read_text(),
+                         (lab.ROOT / "configs/service/60-sme2lab-phones.rules").read_text())
         unit = (self.prefix / "lib/systemd/system/sme2labd.service").read_text()
         self.assertIn(f"ExecStart={self.prefix}/bin/sme2labd --config {config} ", unit)
         if shutil.which("systemd-analyze"):

@@ -292,6 +292,16 @@ TEST(a_phone_is_reached_by_its_port)
     end(&bench);
 }
 
+TEST(the_rule_that_is_printed_is_the_one_that_is_installed)
+{
+    struct sl_bytes file = sl_test_file("../../configs/service/60-sme2lab-phones.rules");
+    (void)state;
+    char *text = strndup((const char *)file.data, file.size);
+    assert_non_null(strstr(text, "\n" SL_ADB_UDEV_RULE "\n"));
+    free(text);
+    free((void *)(uintptr_t)file.data);
+}
+
 /* --- framing --- */
 
 static void pass_all_sizes(unsigned packet_bytes)
