@@ -30,6 +30,8 @@ enum {
     ACCESS_TRIES = 10, /* the node appears before udev sets its mode */
     ACCESS_WAIT_MS = 100,
     SCAN_S = 2, /* where no udevd tells of changes */
+    LOOKS = 2,  /* at a change: /sys may be behind */
+    LOOK_US = 200000,
     IDLE_S = 60,
 };
 
@@ -300,7 +302,7 @@ static int LIBUSB_CALL on_hotplug(libusb_context *context, libusb_device *device
     (void)context;
     (void)device;
     (void)event;
-    *(bool *)user = true;
+    *(unsigned *)user = LOOKS;
     return 0;
 }
 
@@ -325,20 +327,19 @@ static bool look(struct sl_adb_usb_watch *watch, struct sl_adb_listed *listed, b
 static void watch_out(struct sl_adb_usb_watch *watch, struct sl_adb_listed *listed)
 {
     libusb_context *context = watch->worker.context;
-    bool changed = true, first = true;
+    unsigned due = 0;
     libusb_hotplug_register_callback(
         context, LIBUSB_HOTPLUG_EVENT_DEVICE_ARRIVED | LIBUSB_HOTPLUG_EVENT_DEVICE_LEFT, 0,
         LIBUSB_HOTPLUG_MATCH_ANY, LIBUSB_HOTPLUG_MATCH_ANY, LIBUSB_HOTPLUG_MATCH_ANY, on_hotplug,
-        &changed, NULL);
-    while (!stops(&watch->worker)) {
+        &due, NULL);
+    for (bool first = true; !stops(&watch->worker); first = false) {
         struct timeval limit = {.tv_sec = IDLE_S};
-        if (changed)
-            changed = look(watch, listed, first);
-        first = false;
-        if (changed || access("/run/udev/control", F_OK) != 0) {
-            changed = true;
+        bool refused = look(watch, listed, first);
+        due -= due > 0;
+        if (due > 0)
+            limit = (struct timeval){.tv_usec = LOOK_US};
+        else if (refused || access("/run/udev/control", F_OK) != 0)
             limit.tv_sec = SCAN_S;
-        }
         libusb_handle_events_timeout_completed(context, &limit, NULL);
     }
 }
