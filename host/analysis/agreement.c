@@ -8,8 +8,13 @@
 #include "common/format/distance.h"
 #include "common/format/scalar_type.h"
 
-#define STEPS_OF_BYTE 256.0
-#define PEAK_OF_RMS 6.0       /* of normal errors, one in 5e8 is larger */
+/* Two roundings of one number that lie anywhere in their steps differ by sqrt(2/12) of a step in
+ * the root mean square, and a step is a 255th of a range that holds 3 root mean squares either way.
+ */
+#define ROUNDING_RMS (0.408248 * 6 / 255)
+/* One rounding spreads to its neighbours alone: the tails are heavier than those of normal errors.
+ */
+#define PEAK_OF_RMS 8.0
 #define MOST_RMS 0.1          /* whatever the depth */
 #define ONE_STEP (1.0 + 1e-3) /* a step's float is rounded itself */
 
@@ -44,7 +49,7 @@ static void add_numbers(struct sl_agreement *agreement, const struct sl_output_t
     double rms_limit = INFINITY, relative = sl_distance_of_peak(d);
     double rms = sl_distance_of_rms(d);
     if (type->quantised_values > 0) {
-        rms_limit = fmin(sqrt((double)type->quantised_values) / STEPS_OF_BYTE, MOST_RMS);
+        rms_limit = fmin(sqrt((double)type->quantised_values) * ROUNDING_RMS, MOST_RMS);
         double typical = d->finite > 0 ? sqrt(d->squares / (double)d->finite) : 0;
         tolerance =
             fmax(tolerance, PEAK_OF_RMS * rms_limit * (d->peak > 0 ? typical / d->peak : 0));

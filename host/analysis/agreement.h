@@ -49,11 +49,12 @@ void sl_agreement_refuse(struct sl_agreement *agreement, const char *why);
 
 /* Compares one output, `a` being the reference. Floats agree within SL_AGREEMENT_FLOAT or _HALF of
  * their peak, complex numbers by their parts. Where the program rounds to 8 bits, the last bit of a
- * float decides between two steps of 1/256, and where it adds products in half precision the order
- * of additions does; and n such roundings that add up at random make sqrt(n)/256: the root mean
- * square may reach that, and one value six times as much of the output's root mean square; one step
- * of the output's own quantisation agrees always. Every other type agrees byte for byte, int8 that
- * was rounded to one step. Different sizes never agree. With a tolerance that was asked for,
+ * float decides between two steps, and where it adds products in half precision the order of
+ * additions does. Two programs that are right round independently after the first such difference:
+ * each rounding adds 0.0096 of the root mean square (agreement.c), and n of them sqrt(n) times as
+ * much. The root mean square may reach that, and one value eight times as much of the output's; one
+ * step of the output's own quantisation agrees always. Every other type agrees byte for byte, int8
+ * that was rounded to one step. Different sizes never agree. With a tolerance that was asked for,
  * numbers agree within it of their peak, whatever their type. */
 void sl_agreement_add(struct sl_agreement *agreement, const struct sl_output_type *type,
                       struct sl_bytes a, struct sl_bytes b);

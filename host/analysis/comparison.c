@@ -18,6 +18,7 @@
 #include "host/analysis/operator_join.h"
 #include "host/analysis/order.h"
 #include "host/analysis/processes.h"
+#include "host/analysis/run_kinds.h"
 #include "host/analysis/statistics.h"
 #include "host/analysis/steadiness.h"
 #include "host/analysis/steady_runs.h"
@@ -683,10 +684,27 @@ static int judge(struct sl_comparison *c, const struct data *data)
     return data->pair_count > 0 ? compare_interleaved(c, data) : compare_separate(c, data);
 }
 
+/* Runs of several methods side by side: which of them the medians are of depends on their numbers.
+ */
+static void note_kinds(struct sl_comparison *c, const char *side, const struct sl_attribution *a)
+{
+    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
+    size_t count = sl_run_kinds(a, kinds), largest = 0;
+    for (size_t i = 0; i < count; i++)
+        largest = kinds[i].count > largest ? kinds[i].count : largest;
+    if (c->method == SL_METHOD_UNPAIRED && largest * 10 < a->measured_count * 9)
+        sl_comparison_overrule(c, SL_VERDICT_UNFIT,
+                               "runs of the %s do different work, %zu kinds of it: a median of all "
+                               "is of none",
+                               side, count);
+}
+
 static int note_side(struct sl_comparison *c, const char *side, const struct sl_attribution *a)
 {
     struct sl_steadiness found;
     size_t warming = 0;
+    if (a->event_operators && c->verdict != SL_VERDICT_INCOMPARABLE)
+        note_kinds(c, side, a);
     int rc = sl_steadiness_of_runs(a, &found, &warming);
     if (rc < 0)
         return rc;

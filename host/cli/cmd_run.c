@@ -1,5 +1,6 @@
 /* host/cli/cmd_run.c: `sme2lab run`: measures a model with SME2 off and on, through the daemon. */
 #include <errno.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ struct session {
     size_t job_count;
     struct sl_run_answer answer; /* of --json */
     size_t fetched;              /* experiments whose files are here */
+    bool is_fetched[SL_PLAN_MAX];
 };
 
 /* The experiment's name where several share the directory. */
@@ -90,15 +92,33 @@ static int send_one(struct session *s, size_t i)
     return fail(s, i, code, &diag);
 }
 
-/* Fetches what the run left, and prints it. */
+/* Of two runtimes one table says more than a page of each. */
+static bool has_both_runtimes(const struct session *s)
+{
+    bool has[SL_RUNTIME_EXECUTORCH + 1] = {false};
+    for (size_t i = 0; i < s->plan->count; i++)
+        has[s->plan->specs[i].runtime[0]] = true;
+    return has[SL_RUNTIME_OWN] && has[SL_RUNTIME_EXECUTORCH];
+}
+
+static struct sl_run_shown shown_of(const struct session *s, size_t i)
+{
+    return (struct sl_run_shown){.directory = s->place.path,
+                                 .experiment = suffix_of(s, i),
+                                 .categories = &s->categories,
+                                 .record = s->request->record_path ? &s->record : NULL,
+                                 .full = s->request->full};
+}
+
+/* Fetches what the run left, and prints it where it does not wait for the other runtime's. */
 static int take_result(struct session *s, size_t i, const struct sl_outcome *outcome,
                        struct sl_diag *diag)
 {
-    const struct sl_run_shown shown = {s->place.path, suffix_of(s, i), &s->categories,
-                                       s->request->record_path ? &s->record : NULL,
-                                       s->request->full};
+    const struct sl_run_shown shown = shown_of(s, i);
+    bool waits = has_both_runtimes(s) && !(shown.full || s->cli->verbose || s->cli->quiet);
     int rc = sl_fetch_run(s->sender.client, outcome->run, s->place.path, diag);
     s->fetched += rc == 0;
+    s->is_fetched[i] = rc == 0;
     if (rc == 0 && s->runners)
         return sl_runners_show(s->cli, s->place.path, &s->categories, diag);
     if (rc == 0 && shown.record)
@@ -107,7 +127,25 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
         const char *suffix = sl_plan_shares(s->plan, i) ? s->plan->specs[i].name : NULL;
         return sl_run_show_json(s->place.path, suffix, sl_run_answer_next(&s->answer, i), diag);
     }
-    return rc < 0 ? rc : sl_run_show(s->cli, &shown, diag);
+    return rc < 0 || waits ? rc : sl_run_show(s->cli, &shown, diag);
+}
+
+/* Prints the runs that waited, ExecuTorch's last: it is what users ship. */
+static int show_waiting(const struct session *s)
+{
+    struct sl_diag diag = {0};
+    int rc = 0;
+    if (s->cli->json || s->cli->quiet || s->cli->verbose || s->request->full ||
+        !has_both_runtimes(s))
+        return SL_EXIT_DONE;
+    for (uint32_t runtime = SL_RUNTIME_OWN; runtime <= SL_RUNTIME_EXECUTORCH; runtime++)
+        for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
+            struct sl_run_shown shown = shown_of(s, i);
+            shown.beside = s->fetched > 1;
+            if (s->is_fetched[i] && s->plan->specs[i].runtime[0] == runtime)
+                rc = sl_run_show(s->cli, &shown, &diag);
+        }
+    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
 /* Follows a job to its end; an exit code. */
@@ -149,7 +187,9 @@ static int tell_all(struct session *s)
 {
     struct sl_diag diag = {0};
     struct sl_buf words;
-    const struct sl_style style = {s->cli->width, s->cli->color, SIZE_MAX, s->cli->unicode};
+    bool full = s->request->full || s->cli->verbose;
+    const struct sl_style style = {s->cli->width, s->cli->color, full ? SIZE_MAX : 0,
+                                   s->cli->unicode};
     struct sl_collection_told told = {.style = s->cli->quiet ? NULL : &style,
                                       .words = &words,
                                       .members = s->cli->json ? &s->answer.together : NULL,
@@ -161,8 +201,8 @@ static int tell_all(struct session *s)
     if (rc == 0 && !s->cli->json) {
         sl_say_page(stdout, &words);
         if (!s->cli->quiet)
-            sl_say(stdout, "all together in %s: combined_report.html, combined_report.md\n",
-                   s->place.path);
+            sl_say(stdout, "report: %s/combined_report.html%s\n", s->place.path,
+                   full ? "" : "; each run by itself: --full");
     }
     sl_buf_fini(&words);
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : told.exit_code;
@@ -214,6 +254,7 @@ static int run_all(struct session *s)
     }
     if (s->fetched > 1)
         code = sl_outcome_worse(code, tell_all(s));
+    code = sl_outcome_worse(code, show_waiting(s));
     print_json(s);
     if (sl_interrupt_number() == 0)
         return sl_outcome_worse(code, hold_to_baseline(s));

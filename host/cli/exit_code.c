@@ -53,6 +53,9 @@ int sl_exit_for_error(int rc)
     case -EISDIR:
     case -ENOTDIR:
     case -EEXIST:
+    case -ENAMETOOLONG:
+    case -ELOOP:
+    case -EROFS:
         return SL_EXIT_USAGE;
     case -EINTR:
         return SL_EXIT_INTERRUPTED;

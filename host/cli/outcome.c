@@ -27,7 +27,14 @@ bool sl_outcome_has_files(const struct sl_outcome *outcome)
 
 int sl_outcome_worse(int a, int b)
 {
-    return a > b ? a : b;
+    static const int loudness[] = {
+        [SL_EXIT_INCONCLUSIVE] = 1, [SL_EXIT_REGRESSION] = 2, [SL_EXIT_FAILED] = 3,
+        [SL_EXIT_USAGE] = 4,        [SL_EXIT_LAB] = 5,        [SL_EXIT_DEFECT] = 6,
+    };
+    const int count = sizeof(loudness) / sizeof(loudness[0]);
+    int loud_a = a >= 0 && a < count ? loudness[a] : a;
+    int loud_b = b >= 0 && b < count ? loudness[b] : b;
+    return loud_b > loud_a ? b : a;
 }
 
 static void copy(char *out, size_t size, const cJSON *object, const char *key)

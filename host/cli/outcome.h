@@ -33,7 +33,8 @@ bool sl_outcome_is_end(const char *state);
 /* Did it leave files to fetch? */
 bool sl_outcome_has_files(const struct sl_outcome *outcome);
 
-/* Of several jobs the graver code. */
+/* Of several jobs the graver code: one that failed is graver than a regression, that than no
+ * verdict. */
 int sl_outcome_worse(int a, int b);
 
 /* A line for people on standard output. */

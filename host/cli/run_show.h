@@ -16,6 +16,7 @@ struct sl_run_shown {
     const struct sl_categories *categories;
     const struct sl_etrecord *record; /* of the model, or NULL */
     bool full;                        /* with operators, kernels, proof and files, as -v */
+    bool beside; /* a table of several runtimes has its figures: the next step and verdict alone */
 };
 
 /* The result for people, the verdict last. */

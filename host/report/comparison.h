@@ -43,7 +43,8 @@ void sl_comparison_agreement_json(struct sl_json *json, const struct sl_agreemen
 enum sl_comparison_extent {
     SL_COMPARISON_VERDICT,  /* one line */
     SL_COMPARISON_GROUNDS,  /* the figures and reasons behind it, then that line */
-    SL_COMPARISON_SUMMARY,  /* categories and the largest operators, the outputs, the next step */
+    SL_COMPARISON_SUMMARY,  /* categories and the largest operators, the next step */
+    SL_COMPARISON_STEP,     /* of that the next step alone, for a run beside another runtime's */
     SL_COMPARISON_ANALYSES, /* category shift, operators with their kernels, what proves SME2 */
 };
 int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,

@@ -22,6 +22,7 @@
 
 enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3 };
 #define OVERLAY_COLUMNS 24
+static const double small_share = 0.01;
 
 struct page {
     struct sl_doc *doc;
@@ -98,13 +99,19 @@ static void put_arms(struct page *p, const struct sl_arms *arms)
                    100 * (gain->ratio - 1));
 }
 
+static bool agrees(const struct page *p)
+{
+    return p->report->agreement && p->report->agreement->agree &&
+           p->comparison->verdict != SL_VERDICT_WRONG;
+}
+
 /* Above it: the figures it comes from and what speaks for and against it. */
 static void put_grounds(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
     if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run",
-                   c->baseline, c->candidate);
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run%s",
+                   c->baseline, c->candidate, agrees(p) ? "; outputs agree" : "");
     else if (isfinite(c->low))
         put_interval(p);
     if (p->report->arms)
@@ -335,11 +342,11 @@ static void put_headroom(struct page *p)
                100 * room.reachable / room.baseline, sl_text_copy(name, op->name, op->name_len));
 }
 
-static void put_next_steps(struct page *p, size_t most)
+static void put_next_steps(struct page *p)
 {
     struct sl_next_step steps[SL_NEXT_STEPS_MAX];
     size_t count = sl_next_steps_find(p->report, steps);
-    for (size_t i = 0; i < count && i < most; i++) {
+    for (size_t i = 0; i < count; i++) {
         sl_doc_say(p->doc, SL_DOC_STEP, NULL, "%s", steps[i].text);
         sl_doc_put(p->doc, SL_TONE_RULE, "%s", steps[i].rule);
     }
@@ -370,47 +377,81 @@ static void put_overlay(struct sl_table *t, double baseline, double candidate, d
     sl_table_text(t, bar);
 }
 
-static void put_brief_operators(const struct sl_comparison *c, struct sl_table *t)
+static void put_brief_row(const struct sl_comparison *c, struct sl_table *t, const char *name,
+                          double baseline, double candidate)
 {
-    double scale = largest_category(c);
-    for (size_t i = 0; i < c->operator_count && i < BRIEF_OPERATORS; i++) {
-        const struct sl_operator_shift *row = &c->operators[i];
-        const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
-        char name[SL_TEXT_SIZE];
-        sl_table_printf(t, "  %s", sl_text_copy(name, op->name, op->name_len));
-        sl_table_figure(t, row->baseline ? row->baseline_cost : NAN, c->unit);
-        sl_table_figure(t, row->candidate ? row->candidate_cost : NAN, c->unit);
-        sl_table_ratio(t, row->baseline_cost, row->candidate_cost, 2);
-        put_overlay(t, row->baseline_cost, row->candidate_cost, scale);
-    }
+    sl_table_text(t, name);
+    sl_table_figure(t, baseline, c->unit);
+    sl_table_figure(t, candidate, c->unit);
+    sl_table_ratio(t, baseline, candidate, 2);
+    put_overlay(t, baseline, candidate, largest_category(c));
 }
 
-/* The categories and the three largest operators, a line each. */
-static void put_brief(struct page *p)
+static bool is_small(const struct sl_category_shift *shift)
 {
-    const struct sl_comparison *c = p->comparison;
-    char sides[2][32];
-    snprintf(sides[0], sizeof(sides[0]), ">%.20s", p->report->baseline_level);
-    snprintf(sides[1], sizeof(sides[1]), ">%.20s", p->report->candidate_level);
-    const char *const heads[] = {"where it goes", sides[0], sides[1], ">ratio", "", NULL};
-    const struct sl_table_column widths[] = {
-        {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};
-    struct sl_table t;
-    sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s, per run; bars: # %s, . %s beyond it",
-               sl_unit_caption(c->unit), p->report->candidate_level, p->report->baseline_level);
-    sl_table_init(&t, "where", "Where it goes", heads);
-    sl_table_widths(&t, widths);
+    return (shift->baseline != 0 || shift->candidate != 0) &&
+           !(shift->share_baseline >= small_share) && !(shift->share_candidate >= small_share);
+}
+
+/* A line each; those that are small on both sides share one. */
+static void put_brief_categories(const struct sl_comparison *c, struct sl_table *t)
+{
+    double baseline = 0, candidate = 0;
+    char names[128] = "";
+    size_t small = 0;
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+        small += is_small(&c->categories[k]);
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
         if (shift->baseline == 0 && shift->candidate == 0)
             continue;
-        sl_table_text(&t, sl_category_name(k));
-        sl_table_figure(&t, shift->baseline, c->unit);
-        sl_table_figure(&t, shift->candidate, c->unit);
-        sl_table_ratio(&t, shift->baseline, shift->candidate, 2);
-        put_overlay(&t, shift->baseline, shift->candidate, largest_category(c));
+        if (small < 2 || !is_small(shift)) {
+            put_brief_row(c, t, sl_category_name(k), shift->baseline, shift->candidate);
+            continue;
+        }
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", sl_category_name(k));
+        baseline += shift->baseline;
+        candidate += shift->candidate;
     }
-    sl_table_line(&t, SL_TONE_FAINT, "largest of %zu operators", c->operator_count);
+    if (names[0])
+        put_brief_row(c, t, names, baseline, candidate);
+}
+
+static void put_brief_operators(const struct sl_comparison *c, struct sl_table *t)
+{
+    for (size_t i = 0; i < c->operator_count && i < BRIEF_OPERATORS; i++) {
+        const struct sl_operator_shift *row = &c->operators[i];
+        const struct sl_operator *op = row->candidate ? row->candidate : row->baseline;
+        char name[SL_TEXT_SIZE], indented[SL_TEXT_SIZE + 2];
+        snprintf(indented, sizeof(indented), "  %s", sl_text_copy(name, op->name, op->name_len));
+        put_brief_row(c, t, indented, row->baseline ? row->baseline_cost : NAN,
+                      row->candidate ? row->candidate_cost : NAN);
+    }
+}
+
+/* The categories and the three largest operators. */
+static void put_brief(struct page *p)
+{
+    const struct sl_comparison *c = p->comparison;
+    bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
+    char sides[2][32], legend[OVERLAY_COLUMNS + 1];
+    snprintf(sides[0], sizeof(sides[0]), ">%.20s", p->report->baseline_level);
+    snprintf(sides[1], sizeof(sides[1]), ">%.20s", p->report->candidate_level);
+    snprintf(legend, sizeof(legend), "# %.6s, . %.6s", p->report->candidate_level,
+             p->report->baseline_level);
+    const char *const heads[] = {counted ? "~instructions a run, not time" : "~time a run",
+                                 sides[0],
+                                 sides[1],
+                                 ">ratio",
+                                 legend,
+                                 NULL};
+    const struct sl_table_column widths[] = {
+        {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};
+    struct sl_table t;
+    sl_table_init(&t, "where", "Where it goes", heads);
+    sl_table_widths(&t, widths);
+    put_brief_categories(c, &t);
     put_brief_operators(c, &t);
     sl_doc_table(p->doc, &t);
 }
@@ -440,12 +481,19 @@ static void put_estimate_tables(struct page *p, size_t operators)
         sl_doc_table(p->doc, &table);
 }
 
-static void put_summary(struct page *p)
+/* The first alone, and no line for outputs that agree: the grounds say so. */
+static void put_step(struct page *p, const char *whose)
 {
-    put_brief(p);
-    put_estimates(p);
-    put_agreement(p);
-    put_next_steps(p, 1);
+    struct sl_next_step step;
+    char estimate[256];
+    if (sl_run_estimates_brief(p->report->estimates, estimate, sizeof(estimate)))
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s%s%s", whose ? whose : "", whose ? ", " : "",
+                   estimate);
+    if (!agrees(p))
+        put_agreement(p);
+    sl_next_step_find(p->report, &step);
+    sl_doc_say(p->doc, SL_DOC_STEP, NULL, "%s%s%s", whose ? whose : "", whose ? ": " : "",
+               step.text);
     put_warnings(p, p->report->baseline);
     put_warnings(p, p->report->candidate);
 }
@@ -464,7 +512,7 @@ static void put_analyses(struct page *p, size_t operators)
     put_estimate_tables(p, operators);
     put_proof(p);
     put_headroom(p);
-    put_next_steps(p, SL_NEXT_STEPS_MAX);
+    put_next_steps(p);
     put_warnings(p, report->baseline);
     put_warnings(p, report->candidate);
 }
@@ -480,7 +528,9 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     if (extent == SL_COMPARISON_VERDICT || extent == SL_COMPARISON_GROUNDS)
         put_verdict(&p);
     if (report->baseline && extent == SL_COMPARISON_SUMMARY)
-        put_summary(&p);
+        put_brief(&p);
+    if (report->baseline && (extent == SL_COMPARISON_SUMMARY || extent == SL_COMPARISON_STEP))
+        put_step(&p, extent == SL_COMPARISON_STEP ? report->runtime : NULL);
     if (report->baseline && extent == SL_COMPARISON_ANALYSES)
         put_analyses(&p, style->operators);
     int rc = sl_doc_text(out, style, &doc);

@@ -378,3 +378,20 @@ bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size
              text(member(profile, "on"), "bound"));
     return true;
 }
+
+bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
+{
+    const cJSON *profile;
+    size_t used = 0;
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        struct range sides[2] = {range_of(profile, 0), range_of(profile, 1)};
+        if (used >= size || !(sides[0].mid > 0) || !(sides[1].mid > 0))
+            continue;
+        struct range ratio = ratio_of(sides[0], sides[1]);
+        used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f to %.2f) on %.40s",
+                                 used ? "," : "estimated time, off / on:", ratio.mid, ratio.low,
+                                 ratio.high, text(profile, "profile"));
+    }
+    return used > 0;
+}

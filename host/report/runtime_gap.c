@@ -18,7 +18,8 @@
 #include "host/report/text.h"
 #include "host/report/unit.h"
 
-enum { MAX_ROWS = 512, SHOWN_ROWS = 20, SAID_ROWS = 5 };
+enum { MAX_ROWS = 512, SHOWN_ROWS = 20, SAID_ROWS = 5, BRIEF_ROWS = 3 };
+static const double small_share = 0.01;
 
 /* One operator, a category, or the whole run: costs of a run with SME2 off and on. */
 struct row {
@@ -232,22 +233,57 @@ void sl_runtime_gap_table(const struct sl_report *reports, size_t count, struct 
     }
 }
 
-/* The ratios stand in what each runtime's own run prints. */
-static void fill_shown(struct sl_table *table, const struct gap *gap)
+static bool is_small(const struct row *row, const struct row *whole)
+{
+    bool small = true;
+    for (int level = 0; level < 2; level++)
+        small = small && row->theirs[level] < small_share * whole->theirs[level] &&
+                row->ours[level] < small_share * whole->ours[level];
+    return small;
+}
+
+/* A line each; those that are small everywhere share one. */
+static void put_brief_categories(struct sl_table *table, const struct gap *gap)
+{
+    char names[128] = "";
+    struct row rest = {.name = names};
+    size_t small = 0;
+    for (size_t i = 0; i < gap->category_count; i++)
+        small += is_small(&gap->categories[i], &gap->whole);
+    for (size_t i = 0; i < gap->category_count; i++) {
+        const struct row *row = &gap->categories[i];
+        if (small < 2 || !is_small(row, &gap->whole)) {
+            put_figures(table, gap, row, false);
+            continue;
+        }
+        snprintf(names + rest.name_len, sizeof(names) - rest.name_len, "%s%s",
+                 rest.name_len ? ", " : "", row->name);
+        rest.name_len = strlen(names);
+        for (int level = 0; level < 2; level++) {
+            rest.theirs[level] += row->theirs[level];
+            rest.ours[level] += row->ours[level];
+        }
+    }
+    if (names[0])
+        put_figures(table, gap, &rest, false);
+}
+
+/* The ratios stand in each runtime's verdict. Kernels are said with `full`. */
+static void fill_shown(struct sl_table *table, const struct gap *gap, bool full)
 {
     static const char *const heads[] = {"~where",  ">off",  ">on", ">our off",
                                         ">our on", ">left", NULL};
     static const struct sl_table_column widths[] = {{0, 0}, {9, 1}, {9, 1}, {9, 1}, {9, 1}, {9, 1}};
+    size_t most = full ? SAID_ROWS : BRIEF_ROWS;
     sl_table_init(table, "left", "What is left in ExecuTorch", heads);
     sl_table_widths(table, widths);
-    for (size_t i = 0; i < gap->category_count; i++)
-        put_figures(table, gap, &gap->categories[i], false);
+    put_brief_categories(table, gap);
     put_figures(table, gap, &gap->whole, false);
     sl_table_line(table, SL_TONE_STRONG, "most is left in");
-    for (size_t i = 0; i < gap->count && i < SAID_ROWS && left_of(&gap->rows[i]) > 0; i++) {
+    for (size_t i = 0; i < gap->count && i < most && left_of(&gap->rows[i]) > 0; i++) {
         const struct row *row = &gap->rows[i];
         put_figures(table, gap, row, false);
-        if (row->their_kernel || row->our_kernel)
+        if (full && (row->their_kernel || row->our_kernel))
             sl_table_line(table, SL_TONE_FAINT, "  %s; ours %s",
                           row->their_kernel ? row->their_kernel : "a kernel without a name",
                           row->our_kernel ? row->our_kernel : "a kernel without a name");
@@ -263,10 +299,8 @@ int sl_runtime_gap_show(struct sl_buf *out, const struct sl_style *style,
         struct gap gap;
         if (!find_gap(reports, count, i, &gap))
             continue;
-        fill_shown(&table, &gap);
-        rc = sl_buf_printf(out,
-                           "\n%s\nExecuTorch's libraries with SME2 off and on, ours, and what "
-                           "is left: ExecuTorch's on beyond ours\n",
+        fill_shown(&table, &gap, style->operators > BRIEF_ROWS);
+        rc = sl_buf_printf(out, "%s; off, on: ExecuTorch's libraries; left: on beyond our on\n",
                            sl_unit_caption(gap.report->comparison->comparison->unit));
         if (rc == 0)
             rc = sl_table_show(out, style, &table);

@@ -185,15 +185,28 @@ static void note_leftovers(struct sl_compared *compared)
         (int)(first->name_len < 80 ? first->name_len : 80), first->name);
 }
 
+/* Is the operator's own rounding wrong, which limits for whole programs may be too wide to show? */
+static bool is_wrong_alone(const struct sl_divergence *one)
+{
+    return one->found &&
+           (one->first.kind == SL_DIVERGENCE_ROUNDED || one->first.kind == SL_DIVERGENCE_STEPS);
+}
+
 /* The first operator of each level that is at fault, by itself, where a run's outputs are wrong. */
 static void find_diverged(struct sl_compared *compared)
 {
     struct sl_comparison *comparison = &compared->comparison;
     bool found = false;
-    if (comparison->verdict != SL_VERDICT_WRONG || !compared->sides[0].has_directory)
+    if (!compared->sides[0].has_directory)
         return;
     sl_divergence_read(compared->sides[0].directory.manifest, compared->diverged);
     if (!compared->diverged[0].known || !compared->diverged[1].known)
+        return;
+    if (is_wrong_alone(&compared->diverged[0]) || is_wrong_alone(&compared->diverged[1]))
+        sl_comparison_overrule(comparison, SL_VERDICT_WRONG,
+                               "an operator rounds wrongly from equal inputs, however near the "
+                               "whole program's outputs are");
+    if (comparison->verdict != SL_VERDICT_WRONG)
         return;
     compared->report.diverged = compared->diverged;
     for (int i = 0; i < SL_RUNDIR_LEVELS; i++) {

@@ -29,6 +29,13 @@ static bool is_rounding(const struct sl_xnn_value *value)
     return rounded && value->data.source == SL_XNN_DATA_NONE;
 }
 
+/* What only moves or chooses numbers keeps their roundings and adds none. */
+static bool only_moves(int node)
+{
+    return node == SL_XNN_STATIC_RESHAPE || node == SL_XNN_STATIC_TRANSPOSE ||
+           node == SL_XNN_STATIC_SLICE || node == SL_XNN_COPY || node == SL_XNN_MAX_POOLING_2D;
+}
+
 /* Kernels that add many products of halves in half precision keep no more than 8 bits of a sum. */
 static bool adds_halves(const struct sl_xnn_node *node, const struct sl_xnn_value *out)
 {
@@ -62,7 +69,8 @@ static uint32_t follow_nodes(const struct sl_xnn_graph *graph, uint32_t *depths)
             uint32_t *at = depth_at(graph, depths, node->outputs[k]);
             const struct sl_xnn_value *made = at ? &graph->values[at - depths] : NULL;
             if (at)
-                *at = depth + (is_rounding(made) || adds_halves(node, made));
+                *at = depth +
+                      (!only_moves(node->type) && (is_rounding(made) || adds_halves(node, made)));
             deepest = at && *at > deepest ? *at : deepest;
         }
     }
@@ -106,12 +114,6 @@ static const struct sl_xnn_node *maker_of(const struct sl_xnn_graph *graph, uint
     return maker;
 }
 
-static bool only_moves(int node)
-{
-    return node == SL_XNN_CONVERT || node == SL_XNN_STATIC_RESHAPE ||
-           node == SL_XNN_STATIC_TRANSPOSE || node == SL_XNN_STATIC_SLICE || node == SL_XNN_COPY;
-}
-
 /* The scale of what argument `place` of a delegate call was before it became floats; or 0. */
 static double step_in_graph(struct sl_bytes blob, uint32_t place)
 {
@@ -127,8 +129,9 @@ static double step_in_graph(struct sl_bytes blob, uint32_t place)
         const struct sl_xnn_node *maker = maker_of(&graph, value->id);
         if (is_quantised(value->datatype) && value->quant.kind == SL_XNN_QUANT_PER_TENSOR)
             step = (double)value->quant.scale;
-        value =
-            maker && only_moves(maker->type) ? sl_xnn_find_value(&graph, maker->inputs[0]) : NULL;
+        value = maker && (maker->type == SL_XNN_CONVERT || only_moves(maker->type))
+                    ? sl_xnn_find_value(&graph, maker->inputs[0])
+                    : NULL;
     }
     sl_xnn_graph_fini(&graph);
     return step;

@@ -93,6 +93,19 @@ class Compare(Results):
         paths = [self.run_.out / r["etdump"] for r in reversed(self.run_.manifest["results"])]
         self.assertEqual(self.compare(*paths, "--threshold", 5000)[0], 0)
 
+    def test_an_operator_that_rounds_wrongly_is_wrong_whatever_comes_out(self):
+        run = self.copy()
+        manifest = json.loads((run / "manifest.json").read_text())
+        row = {"name": "Convolution (NHWC, QC8) IGEMM #2", "chain": 0, "instruction": 1, "node": 3, "kernel": "sl_conv_sme2",
+               "reference": "sl_conv_scalar", "distance": 3.0, "max_abs": 0.3}
+        for kind, distance, verdict in (("steps", 1.0, "fewer-instructions"), ("steps", 3.0, "wrong"), ("rounded", 0.02, "wrong")):
+            manifest["operators"][1]["farther"] = [{**row, "kind": kind, "distance": distance}]
+            (run / "manifest.json").write_text(json.dumps(manifest))
+            code, result = self.compare(run)
+            self.assertEqual((code, result["verdict"]), (1 if verdict == "wrong" else 0, verdict))
+            if verdict == "wrong":
+                self.assertIn("first wrong operator, on: Convolution (NHWC, QC8) IGEMM #2", " ".join(result["reasons"]))
+
     def test_another_model_is_named_and_incomparable(self):
         other = self.copy()
         self.edit(other / "manifest.json", '"model_sha256":"', '"model_sha256":"0')

@@ -2,8 +2,10 @@
 #include "host/analysis/agreement.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/format/scalar_type.h"
 #include "tests/support/unit.h"
 
@@ -113,17 +115,42 @@ TEST(the_limit_grows_with_the_root_of_the_roundings)
     const struct sl_output_type shallow = {SL_SCALAR_FLOAT, 4, 0}, deep = {SL_SCALAR_FLOAT, 100, 0};
     struct sl_agreement a = compare_waves(&deep, 0.02f, 1), b = compare_waves(&shallow, 0.02f, 1);
     assert_true(fabs(a.rms_rel - 0.0283) < 1e-3);
-    assert_true(fabs(a.rms_tolerance - 10 / 256.0) < 1e-9);
-    assert_true(fabs(b.rms_tolerance - 2 / 256.0) < 1e-9);
+    assert_true(fabs(a.rms_tolerance - 10 * 0.0096) < 1e-3);
+    assert_true(fabs(b.rms_tolerance - 2 * 0.0096) < 1e-3);
     assert_true(a.agree);
     assert_false(b.agree);
     assert_true(a.cosine > 0.999 && a.cosine < 1);
 }
 
+/* An int8 U-Net with 30 roundings: the same program by the same runtime on x86 and on Arm, each of
+ * its operators right from equal inputs. */
+TEST(a_right_answer_of_a_deep_int8_program_is_not_wrong)
+{
+    const struct sl_output_type type = {SL_SCALAR_FLOAT, 30, 0};
+    static const char *const others[] = {"/unet_int8_xnnpack/aarch64-sme2-0.bin",
+                                         "/unet_int8_xnnpack/aarch64-nosme-0.bin"};
+    struct sl_buf x86, arm;
+    assert_int_equal(
+        sl_buf_read_file(SL_TEST_DATA "/models/unet_int8_xnnpack/runtime-0.bin", 1 << 20, &x86), 0);
+    for (size_t i = 0; i < 2; i++) {
+        struct sl_agreement agreement;
+        char path[512];
+        snprintf(path, sizeof(path), SL_TEST_DATA "/models%s", others[i]);
+        assert_int_equal(sl_buf_read_file(path, 1 << 20, &arm), 0);
+        sl_agreement_init(&agreement);
+        sl_agreement_add(&agreement, &type, (struct sl_bytes){x86.data, x86.size},
+                         (struct sl_bytes){arm.data, arm.size});
+        assert_true(agreement.agree);
+        assert_true(agreement.rms_rel > 0.028 && agreement.rms_rel < 0.030);
+        sl_buf_fini(&arm);
+    }
+    sl_buf_fini(&x86);
+}
+
 /* As one outlier in an output whose values are small against its peak. */
 TEST(the_limit_of_one_value_is_of_the_typical_one)
 {
-    const struct sl_output_type type = {SL_SCALAR_FLOAT, 16, 0};
+    const struct sl_output_type type = {SL_SCALAR_FLOAT, 4, 0};
     float a[COUNT], b[COUNT];
     struct sl_agreement agreement;
     for (int i = 0; i < COUNT; i++)
@@ -133,7 +160,7 @@ TEST(the_limit_of_one_value_is_of_the_typical_one)
     sl_agreement_add(&agreement, &type, (struct sl_bytes){(const uint8_t *)a, sizeof(a)},
                      (struct sl_bytes){(const uint8_t *)b, sizeof(b)});
     assert_true(agreement.rms_rel < agreement.rms_tolerance);
-    assert_true(agreement.tolerance < 0.01);
+    assert_true(agreement.tolerance < 0.02);
     assert_false(agreement.agree);
 }
 
@@ -141,7 +168,7 @@ TEST(the_limit_of_one_value_is_of_the_typical_one)
 TEST(a_few_values_far_off_are_wrong_at_any_depth)
 {
     const struct sl_output_type deep = {SL_SCALAR_FLOAT, 100, 0};
-    struct sl_agreement agreement = compare_waves(&deep, 0.3f, 250);
+    struct sl_agreement agreement = compare_waves(&deep, 0.6f, 250);
     assert_true(agreement.rms_rel < agreement.rms_tolerance);
     assert_false(agreement.agree);
 }

@@ -32,7 +32,8 @@ TEST(who_can_put_an_error_right_decides_its_code)
 {
     assert_int_equal(sl_exit_for_error(0), SL_EXIT_DONE);
     assert_int_equal(sl_exit_for_error(SL_E_CRASHED), SL_EXIT_FAILED);
-    static const int users[] = {SL_E_FORMAT, SL_E_TRUNCATED, SL_E_LIMIT, -ENOENT, -EACCES, -EEXIST};
+    static const int users[] = {SL_E_FORMAT, SL_E_TRUNCATED, SL_E_LIMIT,    -ENOENT,
+                                -EACCES,     -EEXIST,        -ENAMETOOLONG, -ELOOP};
     for (size_t i = 0; i < sizeof(users) / sizeof(users[0]); i++)
         assert_int_equal(sl_exit_for_error(users[i]), SL_EXIT_USAGE);
     static const int labs[] = {-ENOMEM, -ENOSPC, -ECONNREFUSED, -ENODEV, -EPERM, -ETIMEDOUT};

@@ -93,3 +93,15 @@ TEST(progress_has_percentage_elapsed_time_and_time_left)
     take(&follow, "{\"phase\":\"measuring\",\"percent\":1e300}"); /* of a hostile server */
     assert_null(strstr(sl_follow_words(&follow, 7, line, sizeof(line)), "%"));
 }
+
+/* A script that asks for a regression must not be told of one where an output is wrong. */
+TEST(the_graver_of_two_codes_is_not_the_larger)
+{
+    static const int rising[] = {SL_EXIT_DONE,   SL_EXIT_INCONCLUSIVE, SL_EXIT_REGRESSION,
+                                 SL_EXIT_FAILED, SL_EXIT_USAGE,        SL_EXIT_LAB,
+                                 SL_EXIT_DEFECT, SL_EXIT_INTERRUPTED,  SL_EXIT_TERMINATED};
+    const size_t count = sizeof(rising) / sizeof(rising[0]);
+    for (size_t a = 0; a < count; a++)
+        for (size_t b = 0; b < count; b++)
+            assert_int_equal(sl_outcome_worse(rising[a], rising[b]), rising[a > b ? a : b]);
+}

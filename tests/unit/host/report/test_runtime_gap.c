@@ -68,7 +68,7 @@ TEST(the_largest_gap_comes_first_and_operators_of_one_runtime_alone_are_left_out
     a.names[1].kernel = "sl_pool_sme2";
     b.comparison.categories[SL_CATEGORY_CONV].baseline = 123456;
     struct sl_buf shown;
-    const struct sl_style style = {.width = 120};
+    const struct sl_style style = {.width = 120, .operators = 12};
     sl_buf_init(&shown, 1 << 16);
     assert_int_equal(sl_runtime_gap_show(&shown, &style, reports, 2), 0);
     const char *words = (const char *)shown.data;
@@ -77,6 +77,10 @@ TEST(the_largest_gap_comes_first_and_operators_of_one_runtime_alone_are_left_out
     assert_non_null(strstr(pooling, "a kernel without a name; ours sl_pool_sme2"));
     assert_non_null(strstr(words, "123.5 k"));
     assert_null(strstr(words, "only"));
+    shown.size = 0;
+    const struct sl_style brief = {.width = 120};
+    assert_int_equal(sl_runtime_gap_show(&shown, &brief, reports, 2), 0);
+    assert_null(strstr((const char *)shown.data, "kernel"));
     sl_buf_fini(&shown);
     struct sl_table table;
     sl_runtime_gap_table(reports, 2, &table);
