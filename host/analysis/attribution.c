@@ -19,7 +19,6 @@
 #include "host/analysis/origin.h"
 #include "host/analysis/origin_plan.h"
 #include "host/analysis/rounds.h"
-#include "host/analysis/run_kinds.h"
 
 struct sl_attribution_pool {
     struct sl_operator_table operators;
@@ -419,57 +418,6 @@ static int attribute_runs(struct maker *m)
     return 0;
 }
 
-enum { WORDS_BYTES = 200 };
-
-/* Adds to `words`; what finds no room is left out. */
-__attribute__((format(printf, 2, 3))) static void add_words(char words[WORDS_BYTES],
-                                                            const char *format, ...)
-{
-    va_list args;
-    size_t used = strlen(words);
-    va_start(args, format);
-    vsnprintf(words + used, WORDS_BYTES - used, format, args);
-    va_end(args);
-}
-
-static void add_figure(char words[WORDS_BYTES], double value, int unit)
-{
-    if (unit == SL_TRACE_NS)
-        add_words(words, "%.4g ms", value / 1e6);
-    else
-        add_words(words, "%.0f instructions", value);
-}
-
-static void warn_of_methods(struct sl_attribution *out, uint32_t runs)
-{
-    struct sl_run_method methods[SL_RUN_KINDS_MAX];
-    size_t count = sl_run_methods(out, methods);
-    char words[WORDS_BYTES] = "";
-    for (size_t i = 0; i < count; i++) {
-        add_words(words, "%s%zu of %zu takes ", i ? ", " : ": ", i + 1, count);
-        add_figure(words, methods[i].mean, out->unit);
-        add_words(words, " (%zu events)", methods[i].events);
-    }
-    sl_attribution_warn(out, "%u runs hold several Method::execute; their durations are added%s",
-                        runs, words);
-}
-
-static void warn_of_kinds(struct sl_attribution *out)
-{
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
-    size_t count = sl_run_kinds(out, kinds);
-    char words[WORDS_BYTES] = "";
-    for (size_t i = 0; i < count; i++) {
-        add_words(words, "%s%zu as run %u, ", i ? "; " : "", kinds[i].count, kinds[i].first);
-        add_figure(words, kinds[i].mean, out->unit);
-    }
-    if (count > 1)
-        sl_attribution_warn(out,
-                            "the runs do different work, as those of several methods or paths do: "
-                            "%s on average; --run K shows one alone",
-                            words);
-}
-
 static void warn_of_findings(struct maker *m)
 {
     const struct findings *f = &m->findings;
@@ -495,8 +443,8 @@ static void warn_of_findings(struct maker *m)
                             "own time of what held them",
                             f->damaged, f->first_damaged);
     if (f->several_executes > 0)
-        warn_of_methods(out, f->several_executes);
-    warn_of_kinds(out);
+        sl_attribution_warn(out, "%u runs hold several Method::execute; their durations are added",
+                            f->several_executes);
     if (f->negative > 0)
         sl_attribution_warn(
             out,

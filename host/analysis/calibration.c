@@ -54,14 +54,11 @@ static void judge_counts(const struct sl_time_pair *pairs, size_t n, struct sl_c
 
 /* What an experiment of SL_COMPARISON_MIN_BLOCKS pairs may show between equal sides. More pairs
  * tell this better, but the device is not quieter for having been watched longer: so the interval
- * is taken as wide as it is with so few. */
+ * is taken as wide, and as far from 1, as it is with so few. */
 static double floor_of(const struct sl_comparison *c)
 {
     double wider = sqrt(fmax(1, (double)c->blocks / (double)SL_COMPARISON_MIN_BLOCKS));
-    double ratio = log(c->ratio);
-    double low = ratio + wider * (log(c->low) - ratio);
-    double high = ratio + wider * (log(c->high) - ratio);
-    return expm1(fmax(fabs(low), fabs(high)));
+    return expm1(wider * fmax(fabs(log(c->low)), fabs(log(c->high))));
 }
 
 int sl_calibration_make(const struct sl_attribution *runs,

@@ -1,9 +1,12 @@
 /* host/analysis/run_kinds.c */
 #include "host/analysis/run_kinds.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 
 static bool same_work(const struct sl_attribution *a, size_t x, size_t y)
@@ -69,4 +72,61 @@ size_t sl_run_methods(const struct sl_attribution *a, struct sl_run_method out[S
         most = k > most ? k : most;
     }
     return most > 1 ? most : 0;
+}
+
+enum { WORDS_BYTES = 200 };
+
+/* Adds to `words`; what finds no room is left out. */
+__attribute__((format(printf, 2, 3))) static void add_words(char words[WORDS_BYTES],
+                                                            const char *format, ...)
+{
+    va_list args;
+    size_t used = strlen(words);
+    va_start(args, format);
+    vsnprintf(words + used, WORDS_BYTES - used, format, args);
+    va_end(args);
+}
+
+static void add_figure(char words[WORDS_BYTES], double value, int unit)
+{
+    if (unit == SL_TRACE_NS)
+        add_words(words, "%.4g ms", value / 1e6);
+    else
+        add_words(words, "%.0f instructions", value);
+}
+
+static void warn_of_methods(struct sl_attribution *out)
+{
+    struct sl_run_method methods[SL_RUN_KINDS_MAX];
+    size_t count = sl_run_methods(out, methods);
+    char words[WORDS_BYTES] = "";
+    for (size_t i = 0; i < count; i++) {
+        add_words(words, "%s%zu of %zu takes ", i ? ", " : ": ", i + 1, count);
+        add_figure(words, methods[i].mean, out->unit);
+        add_words(words, " (%zu events)", methods[i].events);
+    }
+    if (count > 0)
+        sl_attribution_warn(out, "each Method::execute of a run by itself, on average%s", words);
+}
+
+static void warn_of_kinds(struct sl_attribution *out)
+{
+    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
+    size_t count = sl_run_kinds(out, kinds);
+    char words[WORDS_BYTES] = "";
+    for (size_t i = 0; i < count; i++) {
+        add_words(words, "%s%zu as run %u, ", i ? "; " : "", kinds[i].count, kinds[i].first);
+        add_figure(words, kinds[i].mean, out->unit);
+    }
+    if (count > 1)
+        sl_attribution_warn(out,
+                            "the runs do different work, as those of several methods or paths do: "
+                            "%s on average; --run K shows one alone",
+                            words);
+}
+
+void sl_run_kinds_warn(struct sl_attribution *attribution)
+{
+    warn_of_methods(attribution);
+    warn_of_kinds(attribution);
 }

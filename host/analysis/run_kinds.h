@@ -1,5 +1,6 @@
-/* host/analysis/run_kinds.h: which runs of a file do the same work. A file of several methods, or of
- * paths that inputs choose, holds runs of several kinds, and a median of all is of none. Pure. */
+/* host/analysis/run_kinds.h: which runs of a file do the same work. A file of several methods, or
+ * of paths that inputs choose, holds runs of several kinds, and a median of all is of none. Pure.
+ */
 #pragma once
 
 #include <stddef.h>
@@ -30,3 +31,6 @@ size_t sl_run_kinds(const struct sl_attribution *attribution,
 /* The first, second ... Method::execute of the measured runs; 0 where no run holds two. */
 size_t sl_run_methods(const struct sl_attribution *attribution,
                       struct sl_run_method out[SL_RUN_KINDS_MAX]);
+
+/* Adds to the warnings what tells several methods or kinds apart; nothing where there is one. */
+void sl_run_kinds_warn(struct sl_attribution *attribution);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -166,31 +167,67 @@ struct sweep {
     bool rehearsal;
 };
 
-/* How many newer runs of its series there are; one without a series is alone. */
-static uint64_t newer_than(const cJSON *run)
+/* A run of the list, which has the newest first. */
+struct listed {
+    const cJSON *run;
+    const char *series;
+    size_t place;
+    uint64_t newer; /* runs of its series; one without a series is alone */
+};
+
+static int by_series(const void *a, const void *b)
 {
-    const char *series = sl_answer_text(run, "series");
-    uint64_t count = 0;
-    for (const cJSON *at = run->prev; *series && at && at->next; at = at->prev)
-        count += strcmp(sl_answer_text(at, "series"), series) == 0;
-    return count;
+    const struct listed *x = a, *y = b;
+    int order = strcmp(x->series, y->series);
+    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* The runs of the list with how many newer ones their series have, *out_count of them; the caller
+ * frees them. NULL: memory is short. */
+static struct listed *list_runs(const cJSON *list, size_t *out_count)
+{
+    size_t count = 0;
+    const cJSON *run;
+    struct listed *all = sl_calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*all));
+    if (!all)
+        return NULL;
+    cJSON_ArrayForEach(run, list)
+    {
+        all[count] = (struct listed){run, sl_answer_text(run, "series"), count, 0};
+        count++;
+    }
+    qsort(all, count, sizeof(*all), by_series);
+    for (size_t i = 1; i < count; i++)
+        if (all[i].series[0] && strcmp(all[i].series, all[i - 1].series) == 0)
+            all[i].newer = all[i - 1].newer + 1;
+    qsort(all, count, sizeof(*all), by_place);
+    *out_count = count;
+    return all;
 }
 
 static int sweep(struct sl_client *client, const struct sweep *what, const cJSON *list,
                  struct removed *out, struct sl_diag *diag)
 {
-    const cJSON *run;
-    int rc = 0;
-    cJSON_ArrayForEach(run, list)
-    {
+    size_t count = 0;
+    struct listed *all = list_runs(list, &count);
+    int rc = all ? 0 : -ENOMEM;
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        const cJSON *run = all[i].run;
         bool fits = !what->model || strcmp(sl_answer_text(run, "model"), what->model) == 0;
-        if (rc < 0 || !fits || sl_answer_u64(run, "started_ms") >= what->before_ms ||
-            newer_than(run) < what->keep)
+        if (!fits || sl_answer_u64(run, "started_ms") >= what->before_ms ||
+            all[i].newer < what->keep)
             continue;
         out->runs[out->count] = sl_answer_u64(run, "id");
         rc = what->rehearsal ? 0 : remove_run(client, out->runs[out->count], diag);
         out->count += rc == 0 ? 1 : 0;
     }
+    sl_free(all);
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "common/base/mem.h"
+#include "host/analysis/run_kinds.h"
 #include "host/analysis/steady_runs.h"
 #include "host/report/categories_file.h"
 #include "host/report/unit.h"
@@ -64,6 +65,8 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
                                              request->cold};
     sl_sha256_hex(bytes->data, bytes->size, made.sha256);
     int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
+    if (rc == 0)
+        sl_run_kinds_warn(&made.attribution);
     if (rc == 0)
         rc = describe_latency(&made);
     if (rc == 0)

@@ -20,7 +20,7 @@
 #include "host/report/table.h"
 #include "host/report/unit.h"
 
-enum { VERDICTS = SL_VERDICT_WRONG + 1, TEXT_BYTES = 512 };
+enum { VERDICTS = SL_VERDICT_WRONG + 1, TEXT_BYTES = 512, FEW = 4 };
 
 /* What may tell comparisons apart. */
 enum { PART_MODEL, PART_DEVICE, PART_THREADS, PART_EXPERIMENT, PARTS };
@@ -86,6 +86,31 @@ static size_t count_verdict(const struct sl_combined *combined, size_t i)
     return count;
 }
 
+/* Of a few the ratios too, each with whose it is: " (ExecuTorch 2.825x, our kernels 15.652x; not
+ * speed)". */
+static void add_ratios(const struct sl_combined *combined, char *out, size_t size)
+{
+    bool both = sl_runtime_gap_count(combined->reports, combined->count) > 0;
+    bool counted = false;
+    size_t len = 0, told = 0;
+    for (size_t i = 0; i < combined->count; i++) {
+        const struct sl_comparison_report *report = combined->reports[i].comparison;
+        const struct sl_comparison *c = report->comparison;
+        char label[TEXT_BYTES];
+        sl_combined_label(combined, i, label, sizeof(label));
+        if (c->verdict > SL_VERDICT_EQUIVALENT || len >= size)
+            continue;
+        counted = counted || c->unit == SL_TRACE_INSTRUCTIONS;
+        len += (size_t)snprintf(out + len, size - len, "%s%.120s %.3fx", told++ ? ", " : " (",
+                                report->runtime ? report->runtime
+                                : both          ? "our kernels"
+                                                : label,
+                                c->ratio);
+    }
+    if (told > 0 && len < size)
+        snprintf(out + len, size - len, "%s)", counted ? "; not speed" : "");
+}
+
 void sl_combined_summary(const struct sl_combined *combined, char *out, size_t size)
 {
     size_t models = count_different(combined, PART_MODEL);
@@ -105,6 +130,8 @@ void sl_combined_summary(const struct sl_combined *combined, char *out, size_t s
                         sl_verdict_name(c));
         separator = ", ";
     }
+    if (combined->count <= FEW && len > 0 && (size_t)len < size)
+        add_ratios(combined, out + len, size - (size_t)len);
 }
 
 static void put_parts(const struct sl_combined *combined, size_t i, struct sl_table *out)
@@ -141,11 +168,27 @@ void sl_combined_figures(const struct sl_combined *combined, struct sl_table *ou
     }
 }
 
+static bool is_there(const struct sl_combined *combined, int category)
+{
+    bool there = false;
+    for (size_t i = 0; i < combined->count; i++) {
+        const struct sl_comparison *c = combined->reports[i].comparison->comparison;
+        there = there || c->categories[category].baseline != 0 ||
+                c->categories[category].candidate != 0;
+    }
+    return there;
+}
+
 void sl_combined_shares(const struct sl_combined *combined, struct sl_table *out)
 {
-    static const char *const heads[] = {"Comparison",   ">CONV",  ">GEMM",      ">Data Movement",
-                                        ">Elementwise", ">Other", ">Framework", NULL};
+    static const char *const all[SL_CATEGORY_COUNT] = {">CONV",        ">GEMM",  ">Data Movement",
+                                                       ">Elementwise", ">Other", ">Framework"};
+    const char *heads[SL_CATEGORY_COUNT + 2] = {"Comparison"};
+    size_t columns = 1;
     char label[TEXT_BYTES];
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+        if (is_there(combined, k))
+            heads[columns++] = all[k];
     sl_table_init(out, "categories", "Operator category breakdown", heads);
     snprintf(out->note, sizeof(out->note),
              "Share of end to end, baseline to candidate; a row sums to 100 %% on either side. "
@@ -156,6 +199,8 @@ void sl_combined_shares(const struct sl_combined *combined, struct sl_table *out
         sl_table_text(out, label);
         for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
             const struct sl_category_shift *s = &c->categories[k];
+            if (!is_there(combined, k))
+                continue;
             if (isfinite(s->share_baseline) && isfinite(s->share_candidate))
                 sl_table_printf(out, "%.1f to %.1f", 100 * s->share_baseline,
                                 100 * s->share_candidate);

@@ -35,7 +35,7 @@ static void put_label(struct sl_markup *m, const struct sl_combined *combined, s
     char label[TEXT_BYTES];
     sl_combined_label(combined, i, label, sizeof(label));
     sl_text_fit(label, LABEL_COLUMNS);
-    sl_svg_label(m, 0, y, "start", label);
+    sl_svg_label_over(m, 0, y, label);
 }
 
 static struct scale find_scale(const struct sl_combined *combined)
@@ -135,8 +135,9 @@ void sl_plot_shares(struct sl_markup *m, const struct sl_combined *combined)
         put_label(m, combined, i, y - 6);
         put_share_bar(m, c, false, y);
         put_share_bar(m, c, true, y + 18);
-        sl_svg_label(m, RIGHT + 6, y + 13, "start", "baseline");
-        sl_svg_label(m, RIGHT + 6, y + 31, "start", "candidate");
+        const struct sl_comparison_report *report = combined->reports[i].comparison;
+        sl_svg_label(m, RIGHT + 6, y + 13, "start", report->baseline_level);
+        sl_svg_label(m, RIGHT + 6, y + 31, "start", report->candidate_level);
     }
     sl_svg_category_legend(m, bottom);
     sl_markup_put(m, "</svg>\n");

@@ -217,6 +217,8 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     note_unit(report, out, more);
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;
+        if (k < SL_CATEGORY_COUNT && s->baseline == 0 && s->candidate == 0)
+            continue;
         sl_table_text(out, k < SL_CATEGORY_COUNT ? sl_category_name(k) : "End to end");
         put_figure(out, s->baseline, c->unit);
         sl_table_share(out, s->share_baseline);

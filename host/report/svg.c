@@ -30,6 +30,16 @@ void sl_svg_label(struct sl_markup *m, double x, double y, const char *anchor, c
     sl_markup_put(m, "</text>\n");
 }
 
+void sl_svg_label_over(struct sl_markup *m, double x, double y, const char *text)
+{
+    sl_markup_put(m,
+                  "<text x=\"%.1f\" y=\"%.1f\" stroke=\"#fff\" stroke-width=\"4\" "
+                  "paint-order=\"stroke\">",
+                  x, y);
+    sl_markup_text(m, text);
+    sl_markup_put(m, "</text>\n");
+}
+
 void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
                  const char *fill)
 {

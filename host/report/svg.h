@@ -13,6 +13,8 @@ enum { SL_SVG_WIDTH = 460 };
 void sl_svg_open(struct sl_markup *m, int height, const char *title);
 /* Any text on the line at y; `anchor` is "start", "middle" or "end". */
 void sl_svg_label(struct sl_markup *m, double x, double y, const char *anchor, const char *text);
+/* The same at the start of a line, readable where lines of a grid run behind it. */
+void sl_svg_label_over(struct sl_markup *m, double x, double y, const char *text);
 void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
                  const char *fill);
 

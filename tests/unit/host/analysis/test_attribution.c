@@ -1,7 +1,5 @@
 /* tests/unit/host/analysis/test_attribution.c */
 #include "host/analysis/attribution.h"
-#include "host/analysis/comparison.h"
-#include "host/analysis/run_kinds.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -216,40 +214,6 @@ TEST(several_methods_of_a_run_are_added)
     assert_sums_hold(&a);
     assert_int_equal(a.runs[0].end_to_end, 30);
     assert_true(warned(&a, "several Method::execute"));
-    assert_true(warned(&a, "1 of 2 takes 1e-05 ms (2 events), 2 of 2 takes 2e-05 ms (2 events)"));
-    struct sl_run_method methods[SL_RUN_KINDS_MAX];
-    assert_int_equal(sl_run_methods(&a, methods), 2);
-    assert_true(methods[0].mean == 10 && methods[1].mean == 20);
-    sl_attribution_fini(&a);
-}
-
-/* A file of two methods, executed in turns: 10 and 30 long. */
-TEST(runs_of_two_methods_are_told_apart)
-{
-    const struct sl_etdump_event encode[] = {frame("native_call_mm.out", 0, 0, 12, 18),
-                                             frame("Method::execute", -1, 0, 10, 20)};
-    const struct sl_etdump_event decode[] = {frame("native_call_add.out", 0, 0, 12, 18),
-                                             frame("native_call_mm.out", 0, 1, 18, 30),
-                                             frame("Method::execute", -1, 0, 10, 40)};
-    struct sl_etdump_run runs[6];
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
-    for (size_t i = 0; i < 6; i++)
-        runs[i] = i % 3 == 1 ? block("Execute", decode, 3) : block("Execute", encode, 2);
-    struct sl_attribution a = attribute(runs, 6, NULL);
-    assert_sums_hold(&a);
-    assert_int_equal(sl_run_kinds(&a, kinds), 2);
-    assert_true(kinds[0].first == 0 && kinds[0].count == 4 && kinds[0].mean == 10);
-    assert_true(kinds[1].first == 1 && kinds[1].count == 2 && kinds[1].mean == 30);
-    assert_true(warned(&a, "4 as run 0, 1e-05 ms; 2 as run 1, 3e-05 ms on average"));
-    struct sl_comparison c;
-    const struct sl_comparison_options options = {.seed = 1, .iterations = 100, .noise_floor = NAN};
-    assert_int_equal(sl_comparison_make(&a, &a, &options, &c), 0);
-    assert_int_equal(c.verdict, SL_VERDICT_UNFIT);
-    sl_comparison_fini(&c);
-    sl_attribution_fini(&a);
-    a = attribute(runs, 1, NULL); /* one kind is nothing to tell */
-    assert_int_equal(sl_run_kinds(&a, kinds), 1);
-    assert_false(warned(&a, "different work"));
     sl_attribution_fini(&a);
 }
 
