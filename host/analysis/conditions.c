@@ -58,6 +58,13 @@ int sl_conditions_factor(const struct sl_conditions *baseline,
     return SL_CONDITION_NONE;
 }
 
+/* Twelve digits of a SHA-256 tell as much to a person as all of them. */
+static int shown_length(const char *value)
+{
+    bool digest = strlen(value) == 64 && strspn(value, "0123456789abcdef") == 64;
+    return digest ? 12 : 48;
+}
+
 void sl_conditions_check(const struct sl_conditions *baseline,
                          const struct sl_conditions *candidate, int factor,
                          struct sl_comparison *comparison)
@@ -68,8 +75,9 @@ void sl_conditions_check(const struct sl_conditions *baseline,
             continue; /* another runtime is another program */
         if (differ(baseline, candidate, i))
             sl_comparison_overrule(comparison, SL_VERDICT_INCOMPARABLE,
-                                   "confounded: %s differs: %.48s against %.48s", names[i],
-                                   baseline->values[i], candidate->values[i]);
+                                   "confounded: %s differs: %.*s against %.*s", names[i],
+                                   shown_length(baseline->values[i]), baseline->values[i],
+                                   shown_length(candidate->values[i]), candidate->values[i]);
         else if (!known(baseline, candidate, i) &&
                  !(goes_without_saying(baseline, i) && goes_without_saying(candidate, i)))
             snprintf(unknown + strlen(unknown), sizeof(unknown) - strlen(unknown), "%s%s",

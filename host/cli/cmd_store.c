@@ -292,7 +292,10 @@ static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl
     if (removed.runs && (rc == 0 || !cli->json))
         tell(cli, &removed);
     if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
-        sl_say(stdout, "No run is that old.\n");
+        sl_say(stdout,
+               "No run goes: none is that old, or it is among the newest %" PRIu64
+               " of its series (--keep)\n",
+               what->keep);
     sl_free(removed.runs);
     cJSON_Delete(freed);
     cJSON_Delete(answer);

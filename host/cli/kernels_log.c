@@ -76,8 +76,10 @@ static int read_log(const char *path, struct sl_kernel_log *out, bool *has, stru
     if (!path)
         return 0;
     int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &bytes);
-    if (rc < 0)
+    if (rc < 0) {
+        sl_diag_hint(diag, "name XNNPACK's own log, as executor_runner writes it");
         return sl_diag_set(diag, rc, path, "the log cannot be read: %s", sl_strerror(rc));
+    }
     snprintf(diag->where, sizeof(diag->where), "%s", path);
     rc = sl_kernel_log_parse((struct sl_bytes){bytes.data, bytes.size}, out, diag);
     sl_buf_fini(&bytes);

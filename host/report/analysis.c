@@ -2,6 +2,7 @@
 #include "host/report/analysis.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "common/base/mem.h"
@@ -87,6 +88,9 @@ const char *sl_analysis_cold_text(const struct sl_analysis *analysis,
     if (a->run_count == 0 || !a->runs[0].warmup)
         return text;
     double time = (double)a->runs[0].end_to_end;
+    /* A first run like the others is nothing to say. */
+    if (a->cold_count == 0 && fabs(time / analysis->latency.median - 1) < 0.01)
+        return text;
     int len = snprintf(text, SL_ANALYSIS_COLD_BYTES, "first run %s",
                        sl_unit_format(first, sizeof(first), time, a->unit));
     if (analysis->latency.median > 0)

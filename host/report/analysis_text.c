@@ -153,6 +153,8 @@ static void put_categories(struct page *p)
         double sum = 0;
         for (size_t i = 0; i < a->run_count; i++)
             sum += a->runs[i].warmup ? 0.0 : (double)a->runs[i].categories[c];
+        if (sum == 0)
+            continue;
         put_category(p, &t, sl_category_name(c), sum, true);
         put_parts(p, &t, c);
     }

@@ -31,6 +31,19 @@ TEST(what_differs_beside_the_factor_is_confounded)
     }
 }
 
+TEST(digests_are_told_by_their_first_digits)
+{
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    memset(a.values[SL_CONDITION_MODEL], 'a', 64);
+    memset(b.values[SL_CONDITION_MODEL], 'b', 64);
+    a.values[SL_CONDITION_MODEL][64] = b.values[SL_CONDITION_MODEL][64] = '\0';
+    sl_conditions_check(&a, &b, SL_CONDITION_SME2, &c);
+    assert_string_equal(c.reasons[0],
+                        "confounded: model differs: aaaaaaaaaaaa against bbbbbbbbbbbb");
+}
+
 TEST(a_declared_factor_may_differ)
 {
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};

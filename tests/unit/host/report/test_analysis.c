@@ -167,6 +167,27 @@ TEST(table_fits_the_terminal_and_needs_no_colour)
     close_file(&o);
 }
 
+TEST(what_costs_nothing_has_no_line_and_a_first_run_like_the_others_is_not_cold)
+{
+    struct opened o;
+    struct sl_buf text;
+    const struct sl_style style = {.width = 80, .operators = 1};
+    char cold[SL_ANALYSIS_COLD_BYTES];
+    open_file(&o, SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/run.etdump");
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_analysis_text(&text, &style, &o.analysis), 0);
+    assert_non_null(strstr((const char *)text.data, "CONV"));
+    assert_null(strstr((const char *)text.data, "Elementwise"));
+    o.analysis.attribution.cold_count = 0;
+    o.analysis.attribution.runs[0].warmup = true;
+    o.analysis.attribution.runs[0].end_to_end = (int64_t)o.analysis.latency.median;
+    assert_string_equal(sl_analysis_cold_text(&o.analysis, cold), "");
+    o.analysis.attribution.runs[0].end_to_end *= 2;
+    assert_non_null(strstr(sl_analysis_cold_text(&o.analysis, cold), ", 2 times a steady one"));
+    sl_buf_fini(&text);
+    close_file(&o);
+}
+
 TEST(csv_columns_are_those_of_the_kit)
 {
     struct opened o;
