@@ -513,8 +513,19 @@ static double floor_of(const struct sl_comparison *c)
     return isfinite(c->noise_floor) ? c->noise_floor : 0;
 }
 
+/* What few blocks show is the interval that decides: a bootstrap has too little to draw from. */
+static void prefer_exact(struct sl_comparison *c)
+{
+    if (c->blocks >= SL_COMPARISON_MIN_BLOCKS || !isfinite(c->sign_low) ||
+        c->method == SL_METHOD_PROCESSES)
+        return;
+    c->low = c->sign_low;
+    c->high = c->sign_high;
+}
+
 static void judge_interval(struct sl_comparison *c)
 {
+    prefer_exact(c);
     struct sl_interval all = sl_comparison_interval(c);
     double device = floor_of(c);
     double floor = c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;

@@ -69,11 +69,13 @@ struct sl_category_shift {
 };
 
 struct sl_comparison {
-    int unit;         /* enum sl_trace_unit */
-    int method;       /* enum sl_comparison_method */
-    int verdict;      /* enum sl_verdict */
-    double ratio;     /* baseline / candidate; NAN if there is none */
-    double low, high; /* interval of the ratio; NAN without one */
+    int unit;     /* enum sl_trace_unit */
+    int method;   /* enum sl_comparison_method */
+    int verdict;  /* enum sl_verdict */
+    double ratio; /* baseline / candidate; NAN if there is none */
+    /* Interval of the ratio; NAN without one. Of fewer blocks than SL_COMPARISON_MIN_BLOCKS it is
+     * sign_low to sign_high, where there is that. */
+    double low, high;
     /* Free of any distribution, NAN without one: of pairs the exact interval by signs, the
      * companion of the other; of few unpaired runs what their ranges leave possible. */
     double sign_low, sign_high;

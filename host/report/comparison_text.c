@@ -64,17 +64,22 @@ static void put_interval(struct page *p)
                    100 * c->confidence, c->low, c->high, c->blocks);
         return;
     }
+    const char *what = c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired";
+    if (c->low == c->sign_low && c->high == c->sign_high) {
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
+                   "%g %% interval %.3f to %.3f from %zu %s (%s, no resampling)",
+                   100 * c->confidence, c->low, c->high, c->blocks, what,
+                   c->method == SL_METHOD_PAIRED ? "exact, by signs"
+                                                 : "by the shortest and longest runs");
+        return;
+    }
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                "%g %% interval %.3f to %.3f from %zu %s (%u resamples, seed %llu%s)",
-               100 * c->confidence, c->low, c->high, c->blocks,
-               c->method == SL_METHOD_PAIRED ? "interleaved pairs" : "runs, unpaired",
-               c->iterations, (unsigned long long)c->seed,
-               c->looks > 0 ? ", widened for its looks" : "");
+               100 * c->confidence, c->low, c->high, c->blocks, what, c->iterations,
+               (unsigned long long)c->seed, c->looks > 0 ? ", widened for its looks" : "");
     if (isfinite(c->sign_low))
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%s: %.3f to %.3f",
-                   c->method == SL_METHOD_UNPAIRED ? "interval by the shortest and longest runs"
-                                                   : "exact interval by signs",
-                   c->sign_low, c->sign_high);
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact interval by signs: %.3f to %.3f", c->sign_low,
+                   c->sign_high);
 }
 
 /* Measured runs of a side that are in no figure: said, for they were asked for. */

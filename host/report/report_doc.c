@@ -115,11 +115,9 @@ static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
     for (size_t i = 0; i < c->reason_count; i++)
         sl_doc_say(doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
     put_conditions(doc, report, false);
-    if (isfinite(c->sign_low))
-        sl_doc_say(doc, SL_DOC_ITEM, NULL, "%s: %.3f to %.3f",
-                   c->method == SL_METHOD_UNPAIRED ? "interval by the shortest and longest runs"
-                                                   : "exact interval by signs",
-                   c->sign_low, c->sign_high);
+    if (isfinite(c->sign_low) && c->low != c->sign_low)
+        sl_doc_say(doc, SL_DOC_ITEM, NULL, "exact interval by signs: %.3f to %.3f", c->sign_low,
+                   c->sign_high);
     if (c->method != SL_METHOD_EXACT)
         sl_doc_say(doc, SL_DOC_ITEM, NULL, "method %s, %u resamples, seed %llu",
                    sl_comparison_method_name(c->method), c->iterations,

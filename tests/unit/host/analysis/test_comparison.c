@@ -230,6 +230,7 @@ TEST(pairs_below_twenty_are_judged_by_their_signs)
     struct sl_comparison c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
     assert_non_null(strstr(c.reasons[0], "only 10 pairs"));
+    assert_true(c.low == c.sign_low && c.high == c.sign_high);
     sl_comparison_fini(&c);
     interleave(&off, &on, 5, 3.0, 6);
     c = compare(&off, &on, NULL);
