@@ -86,12 +86,13 @@ static size_t count_verdict(const struct sl_combined *combined, size_t i)
     return count;
 }
 
-/* Of a few the ratios too, each with whose it is: " (ExecuTorch 2.825x, our kernels 15.652x; not
- * speed)". */
+/* Of a few the ratios too, each with whose it is: " (ExecuTorch 2.825x, our kernels 15.652x; at SVL
+ * 512, not speed)". */
 static void add_ratios(const struct sl_combined *combined, char *out, size_t size)
 {
     bool both = sl_runtime_gap_count(combined->reports, combined->count) > 0;
-    bool counted = false;
+    bool counted = false, alike = true;
+    unsigned svl = 0; /* of all that were counted, while they are alike */
     size_t len = 0, told = 0;
     for (size_t i = 0; i < combined->count; i++) {
         const struct sl_comparison_report *report = combined->reports[i].comparison;
@@ -100,14 +101,22 @@ static void add_ratios(const struct sl_combined *combined, char *out, size_t siz
         sl_combined_label(combined, i, label, sizeof(label));
         if (c->verdict > SL_VERDICT_EQUIVALENT || len >= size)
             continue;
-        counted = counted || c->unit == SL_TRACE_INSTRUCTIONS;
+        if (c->unit == SL_TRACE_INSTRUCTIONS) {
+            alike = alike && (!counted || svl == report->svl_bits);
+            counted = true;
+            svl = report->svl_bits;
+        }
         len += (size_t)snprintf(out + len, size - len, "%s%.120s %.3fx", told++ ? ", " : " (",
                                 report->runtime ? report->runtime
                                 : both          ? "our kernels"
                                                 : label,
                                 c->ratio);
     }
-    if (told > 0 && len < size)
+    if (told == 0 || len >= size)
+        return;
+    if (counted && alike && svl > 0)
+        snprintf(out + len, size - len, "; at SVL %u, not speed)", svl);
+    else
         snprintf(out + len, size - len, "%s)", counted ? "; not speed" : "");
 }
 

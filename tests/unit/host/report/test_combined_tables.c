@@ -25,6 +25,32 @@ TEST(comparisons_side_by_side_are_told_apart_by_what_differs)
     sl_buf_fini(&page);
 }
 
+TEST(a_headline_of_counts_has_its_vector_length_and_is_no_speed)
+{
+    struct sl_comparison counted = all.comparison;
+    struct sl_comparison_report compared[2];
+    struct sl_report two[] = {all.report, all.report};
+    const struct sl_combined combined = {two, 2};
+    char text[512];
+    counted.unit = SL_TRACE_INSTRUCTIONS;
+    counted.method = SL_METHOD_EXACT;
+    counted.verdict = SL_VERDICT_FASTER;
+    counted.ratio = 2;
+    for (size_t i = 0; i < 2; i++) {
+        compared[i] = *all.report.comparison;
+        compared[i].comparison = &counted;
+        compared[i].svl_bits = 512;
+        two[i].comparison = &compared[i];
+        two[i].threads = i ? "4" : "1";
+    }
+    sl_combined_summary(&combined, text, sizeof(text));
+    assert_string_equal(text, "2 comparisons of 1 model: 2 fewer-instructions (1 thread 2.000x, 4 "
+                              "threads 2.000x; at SVL 512, not speed)");
+    compared[1].svl_bits = 128;
+    sl_combined_summary(&combined, text, sizeof(text));
+    assert_non_null(strstr(text, "4 threads 2.000x; not speed)"));
+}
+
 /* One experiment on 1 and 4 threads, whose ratio falls from 2 to 1/2. */
 TEST(numbers_of_threads_are_told_together_with_their_crossover)
 {
