@@ -1,9 +1,12 @@
-"""Runs the checks against the real ExecuTorch: interop.py [--seed N] [--models N] [--only NAME]...
+"""Runs the checks against the real ExecuTorch: interop.py [--seed N] [--models N] [--jobs N] [--only NAME]...
 
-Each prints what it compared; the first difference ends a check and names both sides. Exit 1 if any differed.
+Each prints what it compared; the first difference ends a check and names both sides. Exit 1 if any differed. Several checks run side by
+side, each in a process of its own, and print when they end.
 """
 
 import argparse
+import multiprocessing
+import multiprocessing.connection
 import os
 import secrets
 import shutil
@@ -29,6 +32,9 @@ import programs
 
 CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "operators": check_operators,
           "programs": check_programs, "executorch": check_executorch, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages, "http": check_http}
+# The longest begin first. Checks of one line share what one of them makes, so they run one after the other.
+TURNS = [("export",), ("executorch",), ("operators",), ("junit", "pages"), ("random",), ("http",), ("inspector",), ("weights",), ("programs",), ("tsv",),
+         ("categories",), ("perfetto",)]
 
 
 class Lab:
@@ -53,6 +59,7 @@ def parse():
     parser = argparse.ArgumentParser(prog="scripts/interop")
     parser.add_argument("--seed", type=int, help="of the random models; drawn and printed unless given")
     parser.add_argument("--models", type=int, default=3, help="how many random models")
+    parser.add_argument("--jobs", type=int, default=2, help="how many checks run side by side")
     parser.add_argument("--every", action="store_true", help="export large models of the registry in half precision and int8 too")
     parser.add_argument("--only", action="append", choices=CHECKS, help="these checks only")
     return parser.parse_args()
@@ -75,15 +82,52 @@ def run(name, lab):
     return True
 
 
+def run_apart(names, lab, log):
+    """Runs the checks in this process, which is a child of its own; what they print goes to `log`. Exits with how many differed."""
+    with open(log, "wb") as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+    results = [run(name, lab) for name in names]
+    sys.stdout.flush()
+    sys.exit(results.count(False))
+
+
+def run_side_by_side(names, lab, jobs):
+    """How many of the checks were right; each turn's output is printed when it ends."""
+    assert sorted(sum(TURNS, ())) == sorted(CHECKS), "each check stands in TURNS once"
+    context = multiprocessing.get_context("fork")
+    waiting = [turn for turn in ([name for name in turn if name in names] for turn in TURNS) if turn]
+    running, right = {}, 0
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            turn = waiting.pop(0)
+            log = os.path.join(lab.out, f"{turn[0]}.log")
+            child = context.Process(target=run_apart, args=(turn, lab, log))
+            child.start()
+            running[child.sentinel] = (child, turn, log)
+        for sentinel in multiprocessing.connection.wait(list(running)):
+            child, turn, log = running.pop(sentinel)
+            child.join()
+            with open(log, errors="replace") as file:
+                print(file.read(), end="", flush=True)
+            if 0 <= child.exitcode <= len(turn):
+                right += len(turn) - child.exitcode
+            else:
+                print(f"WRONG  {', '.join(turn)}: the check's process ended with {child.exitcode}", flush=True)
+    return right
+
+
 def main():
     options = parse()
     lab = Lab(secrets.randbelow(10**6) if options.seed is None else options.seed, options.models, options.every)
     shutil.rmtree(lab.out, ignore_errors=True)
     os.makedirs(lab.out)
     print(f"seed {lab.seed}; repeat with scripts/interop --seed {lab.seed}", flush=True)
-    results = [run(name, lab) for name in options.only or CHECKS]
-    print(f"interop: {sum(results)} of {len(results)} checks right, seed {lab.seed}")
-    return 0 if all(results) else 1
+    names = list(dict.fromkeys(options.only or CHECKS))
+    began = time.monotonic()
+    right = run(names[0], lab) if len(names) == 1 else run_side_by_side(names, lab, options.jobs)
+    print(f"interop: {right:d} of {len(names)} checks right in {time.monotonic() - began:.0f} s, seed {lab.seed}")
+    return 0 if right == len(names) else 1
 
 
 if __name__ == "__main__":
