@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
@@ -11,7 +12,9 @@
 
 bool sl_case_may_run(const char *kernel, uint32_t needs)
 {
-    bool may = (needs & ~sl_isa_detect()) == 0;
+    uint32_t isa = sl_isa_detect(), sme = SL_ISA_SME | SL_ISA_SME2;
+    bool elsewhere = (isa & sme) != 0 && (needs & sme) == 0 && !getenv("SL_ALL_SVL");
+    bool may = (needs & ~isa) == 0 && !elsewhere;
     printf("%s %s\n", may ? "runs:   " : "skipped:", kernel);
     return may;
 }
@@ -29,10 +32,11 @@ size_t sl_case_pick(uint32_t *seed, size_t low, size_t high)
 
 size_t sl_case_next_size(size_t size, size_t block)
 {
-    size_t past = (size + 2) % block;
+    bool longest = sl_isa_svl_bytes() == 256 && !getenv("SL_ALL_SVL");
+    size_t past = (size + 2) % block, single = longest ? 20 : 140;
     if (size > 2 * block)
         return 0;
-    if (size < 140 || past < 4)
+    if (size < single || past < 4)
         return size + 1;
     size_t edge = (size + 2) / block * block + block - 2;
     return size + 7 < edge ? size + 7 : edge;

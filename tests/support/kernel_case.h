@@ -5,7 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Says on stdout whether this CPU runs the kernel, and returns it. */
+/* Says on stdout whether this CPU's test runs the kernel, and returns it: the CPU can, and if it has
+ * SME, the kernel needs that. All others are the same code at every vector length: the emulated CPU
+ * without SME and this machine run them. Where SL_ALL_SVL is set, all run. */
 bool sl_case_may_run(const char *kernel, uint32_t needs);
 
 /* A repeatable random size in [low, high]. */
@@ -13,7 +15,8 @@ size_t sl_case_pick(uint32_t *seed, size_t low, size_t high);
 
 /* The size to try after `size`, up to one more than two blocks, then 0: the first 140 and those
  * next to a block's end one by one, between them every seventh, which meets each remainder of a
- * vector. Begin with 1. */
+ * vector. At the longest vectors, which the emulator takes longest for, only the first 20 come one
+ * by one unless SL_ALL_SVL is set. Begin with 1. */
 size_t sl_case_next_size(size_t size, size_t block);
 
 /* Guarded floats in [-1, 1); end them with sl_guarded_free(). */

@@ -148,12 +148,16 @@ static bool has_sve(void)
 }
 #endif
 
-unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS])
+unsigned sl_case_own_masks(uint32_t masks[SL_CASE_MASKS])
 {
     unsigned count = sl_case_masks(masks);
-    if (getenv("SL_ALL_SVL"))
-        return count;
-    return (masks[0] & SL_ISA_SME2) == 0 || has_sve();
+    return getenv("SL_ALL_SVL") ? count : 1;
+}
+
+unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS])
+{
+    unsigned count = sl_case_own_masks(masks);
+    return count > 1 || (masks[0] & SL_ISA_SME2) == 0 || has_sve() ? count : 0;
 }
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,

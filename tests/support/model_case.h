@@ -43,9 +43,11 @@ unsigned sl_case_each_model_with(const char *file, void (*run)(const char *model
  * the same. */
 enum { SL_CASE_MASKS = 3 };
 unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS]);
-/* For each program of SL_FIXTURES, many of them large: the emulated CPUs share the work. One with
- * SME2 and SVE runs SME2's kernels, one without SME2 all it has, one with SME2 alone none: this
- * machine's own build runs the portable ones. All masks where SL_ALL_SVL is set. */
+/* The first alone, as the CPUs share the work: the emulated one without SME has NEON's kernels,
+ * this machine's own build the portable ones. All masks where SL_ALL_SVL is set. */
+unsigned sl_case_own_masks(uint32_t masks[SL_CASE_MASKS]);
+/* The same for each program of SL_FIXTURES, many of them large; none on a CPU with SME2 and no SVE.
+ */
 unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS]);
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,

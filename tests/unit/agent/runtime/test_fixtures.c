@@ -37,7 +37,7 @@ static void run_traced(struct sl_model_case *c, const char *model, uint32_t isa,
 static void run_method(const char *model, const char *method, const char *folder, int gate)
 {
     uint32_t masks[SL_CASE_MASKS];
-    unsigned count = model[0] == '/' ? sl_case_fixture_masks(masks) : sl_case_masks(masks);
+    unsigned count = model[0] == '/' ? sl_case_fixture_masks(masks) : sl_case_own_masks(masks);
     for (unsigned i = 0; i < count; i++) {
         struct sl_model_case c;
         const char *events = method ? NULL : events_of(model, masks[i]);

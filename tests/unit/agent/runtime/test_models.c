@@ -14,7 +14,7 @@ static void check_model(const char *name)
     sl_case_read(name, "input-0.bin", &input);
     sl_case_read(name, "runtime-0.bin", &expected);
     sl_case_open(&c, name);
-    unsigned count = sl_case_masks(masks);
+    unsigned count = sl_case_own_masks(masks);
     for (unsigned i = 0; i < count; i++) {
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         sl_case_run(&c, variant, &input, false);
@@ -52,7 +52,7 @@ static void check_whole(const char *name)
 {
     struct sl_model_case c;
     uint32_t masks[SL_CASE_MASKS];
-    for (unsigned i = 0, count = sl_case_masks(masks); i < count; i++) {
+    for (unsigned i = 0, count = sl_case_own_masks(masks); i < count; i++) {
         sl_case_open(&c, name);
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         sl_case_run_files(&c, variant, name, "");
@@ -81,7 +81,7 @@ TEST(sequences_that_come_and_go_give_the_outputs_of_each)
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
     sl_case_open(&c, "dynamic_sequence_f32_xnnpack");
-    unsigned count = sl_case_masks(masks);
+    unsigned count = sl_case_own_masks(masks);
     for (unsigned i = 0; i < count; i++) {
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
@@ -120,7 +120,7 @@ TEST(shapes_that_come_and_go_give_the_outputs_of_each)
     uint32_t masks[SL_CASE_MASKS];
     struct sl_model_case c;
     sl_case_open(&c, "dynamic_shape_f32_xnnpack");
-    unsigned count = sl_case_masks(masks);
+    unsigned count = sl_case_own_masks(masks);
     for (unsigned i = 0; i < count; i++) {
         struct sl_variant *variant = sl_case_compile(&c, masks[i], 0, NULL);
         for (size_t k = 0; k < sizeof(batches) / sizeof(batches[0]); k++)

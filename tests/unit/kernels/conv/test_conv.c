@@ -173,7 +173,7 @@ TEST(random_transposed_shapes_equal_the_reference)
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 6;
-        if ((kernel->needs & ~sl_isa_detect()) != 0)
+        if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (int n = 0; n < 120; n++) {
             struct sl_conv_shape s = random_shape(&seed);
@@ -198,7 +198,7 @@ TEST(as_many_groups_as_channels_equal_the_reference)
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 8;
-        if ((kernel->needs & ~sl_isa_detect()) != 0)
+        if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (int n = 0; n < 60; n++) {
             struct sl_conv_shape s = random_shape(&seed);
@@ -235,7 +235,7 @@ TEST(shapes_of_real_models_equal_the_reference)
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 6;
-        if ((kernel->needs & ~sl_isa_detect()) != 0)
+        if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 0; n < sizeof(shapes) / sizeof(shapes[0]); n++) {
             struct sl_conv_shape s = shapes[n];
@@ -276,7 +276,7 @@ TEST(packs_turned_afterwards_equal_packs_of_turned_weights)
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 7;
-        if ((kernel->needs & ~sl_isa_detect()) != 0 || !kernel->turn_packed)
+        if (!sl_case_may_run(kernel->name, kernel->needs) || !kernel->turn_packed)
             continue;
         for (int n = 0; n < 60; n++) {
             struct sl_conv_shape s = random_shape(&seed);
@@ -312,7 +312,7 @@ TEST(packs_of_halves_equal_packs_of_the_same_in_f32)
     const struct sl_conv *kernel;
     for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
         uint32_t seed = 9;
-        if ((kernel->needs & ~sl_isa_detect()) != 0 || !kernel->pack_halves)
+        if (!sl_case_may_run(kernel->name, kernel->needs) || !kernel->pack_halves)
             continue;
         for (int n = 0; n < 60; n++) {
             struct sl_conv_shape s = random_shape(&seed);

@@ -155,7 +155,7 @@ TEST(means_of_two_to_256_columns_equal_the_reference)
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
         uint32_t seed = 13;
-        if (kernel->op != SL_REDUCE_MEAN || (kernel->needs & ~sl_isa_detect()) != 0)
+        if (kernel->op != SL_REDUCE_MEAN || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t inner = 2; inner <= 256; inner *= 2)
             for (size_t n = 1; n < 600; n = 3 * n + 1) {
@@ -172,7 +172,7 @@ TEST(softmax_of_far_apart_values_is_accurate_element_by_element)
     static const float bases[] = {1000, 0, -1000, 3e6f, -3e6f};
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
-        if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
+        if (kernel->op != SL_REDUCE_SOFTMAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         float in[1001], out[1001];
         double want[1001];
@@ -194,7 +194,7 @@ TEST(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan)
 {
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
-        if (kernel->op != SL_REDUCE_SOFTMAX || (kernel->needs & ~sl_isa_detect()) != 0)
+        if (kernel->op != SL_REDUCE_SOFTMAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         float in[21], out[21];
         for (size_t r = 0; r < 21; r++)
@@ -215,7 +215,7 @@ TEST(the_largest_is_exact_and_a_nan_wins_wherever_it_stands)
 {
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
-        if (kernel->op != SL_REDUCE_MAX || (kernel->needs & ~sl_isa_detect()) != 0)
+        if (kernel->op != SL_REDUCE_MAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 1; n < 2100; n += n < 80 ? 1 : 67)
             for (size_t inner = 1; inner < 40; inner += 19) {
@@ -279,7 +279,7 @@ TEST(softmax_of_a_row_knows_nothing_of_its_neighbours)
     static const size_t lengths[] = {2, 5, 15, 21, 45, 70, 90, 110, 150, 290};
     const struct sl_reduce *kernel;
     for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
-        bool runs = kernel->op == SL_REDUCE_SOFTMAX && (kernel->needs & ~sl_isa_detect()) == 0;
+        bool runs = kernel->op == SL_REDUCE_SOFTMAX && sl_case_may_run(kernel->name, kernel->needs);
         for (size_t n = 0; runs && n < sizeof(lengths) / sizeof(lengths[0]); n++)
             check_odd_rows(kernel, lengths[n]);
     }
