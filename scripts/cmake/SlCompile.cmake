@@ -33,6 +33,13 @@ if(SL_SANITIZE)
   add_link_options(-fsanitize=${sanitizers})
 endif()
 
+if(SL_COVERAGE)
+  # Nothing is kept unless LLVM_PROFILE_FILE says where.
+  set(coverage -fprofile-instr-generate=/dev/null -fcoverage-mapping)
+  add_compile_options(${coverage} -fcoverage-compilation-dir=${CMAKE_SOURCE_DIR})
+  add_link_options(${coverage})
+endif()
+
 # sl_library(NAME FOLDERS... [DEPENDS LIBRARIES...]): a static library of every source in the folders (not
 # below them) but main.c, which belongs to the program.
 function(sl_library name)
