@@ -10,17 +10,12 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/cli/answer.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
 #include "host/rundir/run.h"
 #include "host/spec/paths.h"
 #include "host/spec/spec.h"
-
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
 
 int sl_device_identity_read(struct sl_task_device *device, struct sl_device_identity *out,
                             struct sl_diag *diag)
@@ -35,8 +30,9 @@ int sl_device_identity_read(struct sl_task_device *device, struct sl_device_iden
     gmtime_r(&now, &utc);
     strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(out->agent_version, sizeof(out->agent_version), "%.31s",
-             text_of(probe, "agent_version"));
-    rc = sl_device_fingerprint(text_of(probe, "fingerprint"), out->emulated, out->fingerprint);
+             sl_answer_text(probe, "agent_version"));
+    rc = sl_device_fingerprint(sl_answer_text(probe, "fingerprint"), out->emulated,
+                               out->fingerprint);
     cJSON_Delete(probe);
     return rc < 0 ? sl_diag_set(diag, rc, "sme2lab-agent probe", "The device has no fingerprint")
                   : 0;

@@ -10,31 +10,24 @@
 #include "common/base/mem.h"
 #include "host/inspect/inspect.h"
 #include "host/inspect/why.h"
+#include "host/spec/json_read.h"
 
-static const char *text_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(item) ? item->valuestring : NULL;
-}
+enum { MAX_INDEX = 999999999 };
 
-static bool number_of(const cJSON *object, const char *key, double limit, uint64_t *out)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < limit))
-        return false;
-    *out = (uint64_t)item->valuedouble;
-    return true;
-}
+static const char printed[] = "what the agent printed";
 
-static int bad_plan(struct sl_diag *diag, const char *what)
+/* Fails where what the agent printed is not of this program. */
+static void mismatch(const struct sl_json_at *at)
 {
-    return sl_diag_set(diag, SL_E_FORMAT, "what the agent printed", "%s", what);
+    if (at->reader->error == 0)
+        sl_json_stop(at, sl_diag_set(at->reader->diag, SL_E_MISMATCH, printed,
+                                     "its methods are not those of the program"));
 }
 
 /* Nodes of a method stand by chain, instruction and index. */
 static struct sl_inspect_node *find_node(const struct sl_inspect *inspect,
                                          const struct sl_inspect_method *method,
-                                         const uint64_t key[3])
+                                         const uint32_t key[3])
 {
     uint32_t low = method->node_first, high = method->node_first + method->node_count;
     while (low < high) {
@@ -55,31 +48,31 @@ static struct sl_inspect_node *find_node(const struct sl_inspect *inspect,
 }
 
 /* The kernel that counts is the first that computes. */
-static void take_kernels(const cJSON *op, char name[SL_INSPECT_KERNEL_BYTES])
+static void take_kernels(const struct sl_json_at *op, char name[SL_INSPECT_KERNEL_BYTES])
 {
-    const cJSON *kernel, *kernels = cJSON_GetObjectItemCaseSensitive(op, "kernels");
-    cJSON_ArrayForEach(kernel, kernels)
-    {
-        if (cJSON_IsString(kernel) && sl_kernel_moves(name) &&
-            (name[0] == '\0' || !sl_kernel_moves(kernel->valuestring)))
-            snprintf(name, SL_INSPECT_KERNEL_BYTES, "%s", kernel->valuestring);
+    struct sl_json_at list = sl_json_member(op, "kernels");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        const char *kernel = sl_json_get_text(at);
+        if (kernel && sl_kernel_moves(name) && (name[0] == '\0' || !sl_kernel_moves(kernel)))
+            snprintf(name, SL_INSPECT_KERNEL_BYTES, "%s", kernel);
     }
 }
 
-static int take_op(struct sl_inspect *inspect, struct sl_inspect_method *method, const cJSON *op,
-                   bool on, struct sl_diag *diag)
+static void take_op(struct sl_inspect *inspect, struct sl_inspect_method *method,
+                    const struct sl_json_at *op, bool on)
 {
-    uint64_t key[3] = {0, 0, 0};
-    const char *name = text_of(op, "name");
-    if (!name || !number_of(op, "chain", 1e9, &key[0]) ||
-        !number_of(op, "instruction", 1e9, &key[1]))
-        return bad_plan(diag, "an operator of the plan is not what sme2lab-agent prints");
-    if (cJSON_HasObjectItem(op, "node") && !number_of(op, "node", 1e9, &key[2]))
-        return bad_plan(diag, "a node of the plan is not what sme2lab-agent prints");
-    struct sl_inspect_node *node = find_node(inspect, method, key);
+    static const char *const keys[] = {"name", "chain", "instruction", "node"};
+    uint32_t key[3] = {0, 0, 0};
+    sl_json_need_keys(op, keys, 3);
+    const char *name = sl_json_get_text(sl_json_member(op, keys[0]));
+    for (int i = 0; i < 3; i++)
+        sl_json_get_integer(sl_json_member(op, keys[i + 1]), 0, MAX_INDEX, &key[i]);
+    struct sl_inspect_node *node = name ? find_node(inspect, method, key) : NULL;
+    if (!node && op->reader->error == 0)
+        sl_json_stop(op, sl_diag_set(op->reader->diag, SL_E_MISMATCH, printed,
+                                     "operator '%.64s' is not in the program", name));
     if (!node)
-        return sl_diag_set(diag, SL_E_MISMATCH, "what the agent printed",
-                           "operator '%.64s' is not in the program", name);
+        return;
     struct sl_choice *choice = on ? &node->on : &node->off;
     if (choice->operators++ == 0)
         snprintf(choice->name, sizeof(choice->name), "%s", name);
@@ -89,58 +82,52 @@ static int take_op(struct sl_inspect *inspect, struct sl_inspect_method *method,
     listed->node = (uint32_t)(node - inspect->nodes);
     snprintf(listed->name, sizeof(listed->name), "%s", name);
     take_kernels(op, listed->kernel);
-    return 0;
 }
 
-static void take_problem(struct sl_inspect_method *method, const cJSON *variant)
+/* The first of them. */
+static void take_problem(struct sl_inspect_method *method, const struct sl_json_at *variant)
 {
-    const cJSON *problem, *problems = cJSON_GetObjectItemCaseSensitive(variant, "problems");
-    cJSON_ArrayForEach(problem, problems)
-    {
-        if (cJSON_IsString(problem) && method->problem[0] == '\0')
-            snprintf(method->problem, sizeof(method->problem), "%s", problem->valuestring);
-    }
+    struct sl_json_at list = sl_json_member(variant, "problems"), first = sl_json_first(&list);
+    const char *problem = sl_json_get_text(first);
+    if (problem && method->problem[0] == '\0')
+        snprintf(method->problem, sizeof(method->problem), "%s", problem);
 }
 
-static int take_variant(struct sl_inspect *inspect, struct sl_inspect_method *method,
-                        const cJSON *variant, struct sl_diag *diag)
+static void take_variant(struct sl_inspect *inspect, struct sl_inspect_method *method,
+                         const struct sl_json_at *variant)
 {
-    const char *name = text_of(variant, "name");
-    const cJSON *op, *ops = cJSON_GetObjectItemCaseSensitive(variant, "ops");
-    if (!name || !cJSON_IsArray(ops))
-        return bad_plan(diag, "a variant of the plan is not what sme2lab-agent prints");
-    bool on = strcmp(name, "on") == 0;
+    static const char *const keys[] = {"name", "ops"};
+    struct sl_json_at ops = sl_json_member(variant, "ops");
+    bool loads = false;
+    sl_json_need_keys(variant, keys, 2);
+    bool on = sl_json_is_text(sl_json_member(variant, "name"), "on");
+    size_t count = sl_json_need_array(&ops, MAX_INDEX, "operators");
     if (method->operators[on])
-        return bad_plan(diag, "a variant of the plan is there twice");
+        sl_json_refuse(variant, "A variant of the plan is there twice");
+    sl_json_get_bool(sl_json_member(variant, "loads"), &loads);
     method->has_on = method->has_on || on;
-    if (!cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(variant, "loads"))) {
+    if (!loads) {
         take_problem(method, variant);
         method->loads = false;
-        return 0;
+        return;
     }
-    number_of(variant, "packed_bytes", 9e15,
-              on ? &method->packed_on_bytes : &method->packed_off_bytes);
-    method->operators[on] =
-        sl_calloc((size_t)cJSON_GetArraySize(ops) + 1, sizeof(*method->operators[on]));
+    sl_json_get_count(sl_json_member(variant, "packed_bytes"),
+                      on ? &method->packed_on_bytes : &method->packed_off_bytes);
+    method->operators[on] = sl_calloc(count + 1, sizeof(*method->operators[on]));
     if (!method->operators[on])
-        return -ENOMEM;
-    cJSON_ArrayForEach(op, ops)
-    {
-        int rc = take_op(inspect, method, op, on, diag);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
+        sl_json_stop(variant, -ENOMEM);
+    for (struct sl_json_at at = sl_json_first(&ops); sl_json_more(&at); sl_json_next(&at))
+        take_op(inspect, method, &at, on);
 }
 
-static int take_method(struct sl_inspect *inspect, struct sl_inspect_method *method,
-                       const cJSON *from, struct sl_diag *diag)
+static void take_method(struct sl_inspect *inspect, struct sl_inspect_method *method,
+                        const struct sl_json_at *from)
 {
-    const char *name = text_of(from, "name"), *problem = text_of(from, "problem");
-    const cJSON *variant, *variants = cJSON_GetObjectItemCaseSensitive(from, "variants");
-    if (!name || strcmp(name, method->plan->name) != 0)
-        return sl_diag_set(diag, SL_E_MISMATCH, "what the agent printed",
-                           "its methods are not those of the program");
+    struct sl_json_at variants = sl_json_member(from, "variants"),
+                      why = sl_json_member(from, "problem");
+    if (!sl_json_is_text(sl_json_member(from, "name"), method->plan->name))
+        mismatch(from);
+    const char *problem = sl_json_has_text(&why) ? sl_json_get_text(why) : NULL; /* null: none */
     for (int on = 0; on < 2; on++) { /* of an answer that was refused half-way */
         sl_free(method->operators[on]);
         method->operators[on] = NULL;
@@ -149,31 +136,23 @@ static int take_method(struct sl_inspect *inspect, struct sl_inspect_method *met
     method->asked = true;
     method->loads = !problem;
     snprintf(method->problem, sizeof(method->problem), "%s", problem ? problem : "");
-    cJSON_ArrayForEach(variant, variants)
-    {
-        int rc = take_variant(inspect, method, variant, diag);
-        if (rc < 0)
-            return rc;
-    }
-    return 0;
+    for (struct sl_json_at at = sl_json_first(&variants); sl_json_more(&at); sl_json_next(&at))
+        take_variant(inspect, method, &at);
 }
 
-static int list_kernels(const cJSON *list, struct sl_sme2_kernels *out, struct sl_diag *diag)
+static void list_kernels(const struct sl_json_at *root, struct sl_sme2_kernels *out)
 {
-    const cJSON *kernel, *kernels = cJSON_GetObjectItemCaseSensitive(list, "kernels");
-    if (!cJSON_IsArray(kernels))
-        return bad_plan(diag, "the list of kernels is not what sme2lab-agent prints");
-    cJSON_ArrayForEach(kernel, kernels)
-    {
-        const char *name = text_of(kernel, "kernel");
+    struct sl_json_at list = sl_json_member(root, "kernels");
+    sl_json_need_array(&list, MAX_INDEX, "kernels");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        const char *name = sl_json_get_text(sl_json_member(&at, "kernel"));
         if (!name || sl_engine_of(name) != SL_ENGINE_SME2)
             continue;
         if (out->count == SL_INSPECT_MAX_KERNELS)
-            return sl_diag_set(diag, SL_E_LIMIT, "what the agent printed", "more than %d kernels",
-                               SL_INSPECT_MAX_KERNELS);
-        out->names[out->count++] = name;
+            sl_json_refuse(&at, "More than %d kernels", SL_INSPECT_MAX_KERNELS);
+        else
+            out->names[out->count++] = name;
     }
-    return 0;
 }
 
 /* Why a node is not served, known for methods that were compiled for SME2. */
@@ -189,41 +168,44 @@ static void give_reasons(struct sl_inspect *inspect, const struct sl_sme2_kernel
     }
 }
 
-static int take_parsed(struct sl_inspect *inspect, const cJSON *plan, const cJSON *list,
-                       struct sl_diag *diag)
+static void take_parsed(struct sl_inspect *inspect, const struct sl_json_at *plan,
+                        const struct sl_json_at *list)
 {
+    static const char *const keys[] = {"schema", "svl_bytes", "methods"};
     struct sl_sme2_kernels kernels = {.count = 0};
-    const cJSON *methods = cJSON_GetObjectItemCaseSensitive(plan, "methods");
-    const char *schema = text_of(plan, "schema");
-    uint64_t svl_bytes = 0;
-    if (!schema || strcmp(schema, "sme2lab.plan/1") != 0 || !cJSON_IsArray(methods) ||
-        !number_of(plan, "svl_bytes", 257, &svl_bytes))
-        return bad_plan(diag, "the plan is not what sme2lab-agent prints");
-    if (cJSON_GetArraySize(methods) != (int)inspect->method_count)
-        return sl_diag_set(diag, SL_E_MISMATCH, "what the agent printed",
-                           "its methods are not those of the program");
-    inspect->svl_bits = 8 * (uint32_t)svl_bytes;
-    int rc = list_kernels(list, &kernels, diag);
-    uint32_t i = 0;
-    const cJSON *method;
-    cJSON_ArrayForEach(method, methods)
-    {
-        if (rc == 0)
-            rc = take_method(inspect, &inspect->methods[i++], method, diag);
-    }
-    if (rc == 0)
+    struct sl_json_at methods = sl_json_member(plan, "methods"),
+                      schema = sl_json_member(plan, "schema");
+    uint32_t svl_bytes = 0, i = 0;
+    sl_json_need_keys(plan, keys, sizeof(keys) / sizeof(keys[0]));
+    if (!sl_json_is_text(schema, "sme2lab.plan/1"))
+        sl_json_refuse(&schema, "This must be sme2lab.plan/1");
+    sl_json_get_integer(sl_json_member(plan, "svl_bytes"), 0, 256, &svl_bytes);
+    if (sl_json_need_array(&methods, MAX_INDEX, "methods") != inspect->method_count)
+        mismatch(&methods);
+    if (plan->reader->error == 0)
+        inspect->svl_bits = 8 * svl_bytes;
+    list_kernels(list, &kernels);
+    for (struct sl_json_at at = sl_json_first(&methods); sl_json_more(&at); sl_json_next(&at))
+        take_method(inspect, &inspect->methods[i++], &at);
+    if (plan->reader->error == 0)
         give_reasons(inspect, &kernels);
-    return rc;
 }
 
 int sl_inspect_take_plan(struct sl_inspect *inspect, struct sl_bytes plan, struct sl_bytes list,
                          struct sl_diag *diag)
 {
+    struct sl_json_reader reader = {.diag = diag};
     cJSON *plan_json = cJSON_ParseWithLength((const char *)plan.data, plan.size);
     cJSON *list_json = cJSON_ParseWithLength((const char *)list.data, list.size);
-    int rc = plan_json && list_json ? take_parsed(inspect, plan_json, list_json, diag)
-                                    : bad_plan(diag, "what the agent printed is not JSON");
+    struct sl_json_at plan_at = sl_json_root(&reader, plan_json),
+                      list_at = sl_json_root(&reader, list_json);
+    if (plan_json && list_json)
+        take_parsed(inspect, &plan_at, &list_at);
+    else
+        reader.error = sl_diag_set(diag, SL_E_FORMAT, printed, "it is not JSON");
+    if (reader.error < 0)
+        sl_json_name_file(printed, diag);
     cJSON_Delete(plan_json);
     cJSON_Delete(list_json);
-    return rc;
+    return reader.error;
 }

@@ -148,7 +148,14 @@ void sl_json_need_object(const struct sl_json_at *at, const char *const *keys, s
         if (i == count)
             refuse_key(&item, keys, count);
     }
-    for (size_t i = 0; i < needed && is_good(at); i++) {
+    sl_json_need_keys(at, keys, needed);
+}
+
+void sl_json_need_keys(const struct sl_json_at *at, const char *const *keys, size_t count)
+{
+    if (!cJSON_IsObject(at->value))
+        sl_json_refuse(at, "This must be an object {…}");
+    for (size_t i = 0; i < count && is_good(at); i++) {
         struct sl_json_at member = sl_json_member(at, keys[i]);
         if (!member.value)
             sl_json_refuse(&member, "There is no value here, and one is needed");

@@ -51,6 +51,8 @@ void sl_json_stop(const struct sl_json_at *at, int code);
 /* Each key must be one of `keys`, and the first `needed` of them must be there. */
 void sl_json_need_object(const struct sl_json_at *at, const char *const *keys, size_t count,
                          size_t needed);
+/* An object with these keys at least. */
+void sl_json_need_keys(const struct sl_json_at *at, const char *const *keys, size_t count);
 /* An array of at most `most` items, an object of that many members; returns how many. `what` they
  * are is for the message. */
 size_t sl_json_need_array(const struct sl_json_at *at, size_t most, const char *what);

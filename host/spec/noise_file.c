@@ -2,25 +2,24 @@
 #include "host/spec/noise_file.h"
 
 #include <math.h>
-#include <string.h>
-
-#include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
+#include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/spec/paths.h"
 #include "host/spec/policy_file.h"
 
 double sl_noise_file_parse(struct sl_bytes text)
 {
-    cJSON *file = cJSON_ParseWithLength((const char *)text.data, text.size);
-    const cJSON *schema = cJSON_GetObjectItemCaseSensitive(file, "schema");
-    const cJSON *floor = cJSON_GetObjectItemCaseSensitive(file, "noise_floor");
-    bool good = cJSON_IsString(schema) && strcmp(schema->valuestring, "sme2lab.noise/1") == 0 &&
-                cJSON_IsNumber(floor) && floor->valuedouble > 0 &&
-                floor->valuedouble <= SL_NOISE_MAX_FLOOR;
-    double found = good ? floor->valuedouble : (double)NAN;
-    cJSON_Delete(file);
-    return found;
+    struct cJSON *document = NULL;
+    struct sl_json_reader reader = {.error =
+                                        sl_json_doc_parse(text, "noise.json", &document, NULL)};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    bool known = sl_json_is_text(sl_json_member(&root, "schema"), "sme2lab.noise/1");
+    double found = 0;
+    sl_json_get_real(sl_json_member(&root, "noise_floor"), 0, SL_NOISE_MAX_FLOOR, &found);
+    sl_json_doc_free(document);
+    return known && found > 0 ? found : (double)NAN;
 }
 
 static double find_in(const char *state_dir, const char *fingerprint)
