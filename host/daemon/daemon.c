@@ -42,7 +42,7 @@ enum {
     MAX_LISTEN = SL_HTTP_MAX_LISTENERS
 };
 
-/* What is open; everything is NULL until it is. */
+/* Everything that is open; a member is NULL until it is opened. */
 struct daemon {
     uv_loop_t loop;
     const struct sl_daemon_settings *settings;
@@ -268,7 +268,7 @@ static void on_described(void *user, const char *device, struct sl_device_traits
         sl_lab_tell_device(daemon->lab, device, traits, cpu);
 }
 
-/* What this daemon started ends with it; a run that an earlier one left goes on. */
+/* Agents that this daemon started end with it; a run that an earlier daemon left goes on. */
 static void fail(struct daemon *daemon, int rc)
 {
     daemon->rc = rc;

@@ -43,7 +43,7 @@ _Static_assert(SL_SPEC_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
                    SL_SPEC_PRECISE_SECONDS == (int)SL_STOPPING_BUDGET_S,
                "what is planned is what the rule was simulated with");
 
-/* What the files of a model's run are called after. */
+/* The name that the files of a model's run begin with. */
 static void name_of(const struct sl_spec *spec, char out[SL_RUN_STEM_BYTES])
 {
     sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUN_STEM_BYTES);
@@ -215,7 +215,7 @@ static void take_operators(struct finishing *work)
     cJSON_Delete(report);
 }
 
-/* What the processes beside the measured one left: an array in the order of their places. */
+/* The outcomes of the processes beside the measured one: an array in the order of their places. */
 static cJSON *read_load(const struct finishing *work)
 {
     cJSON *load = work->spec.concurrency[0] > 1 ? cJSON_CreateArray() : NULL;
@@ -243,7 +243,7 @@ static double noise_floor_of(const struct finishing *work)
                                     work->ended->device->traits.emulated);
 }
 
-/* What was measured, under the names of a run directory. */
+/* The measured figures, under the names of a run directory. */
 static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
     struct sl_run *run = &work->run;

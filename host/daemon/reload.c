@@ -26,7 +26,7 @@ static bool same_listen(const struct sl_host_config *a, const struct sl_host_con
     return same;
 }
 
-/* What is only read at the start. */
+/* Settings that are read at the start only. */
 static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_host_config *is)
 {
     const struct {

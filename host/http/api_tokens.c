@@ -21,7 +21,7 @@
 
 enum { MAX_LIST_BYTES = 1 << 20 };
 
-/* What the store has is what lets in from now on. */
+/* From now on the tokens in the store let clients in. */
 static int take(struct sl_http *http, int rc, const struct sl_token_record *rows, size_t count)
 {
     if (rc == 0)

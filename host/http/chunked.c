@@ -46,7 +46,7 @@ static int take_trailer(struct sl_http_chunks *chunks, uint8_t byte)
     return 0;
 }
 
-/* What follows the CR of a line, or the data of a chunk. */
+/* The byte after the CR of a line, or after the data of a chunk. */
 static int take_line_end(struct sl_http_chunks *chunks, uint8_t byte)
 {
     if (byte != (chunks->state == DATA_CR ? '\r' : '\n'))

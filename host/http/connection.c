@@ -56,7 +56,7 @@ static void on_handle_closed(uv_handle_t *handle)
         clients->answers->emptied(clients->user);
 }
 
-/* What is under way here is what the limits of requests count. */
+/* The limits of requests count the bytes that are under way here. */
 static void set_busy(struct sl_http_connection *connection, bool busy)
 {
     if (busy && !connection->busy)
@@ -330,7 +330,7 @@ void sl_http_connection_go_on(struct sl_http_connection *connection)
         write_bytes(connection, text, sizeof(text) - 1);
 }
 
-/* What cannot be read is answered all the same. */
+/* A request that cannot be read is answered too. */
 static void refuse_head(struct sl_http_connection *connection, int status, const char *why)
 {
     begin_turn(connection);

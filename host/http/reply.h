@@ -27,7 +27,7 @@ bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc);
 /* Takes the text over from `body` (also when it fails to be sent). */
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
                        struct sl_buf *body);
-/* What was written, or a problem when it could not be. Takes it over. */
+/* Answers with the written text, or with a problem if writing failed. Takes the text over. */
 void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text);
 /* Takes the descriptor over. */
 void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_type, int file,

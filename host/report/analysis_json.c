@@ -99,7 +99,7 @@ static void put_load(struct sl_json *json, const struct sl_attribution *a)
     sl_json_close_object(json);
 }
 
-/* What is set aside: the first run where it is no steady one, and measured runs that were cold. */
+/* Runs that are set aside: the first one if it is not steady, and measured ones that were cold. */
 static void put_cold(struct sl_json *json, const struct sl_attribution *a)
 {
     bool apart = a->run_count > 0 && a->runs[0].warmup;
@@ -234,7 +234,7 @@ static void put_delegated(struct sl_json *json, const struct sl_attribution *a, 
     sl_json_close_object(json);
 }
 
-/* What the categories consist of, over all measured runs: the parts add up to them. */
+/* The parts of the categories over all measured runs; they add up to the categories. */
 static void put_parts(struct sl_json *json, const struct sl_attribution *a)
 {
     struct sl_part parts[SL_PARTS_MAX];

@@ -72,7 +72,7 @@ int sl_baseline_add(struct sl_baseline *baseline, struct sl_baseline_arm *arm,
 const struct sl_baseline_arm *sl_baseline_find(const struct sl_baseline *baseline,
                                                const struct sl_baseline_arm *like);
 
-/* What became of one figure of an arm. Texts are borrowed from both baselines. */
+/* One figure of an arm, before and now. Texts are borrowed from both baselines. */
 struct sl_baseline_change {
     const struct sl_baseline_arm *arm; /* as it was */
     const char *profile;               /* of an estimated time; NULL: instructions */

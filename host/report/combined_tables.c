@@ -22,7 +22,7 @@
 
 enum { VERDICTS = SL_VERDICT_WRONG + 1, TEXT_BYTES = 512, FEW = 4 };
 
-/* What may tell comparisons apart. */
+/* Columns that may tell comparisons apart. */
 enum { PART_MODEL, PART_DEVICE, PART_THREADS, PART_EXPERIMENT, PARTS };
 
 static const char *part_of(const struct sl_report *report, int part)

@@ -14,7 +14,7 @@ struct sl_json;
 struct sl_kernel_log;
 struct sl_style;
 
-/* What is shown together. Everything is borrowed. */
+/* Everything that one page shows; all of it is borrowed. */
 struct sl_comparison_report {
     const struct sl_comparison *comparison;         /* of the two analyses' attributions */
     const struct sl_analysis *baseline, *candidate; /* NULL: pairs from `file` are all there is */

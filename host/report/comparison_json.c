@@ -140,7 +140,7 @@ static void put_categories(struct sl_json *json, const struct sl_comparison *c, 
     sl_json_close_array(json);
 }
 
-/* What the categories consist of, mean per run. */
+/* The parts of the categories, mean per run. */
 static void put_parts(struct sl_json *json, const struct sl_comparison_report *report)
 {
     const struct sl_comparison *c = report->comparison;
@@ -163,7 +163,7 @@ static void put_parts(struct sl_json *json, const struct sl_comparison_report *r
     sl_json_close_array(json);
 }
 
-/* What the categories sum to. */
+/* The sums of the categories. */
 static void put_whole(struct sl_json *json, const struct sl_comparison *c, bool bare)
 {
     char key[SL_UNIT_KEY_SIZE];

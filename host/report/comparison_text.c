@@ -30,7 +30,7 @@ struct page {
     const struct sl_comparison *comparison;
 };
 
-/* What came out, in words. "0.5x slower" would be read as half as slow, and a count as a speed. */
+/* The verdict in words. "0.5x slower" would be read as half as slow, and a count as a speed. */
 static void put_outcome(struct page *p, int tone)
 {
     const struct sl_comparison *c = p->comparison;
@@ -328,7 +328,7 @@ static void put_proof(struct page *p)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", lost);
 }
 
-/* What the cheaper of both ways for each operator would make of the baseline. */
+/* The baseline if each operator ran in the cheaper of both ways. */
 static void put_headroom(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;

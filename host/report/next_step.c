@@ -87,7 +87,8 @@ __attribute__((format(printf, 5, 6))) static void add(struct search *s,
     s->of[at] = op;
 }
 
-/* What SME2 is for and did not serve: it could gain what the others of its category did. */
+/* Operators that SME2 is for and did not serve: they could gain what others of their category did.
+ */
 static bool add_unserved(struct search *s, const struct sl_operator_shift *row, const char *name)
 {
     const struct sl_operator *op = row->candidate;
@@ -260,7 +261,7 @@ static void add_alone(struct search *s, const char *rule, const char *before, co
     add(s, NULL, step, "", "%s%s", before, why);
 }
 
-/* What has to be put right before any operator is looked at; false: nothing. */
+/* Faults that must be mended before any operator is looked at; false: there is none. */
 static bool add_condition(struct search *s)
 {
     const struct sl_comparison *c = s->c;

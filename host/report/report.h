@@ -43,7 +43,7 @@ struct sl_report {
     size_t artifact_count;
 };
 
-/* What a side is called: "SME2 off", or the name of an imported experiment. */
+/* The name of a side: "SME2 off", or that of an imported experiment. */
 const char *sl_report_side(const struct sl_report *report, int side);
 
 /* Markdown: what was measured, verdict with reasons, figures, shift, operators, kernels, one next

@@ -81,7 +81,7 @@ static void put_fact(struct sl_doc *doc, const char *name, const char *value)
         sl_doc_say(doc, SL_DOC_FACT, name, "%s", value);
 }
 
-/* What the verdict is of, and what to do about it: below it, before all that explains it. */
+/* What the verdict rests on and what to do next stand below it, before all that explains it. */
 static void put_first_screen(struct sl_doc *doc, const struct sl_report *report)
 {
     char text[SENTENCE_BYTES];
@@ -132,7 +132,7 @@ static void put_verdict(struct sl_doc *doc, const struct sl_report *report)
     put_conditions(doc, report, true);
 }
 
-/* What the headroom comes to, in words. */
+/* The headroom in words. */
 static void put_reach_words(struct sl_doc *doc, const struct sl_analysis *candidate)
 {
     char text[SENTENCE_BYTES];

@@ -26,7 +26,7 @@ int sl_silicon_load(const char *name, struct sl_silicon *out, struct sl_diag *di
  * default ones. False behind the last. */
 bool sl_silicon_next_name(const char **names, char out[SL_SILICON_NAME_BYTES]);
 
-/* Whether each of `names` is of a built-in profile: 0, or SL_E_NOT_FOUND with `diag` set. */
+/* Checks that each of `names` is a built-in profile: 0, or SL_E_NOT_FOUND with `diag` set. */
 int sl_silicon_check_names(const char *names, struct sl_diag *diag);
 
 /* The names of the built-in profiles in order; NULL behind the last. */

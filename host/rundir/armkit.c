@@ -207,7 +207,7 @@ struct side {
     struct kernels kernels; /* owned */
 };
 
-/* What grows while experiment follows experiment. */
+/* Tables that grow with each experiment. */
 struct maker {
     struct sl_armkit_outputs *out;
     struct sl_compared *compared;

@@ -31,7 +31,7 @@ int sl_collection_add(struct sl_collection *collection, const char *path, const 
                       const struct sl_categories *categories, struct sl_diag *diag);
 void sl_collection_fini(struct sl_collection *collection);
 
-/* What the comparisons of a directory say together. */
+/* The comparisons of a directory, taken together. */
 struct sl_collection_told {
     const struct sl_style *style; /* NULL: without tables */
     struct sl_buf *words;         /* combined_findings.c's are appended */

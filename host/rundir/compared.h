@@ -28,7 +28,7 @@ struct sl_compared_side {
     int level; /* of a run directory: 0 off, 1 on */
 };
 
-/* What an import said of a pair: there is no manifest. */
+/* A pair of an import, which has no manifest. */
 struct sl_compared_import {
     char model[256], generated_at[40];
     char names[2][96];  /* of the experiments: baseline, candidate */

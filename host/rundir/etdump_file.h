@@ -23,7 +23,7 @@ struct sl_etdump_file {
     bool traced;
 };
 
-/* What to open; all of it is borrowed and must outlive the file. */
+/* The file to open; everything in it is borrowed and must outlive the file. */
 struct sl_etdump_request {
     const char *path;
     const char *trace_path; /* NULL: one is looked for beside the file */

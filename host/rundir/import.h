@@ -35,7 +35,7 @@ bool sl_import_traced(const struct cJSON *run);
 bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
                        const struct cJSON *candidate, struct sl_agreement *out);
 
-/* What an import says of how an ETDump was recorded. */
+/* How an ETDump was recorded, from the import. */
 struct sl_import_said {
     struct sl_rounds rounds; /* its processes; none: count 0 */
     bool has_cold;           /* so many of its first runs were said to be warm-up */

@@ -167,7 +167,7 @@ bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trac
            strcmp(trace->names[record->name], "Method::execute") == 0;
 }
 
-/* What the agent says, or without its report what was recorded. */
+/* Taken from the agent's report; without one, from the manifest itself. */
 static uint64_t number_of(const struct maker *m, const char *key, const cJSON *recorded)
 {
     const cJSON *value = member(m->agent, key);

@@ -122,7 +122,7 @@ add_artifact(struct sl_report *r, const char *name, const char *format, ...)
     one->name = name;
 }
 
-/* What the run left beside this page. */
+/* The files that the run left beside this page. */
 static void list_artifacts(struct sl_report *r, const struct sl_compared *compared)
 {
     static const char *const etdumps[] = {"ETDump, baseline", "ETDump, candidate"};

@@ -646,7 +646,7 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
                                   run->variants[variant].etdump_path + strlen(run->out_dir));
 }
 
-/* What the kit appends to a log: a block of figures for each variant. */
+/* The kit appends a block of figures for each variant to a log. */
 static int write_log(const struct sl_run *run, struct sl_diag *diag)
 {
     char path[SL_RUN_PATH_BYTES];

@@ -21,7 +21,7 @@ enum { SL_RUN_OFF, SL_RUN_ON, SL_RUN_VARIANTS };
 enum { SL_RUN_PATH_BYTES = 1024, SL_RUN_MAX_OUTPUTS = 64, SL_RUN_STEM_BYTES = 80 };
 
 struct sl_run {
-    /* What was asked for: borrowed. */
+    /* The request: borrowed. */
     const struct sl_spec *spec; /* its paths are those of files here */
     const struct sl_device *device;
     const struct sl_categories *categories;
@@ -42,7 +42,7 @@ struct sl_run {
         char etdump_path[SL_RUN_PATH_BYTES];
     } variants[SL_RUN_VARIANTS];
 
-    /* What came back: owned, released by sl_run_fini(). */
+    /* The result: owned, released by sl_run_fini(). */
     struct sl_buf model; /* the file's bytes */
     char model_sha256[SL_SHA256_HEX_SIZE], agent_sha256[SL_SHA256_HEX_SIZE];
     char data_sha256[SL_SHA256_HEX_SIZE]; /* of the external weights; "": none */

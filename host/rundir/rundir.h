@@ -73,7 +73,7 @@ const struct cJSON *sl_rundir_result(const struct sl_rundir *directory, int leve
 int sl_rundir_file(const struct sl_rundir *directory, const char *name,
                    char out[SL_RUNDIR_PATH_BYTES], struct sl_diag *diag);
 
-/* What the manifest says of a variant's run. */
+/* A variant's run, from the manifest. */
 void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct sl_conditions *out);
 
 /* The rule that ended the run's measuring, but for whether its budget was spent, which the trace

@@ -10,7 +10,7 @@ enum sl_device_kind {
 #undef SL_DEVICE_KIND
 };
 
-/* What a configuration says of a device; texts may be NULL. */
+/* A device as the configuration describes it; texts may be NULL. */
 struct sl_device_wish {
     int kind;
     unsigned svl_bits;
@@ -19,7 +19,7 @@ struct sl_device_wish {
     bool allow_unencrypted; /* beyond this machine */
 };
 
-/* What is asked of a device outside host/device, whatever its kind. */
+/* Traits: code outside host/device asks for these, never for the kind. */
 struct sl_device_traits {
     bool emulated;   /* its CPU is emulated: its times mean nothing, its instructions do */
     bool counted;    /* it counts instructions in place of time */

@@ -96,7 +96,7 @@ bool sl_spec_has_looks(const struct sl_spec *spec, bool counted);
 /* Can a device that counts instructions do that? SL_E_UNSUPPORTED with `diag` set. */
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag);
 
-/* What the user called the model; else what its path says, or the name of its file. */
+/* The name that the user gave the model; else that of its path, or of its file. */
 void sl_spec_model_title(const struct sl_spec *spec, char *out, size_t size);
 
 /* How many pairs are measured at most, and in what time (0: any). */
