@@ -8,6 +8,7 @@
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
 #include "tests/support/guarded.h"
+#include "tests/support/sve.h"
 #include "tests/support/test.h"
 
 bool sl_case_may_run(const char *kernel, uint32_t needs)
@@ -17,6 +18,12 @@ bool sl_case_may_run(const char *kernel, uint32_t needs)
     bool may = (needs & ~isa) == 0 && !elsewhere;
     printf("%s %s\n", may ? "runs:   " : "skipped:", kernel);
     return may;
+}
+
+bool sl_case_sweeps(void)
+{
+    size_t svl = sl_isa_svl_bytes();
+    return svl == 0 || (svl == 64 && sl_case_has_sve()) || getenv("SL_ALL_SVL");
 }
 
 static uint32_t next(uint32_t *seed)

@@ -5,10 +5,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Says on stdout whether this CPU's test runs the kernel, and returns it: the CPU can, and if it has
- * SME, the kernel needs that. All others are the same code at every vector length: the emulated CPU
- * without SME and this machine run them. Where SL_ALL_SVL is set, all run. */
+/* Says on stdout whether this CPU's test runs the kernel, and returns it: the CPU can, and if it
+ * has SME, the kernel needs that. All others are the same code at every vector length: the emulated
+ * CPU without SME and this machine run them. Where SL_ALL_SVL is set, all run. */
 bool sl_case_may_run(const char *kernel, uint32_t needs);
+
+/* What a kernel computes of one number does not depend on the length of vectors, so only one
+ * emulated CPU of those with SME sweeps all numbers: 512 bits, SVE. Where SL_ALL_SVL is set, all
+ * do. */
+bool sl_case_sweeps(void);
 
 /* A repeatable random size in [low, high]. */
 size_t sl_case_pick(uint32_t *seed, size_t low, size_t high);

@@ -7,14 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__aarch64__) && defined(__linux__)
-#include <asm/hwcap.h>
-#include <sys/auxv.h>
-#endif
 
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/half.h"
 #include "kernels/cpu/isa.h"
+#include "tests/support/sve.h"
 #include "tests/support/test.h"
 
 enum { MAX_FILE = 64 << 20 };
@@ -136,18 +133,6 @@ unsigned sl_case_masks(uint32_t masks[SL_CASE_MASKS])
     return count;
 }
 
-#if defined(__aarch64__) && defined(__linux__)
-static bool has_sve(void)
-{
-    return (getauxval(AT_HWCAP) & HWCAP_SVE) != 0;
-}
-#else
-static bool has_sve(void)
-{
-    return false;
-}
-#endif
-
 unsigned sl_case_own_masks(uint32_t masks[SL_CASE_MASKS])
 {
     unsigned count = sl_case_masks(masks);
@@ -157,7 +142,7 @@ unsigned sl_case_own_masks(uint32_t masks[SL_CASE_MASKS])
 unsigned sl_case_fixture_masks(uint32_t masks[SL_CASE_MASKS])
 {
     unsigned count = sl_case_own_masks(masks);
-    return count > 1 || (masks[0] & SL_ISA_SME2) == 0 || has_sve() ? count : 0;
+    return count > 1 || (masks[0] & SL_ISA_SME2) == 0 || sl_case_has_sve() ? count : 0;
 }
 
 struct sl_variant *sl_case_compile(struct sl_model_case *c, uint32_t isa, uint16_t index,
