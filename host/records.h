@@ -7,6 +7,7 @@
 
 #include "host/spec/device_kind.h"
 #include "host/spec/records.inc"
+#include "host/spec/scopes.h"
 
 enum {
     SL_NAME_BYTES = 64,
@@ -73,9 +74,6 @@ struct sl_run_record {
     uint64_t id; /* from 1 */
     SL_RUN_COLUMNS(SL_MEMBER)
 };
-
-/* What a token may do; each role may do what those before it may. */
-enum sl_token_role { SL_TOKEN_READ = 1, SL_TOKEN_SUBMIT = 2, SL_TOKEN_ADMIN = 3 };
 
 struct sl_token_record {
     uint64_t id;

@@ -61,8 +61,8 @@ static int show_csv(const struct sl_cli *cli, const cJSON *columns, const cJSON 
         if (rc == 0)
             rc = put_csv_row(&text, row);
     }
-    if (rc == 0 && fwrite(text.data, 1, text.size, stdout) != text.size)
-        rc = SL_E_TRUNCATED;
+    if (rc == 0)
+        sl_say_file(stdout, &text);
     sl_buf_fini(&text);
     if (rc == 0)
         return SL_EXIT_DONE;

@@ -21,8 +21,9 @@ enum { MAX_BODY_BYTES = 4096, DAY_S = 86400 };
 
 struct token {
     const struct sl_cli *cli;
-    const char *role;
-    int64_t days; /* -1: for ever */
+    const char *role, *scopes; /* NULL: not given */
+    int64_t max_jobs;          /* -1: any number */
+    int64_t days;              /* -1: for ever */
 };
 
 static int add(const struct token *t, const char *name)
@@ -34,7 +35,12 @@ static int add(const struct token *t, const char *name)
     sl_json_init(&json, &body);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "name", name);
-    sl_json_text(&json, "role", t->role);
+    if (t->role || !t->scopes)
+        sl_json_text(&json, "role", t->role ? t->role : "submit");
+    if (t->scopes)
+        sl_json_text(&json, "scopes", t->scopes);
+    if (t->max_jobs >= 0)
+        sl_json_i64(&json, "max_jobs", t->max_jobs);
     if (t->days > 0)
         sl_json_i64(&json, "expires_in_s", t->days * DAY_S);
     sl_json_close_object(&json);
@@ -90,9 +96,13 @@ static int revoke(const struct token *t, const char *word)
 
 int sl_cmd_token(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct token t = {.cli = cli, .role = "submit", .days = -1};
+    struct token t = {.cli = cli, .max_jobs = -1, .days = -1};
     const struct sl_option options[] = {
-        {"--role", 0, SL_OPTION_TEXT, &t.role, "ROLE", "add: read, submit or admin (submit)"},
+        {"--role", 0, SL_OPTION_TEXT, &t.role, "ROLE",
+         "add: a set of scopes: read, submit or admin (submit)"},
+        {"--scopes", 0, SL_OPTION_TEXT, &t.scopes, "S,S...",
+         "add: read, submit, cancel-any, devices, admin, runner-code"},
+        {"--max-jobs", 0, SL_OPTION_COUNT, &t.max_jobs, "N", "add: open jobs at a time (any)"},
         {"--days", 0, SL_OPTION_COUNT, &t.days, "N", "add: ends after so many days (never)"},
     };
     const struct sl_usage usage = {
@@ -100,7 +110,11 @@ int sl_cmd_token(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "add NAME|list|revoke TOKEN [option...]",
         .about =
             "Who may use the daemon over TCP. The daemon keeps a token's hash alone; the token\n"
-            "itself is shown once. Over the Unix socket none is needed.",
+            "itself is shown once. Over the Unix socket none is needed. A job's owner is the name "
+            "of\n"
+            "the token that submitted it: tokens of that name may cancel it, and cancel-any may\n"
+            "cancel any. The role submit is read and submit; admin is all but runner-code, which\n"
+            "lets jobs bring programs of their own.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,

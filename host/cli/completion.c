@@ -132,6 +132,7 @@ static const struct {
     {"jobs", "--state", "queued running done failed cancelled", NULL},
     {"runs", "--since", "2h 1d 7d", NULL},
     {"token", "--role", "read submit admin", NULL},
+    {"token", "--scopes", "read submit cancel-any devices admin runner-code", NULL},
     {"report", "--format", "md html svg perfetto junit json csv comment", NULL},
     {"kernels", "--type", "f32 f16 bf16 qs8 qd8 q4 q4_g32 q4_g64 q4_g128 convert", NULL},
     {"kernels", "--engine", "sme2 neon portable", NULL},

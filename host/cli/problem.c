@@ -58,7 +58,7 @@ static const char *default_hint(long status)
         return "name a file that holds a token: --token-file FILE; 'sme2lab token add' on the "
                "daemon's machine makes one";
     case 403:
-        return "ask who runs the daemon for a token with a higher role";
+        return "ask who runs the daemon for a token of that scope";
     case 404:
         return "'sme2lab jobs', 'sme2lab runs' and 'sme2lab devices' list what there is";
     case 429:

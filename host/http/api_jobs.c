@@ -31,7 +31,7 @@ struct submitting {
     uv_work_t work;
     struct sl_http_exchange *exchange;
     struct sl_spec spec; /* owned once it is read */
-    bool is_read, is_trusted;
+    bool is_read, over_quota;
     struct sl_diag diag;
     char key[SL_HTTP_VALUE_BYTES]; /* "": none */
     int rc;
@@ -76,7 +76,11 @@ static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
 {
     struct sl_http_exchange *exchange = submitting->exchange;
     if (sl_http_exchange_settle(exchange)) {
-        if (rc < 0)
+        if (submitting->over_quota)
+            sl_http_problem(exchange, 429, "quota", "wait for one to end, or cancel one",
+                            "%s has %u open jobs, as many as it may", exchange->who.name,
+                            (unsigned)exchange->who.max_jobs);
+        else if (rc < 0)
             refuse_submission(exchange, rc, &submitting->diag);
         else
             answer_submitted(exchange, job);
@@ -88,7 +92,9 @@ static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
 
 static void on_submitted(void *user, int rc, uint64_t job)
 {
-    end_submitting(user, rc, job);
+    struct submitting *submitting = user;
+    submitting->over_quota = rc == SL_E_LIMIT;
+    end_submitting(submitting, rc, job);
 }
 
 static void on_found(void *user, int rc, uint64_t job)
@@ -129,15 +135,19 @@ static int need_file(void *user, const struct sl_param *param, const char *path,
     return sl_diag_set(needing->diag, rc, where, "the file %.12s... is not here", *sha256);
 }
 
-/* Runners are programs: who may send data may not for that start them. */
+/* Runners are programs: who may send data may not for that start them. On the loop or beside it:
+ * neither `who` nor `allow_runners` changes. */
 static int check_runners(struct submitting *submitting)
 {
-    if (!submitting->spec.plan || submitting->is_trusted)
+    const struct sl_http_exchange *exchange = submitting->exchange;
+    if (!submitting->spec.plan || exchange->http->allow_runners ||
+        (exchange->who.scopes & SL_SCOPE_RUNNER_CODE))
         return 0;
-    sl_diag_hint(&submitting->diag, "send it over the daemon's Unix socket, or add "
-                                    "\"allow_runners\": true to the daemon's configuration");
+    sl_diag_hint(&submitting->diag,
+                 "send it over the daemon's Unix socket, or ask for a token with "
+                 "the scope runner-code");
     return sl_diag_set(&submitting->diag, -EPERM, "/task",
-                       "External runners are programs, and this daemon takes none from TCP");
+                       "External runners are programs, and this token may not submit them");
 }
 
 /* Off the loop where the body is long: the connection may be gone meanwhile. */
@@ -167,6 +177,8 @@ static void after_reading(uv_work_t *work, int status)
         .spec = &submitting->spec,
         .config_json = config_of(submitting),
         .idempotency_key = submitting->key[0] ? submitting->key : NULL,
+        .owner = submitting->exchange->who.name,
+        .max_open = submitting->exchange->who.max_jobs,
     };
     int rc = status < 0 ? status : submitting->rc;
     if (rc == 0)
@@ -191,8 +203,6 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
         return;
     }
     submitting->exchange = exchange;
-    submitting->is_trusted =
-        exchange->http->allow_runners || sl_http_connection_is_trusted(exchange->turn.connection);
     submitting->work.data = submitting;
     memcpy(submitting->key, key, sizeof(key));
     sl_http_exchange_owe(exchange);
@@ -317,11 +327,24 @@ void sl_api_job_get(struct sl_http_exchange *exchange)
     get_job(exchange, on_job);
 }
 
+static bool may_cancel(const struct sl_http_who *who, const struct sl_job_record *job)
+{
+    return (who->scopes & SL_SCOPE_CANCEL_ANY) ||
+           (who->name[0] && strcmp(who->name, job->owner) == 0);
+}
+
 /* Cancelling one that has ended changes nothing and says how it ended. */
 static void on_job_to_cancel(void *user, int rc, const struct sl_job_record *job,
                              const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
+    if (rc == 0 && !may_cancel(&exchange->who, job)) {
+        if (sl_http_exchange_settle(exchange))
+            sl_http_problem(
+                exchange, 403, "not-yours", "ask its owner, or for a token of that scope",
+                "job %" PRIu64 " is another's; this takes the scope cancel-any", job->id);
+        return;
+    }
     if (rc == 0 && exchange->turn.connection)
         sl_lab_cancel(exchange->http->lab, job->id);
     on_job(user, rc, job, config_json);

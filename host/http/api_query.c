@@ -100,7 +100,9 @@ void sl_api_query(struct sl_http_exchange *exchange)
     }
     asking->exchange = exchange;
     asking->work.data = asking;
-    asking->query = (struct sl_query){.max_rows = SL_QUERY_DEFAULT_ROWS, .max_ms = SL_QUERY_MAX_MS};
+    asking->query = (struct sl_query){.max_rows = SL_QUERY_DEFAULT_ROWS,
+                                      .max_ms = SL_QUERY_MAX_MS,
+                                      .with_audit = exchange->who.scopes & SL_SCOPE_ADMIN};
     sl_http_json_begin(&asking->text, MAX_ANSWER_BYTES);
     int rc = read_query(asking);
     if (rc == 0) {

@@ -141,6 +141,14 @@ void sl_api_token_post(struct sl_http_exchange *exchange)
     struct sl_bytes body = {exchange->body.data, exchange->body.size};
     struct adding *adding = NULL;
     int rc = sl_http_token_wish_read(body, &wish, &diag);
+    if (rc == 0 && (wish.scopes & ~exchange->who.scopes)) {
+        char words[SL_SCOPES_BYTES];
+        sl_http_problem(exchange, 403, "forbidden",
+                        "ask somebody who has it, or who runs the daemon",
+                        "nobody gives what he has not: %s",
+                        sl_scopes_words(wish.scopes & ~exchange->who.scopes, words));
+        return;
+    }
     if (rc == 0 && remove_expired(exchange->http) >= SL_AUTH_MAX_TOKENS)
         rc = SL_E_FULL;
     if (rc == 0) {
@@ -150,7 +158,8 @@ void sl_api_token_post(struct sl_http_exchange *exchange)
     if (adding) {
         adding->exchange = exchange;
         adding->record =
-            (struct sl_token_record){.role = wish.role, .created_ms = sl_clock_utc_ms()};
+            (struct sl_token_record){.max_jobs = wish.max_jobs, .created_ms = sl_clock_utc_ms()};
+        sl_scopes_words(wish.scopes, adding->record.scopes);
         if (wish.expires_in_s > 0)
             adding->record.expires_ms = adding->record.created_ms + wish.expires_in_s * 1000ull;
         memcpy(adding->record.name, wish.name, sizeof(wish.name));

@@ -22,6 +22,10 @@ int sl_auth_set(struct sl_auth *auth, const struct sl_token_record *tokens, size
         if (!copy)
             return -ENOMEM;
         memcpy(copy, tokens, count * sizeof(*copy));
+        for (size_t i = 0; i < count; i++) {
+            if (!copy[i].scopes[0]) /* of an earlier version */
+                sl_scopes_words(sl_scopes_of_role(copy[i].role), copy[i].scopes);
+        }
     }
     sl_free(auth->tokens);
     *auth = (struct sl_auth){.tokens = copy, .count = count, .loaded = true};
@@ -42,13 +46,14 @@ static bool same_digest(const char *a, const char *b)
     return (low & high) != 0;
 }
 
-int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t now_ms)
+const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
+                                           uint64_t now_ms)
 {
     static const char scheme[] = "bearer ";
     char digest[SL_DIGEST_BYTES];
-    int role = 0;
+    const struct sl_token_record *found = NULL;
     if (strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
-        return 0;
+        return NULL;
     const char *token = authorization + sizeof(scheme) - 1;
     while (*token == ' ')
         token++;
@@ -57,9 +62,15 @@ int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t
         const struct sl_token_record *known = &auth->tokens[i];
         bool valid = known->expires_ms == 0 || known->expires_ms > now_ms;
         if (same_digest(digest, known->sha256) && valid)
-            role = known->role;
+            found = known;
     }
-    return role;
+    return found;
+}
+
+uint32_t sl_auth_scopes(const struct sl_token_record *token)
+{
+    uint32_t scopes = 0;
+    return sl_scopes_read(token->scopes, &scopes) == 0 ? scopes : 0;
 }
 
 void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST_BYTES])

@@ -15,13 +15,17 @@ struct sl_auth {
     bool loaded; /* false until the store has answered: nobody is let in */
 };
 
-/* Replaces what is known by copies: 0, SL_E_LIMIT or -ENOMEM (the old ones stay). */
+/* Replaces what is known by copies, those of roles with their scopes in words: 0, SL_E_LIMIT or
+ * -ENOMEM (the old ones stay). */
 int sl_auth_set(struct sl_auth *auth, const struct sl_token_record *tokens, size_t count);
 void sl_auth_fini(struct sl_auth *auth);
 
-/* The role (enum sl_token_role) of the value of an Authorization header, 0 for none. Compares with
- * every token in constant time. */
-int sl_auth_role(const struct sl_auth *auth, const char *authorization, uint64_t now_ms);
+/* The token in the value of an Authorization header; NULL: none that is known and has not expired.
+ * Compares with every token in constant time. Borrowed until sl_auth_set(). */
+const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
+                                           uint64_t now_ms);
+/* SL_SCOPE_ bits of a token that is known here. */
+uint32_t sl_auth_scopes(const struct sl_token_record *token);
 
 /* A fresh token and what is kept of it. */
 void sl_auth_make(char out_token[SL_AUTH_TOKEN_BYTES], char out_sha256[SL_DIGEST_BYTES]);

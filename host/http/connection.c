@@ -8,6 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/head.h"
+#include "host/http/peer.h"
 
 enum {
     IN_BYTES = 2 * SL_HTTP_MAX_HEAD_BYTES,
@@ -445,6 +446,13 @@ static void serve(struct sl_http_connection *connection)
         wait_for_head(connection);
     if (!connection->closing)
         read_on(connection, !turn || drops || !turn->read);
+}
+
+int sl_http_connection_peer(const struct sl_http_connection *connection, uint32_t *out_user)
+{
+    uv_os_fd_t fd;
+    int rc = uv_fileno(&connection->uv.handle, &fd);
+    return rc < 0 ? rc : sl_http_peer_user(fd, out_user);
 }
 
 bool sl_http_connection_is_trusted(const struct sl_http_connection *connection)

@@ -36,10 +36,18 @@ struct sl_http_stream_source {
     void (*free)(void *user);
 };
 
+/* Who asks. */
+struct sl_http_who {
+    uint32_t scopes;          /* SL_SCOPE_ bits */
+    uint32_t max_jobs;        /* open at a time; 0: any number */
+    char name[SL_NAME_BYTES]; /* a token's, or "uid:N"; "": not known */
+};
+
 struct sl_http_exchange {
     struct sl_http_turn turn; /* first: what its connection sees of it */
-    struct sl_http *http;     /* borrowed */
-    unsigned owed;            /* answers of store and worker that still come */
+    struct sl_http_who who;
+    struct sl_http *http; /* borrowed */
+    unsigned owed;        /* answers of store and worker that still come */
     bool finished;
     /* the request */
     char *head_text; /* owned; `head` and `query` point into it */

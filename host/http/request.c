@@ -16,36 +16,59 @@
 #include "host/http/reply.h"
 #include "host/http/router.h"
 #include "host/http/target.h"
-#include "host/spec/names.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
+
+/* At a Unix socket its permissions decided who may come, and may do everything. */
+static void know_peer(struct sl_http_exchange *exchange)
+{
+    struct sl_http_who *who = &exchange->who;
+    uint32_t user;
+    who->scopes = SL_SCOPES_ALL;
+    if (sl_http_connection_peer(exchange->turn.connection, &user) == 0)
+        snprintf(who->name, sizeof(who->name), "uid:%u", (unsigned)user);
+}
+
+/* false: there is no token that lets in. */
+static bool know_token(struct sl_http_exchange *exchange)
+{
+    char value[MAX_AUTHORIZATION_BYTES];
+    const struct sl_token_record *token = NULL;
+    if (sl_http_header(exchange, "authorization", value, sizeof(value)) == 0)
+        token = sl_auth_find(&exchange->http->auth, value, sl_clock_utc_ms());
+    if (!token)
+        return false;
+    sl_http_connection_vouch(exchange->turn.connection);
+    exchange->who = (struct sl_http_who){sl_auth_scopes(token), token->max_jobs, ""};
+    memcpy(exchange->who.name, token->name, sizeof(exchange->who.name));
+    return true;
+}
 
 /* true: it may. false: answered with 401, 403 or 503. */
 static bool authorised(struct sl_http_exchange *exchange)
 {
-    char value[MAX_AUTHORIZATION_BYTES];
-    const struct sl_auth *auth = &exchange->http->auth;
-    int wanted = exchange->route->role;
-    if (wanted == 0 || sl_http_connection_is_trusted(exchange->turn.connection))
+    char wanted[SL_SCOPES_BYTES], has[SL_SCOPES_BYTES];
+    uint32_t scopes = exchange->route->scopes;
+    bool trusted = sl_http_connection_is_trusted(exchange->turn.connection);
+    if (trusted)
+        know_peer(exchange);
+    if (scopes == 0 || trusted)
         return true;
-    if (!auth->loaded) {
+    if (!exchange->http->auth.loaded) {
         sl_http_problem(exchange, 503, "not-ready", "", "the tokens are not read yet");
         return false;
     }
-    int rc = sl_http_header(exchange, "authorization", value, sizeof(value));
-    int role = rc < 0 ? 0 : sl_auth_role(auth, value, sl_clock_utc_ms());
-    if (role > 0)
-        sl_http_connection_vouch(exchange->turn.connection);
-    if (role >= wanted)
-        return true;
-    if (role == 0)
+    if (!know_token(exchange)) {
         sl_http_problem(exchange, 401, "unauthorised",
                         "send Authorization: Bearer TOKEN; sme2lab token add makes one",
                         "a token is needed here, and it must be known and not expired");
-    else
-        sl_http_problem(exchange, 403, "forbidden", "ask for a token of that role",
-                        "this takes the role %s; the token has %s", sl_token_role_name(wanted),
-                        sl_token_role_name(role));
+        return false;
+    }
+    if (exchange->who.scopes & scopes)
+        return true;
+    sl_http_problem(exchange, 403, "forbidden", "ask for a token of that scope",
+                    "this takes the scope %s; the token has %s", sl_scopes_words(scopes, wanted),
+                    sl_scopes_words(exchange->who.scopes, has));
     return false;
 }
 
@@ -200,7 +223,7 @@ static bool there_is_room(struct sl_http_exchange *exchange)
     if (!sl_http_connection_is_surplus(exchange->turn.connection))
         return true;
     exchange->turn.close_after = true;
-    if (exchange->route && exchange->route->role == 0)
+    if (exchange->route && exchange->route->scopes == 0)
         return true;
     sl_http_problem(exchange, 503, "busy", "", "%d requests are being served already",
                     (int)SL_HTTP_MAX_CONNECTIONS);

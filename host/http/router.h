@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "host/http/exchange.h"
 
@@ -15,7 +16,7 @@ enum sl_http_body {
 struct sl_http_route {
     int method;          /* one of enum sl_http_method; GET answers HEAD too */
     const char *pattern; /* "{}" stands for one segment, "{*}" at the end for all that follow */
-    int role;            /* enum sl_token_role that it takes; 0: anyone */
+    uint32_t scopes;     /* SL_SCOPE_ bits, of which it takes one; 0: anyone */
     int body;            /* enum sl_http_body */
     void (*handler)(struct sl_http_exchange *exchange);
 };

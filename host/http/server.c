@@ -7,6 +7,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
+#include "host/http/audit.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/listener.h"
@@ -49,6 +50,7 @@ static int next_bytes(struct sl_http_turn *turn, uint8_t *at, size_t room, bool 
 
 static void end_turn(struct sl_http_turn *turn)
 {
+    sl_http_audit(exchange_of(turn));
     sl_http_exchange_end(exchange_of(turn));
 }
 

@@ -1,5 +1,5 @@
-/* host/http/token_wish.h: the body of POST /tokens: name, role and for how long. Pure: bytes to
- * fields. */
+/* host/http/token_wish.h: the body of POST /tokens: name, what it may do, and for how long. Pure:
+ * bytes to fields. */
 #pragma once
 
 #include <stdint.h>
@@ -11,7 +11,8 @@ struct sl_diag;
 
 struct sl_http_token_wish {
     char name[SL_NAME_BYTES];
-    int role;              /* enum sl_token_role */
+    uint32_t scopes;       /* SL_SCOPE_ bits */
+    uint32_t max_jobs;     /* open at a time; 0: any number */
     uint32_t expires_in_s; /* 0: never */
 };
 

@@ -235,8 +235,10 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     submitting->job.submitted_ms = now_ms(lab);
     snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", device);
     lab->pending++;
+    snprintf(submitting->job.owner, sizeof(submitting->job.owner), "%s", submission->owner);
     int rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
-                              submission->idempotency_key, on_submitted, submitting);
+                              submission->idempotency_key, submission->max_open, on_submitted,
+                              submitting);
     if (rc < 0) {
         lab->pending--;
         sl_free(submitting);

@@ -24,14 +24,16 @@ struct sl_submission {
     const struct sl_spec *spec;
     const char *config_json;
     const char *idempotency_key; /* NULL: none */
+    const char *owner;           /* who submits it; "": not known */
+    uint32_t max_open;           /* open jobs of the owner; 0: any number */
 };
 typedef void (*sl_lab_submit_fn)(void *user, int rc, uint64_t job);
 
 /* With a key that came before, `done` gets its job's id, and nothing else happens, even when that
  * job has ended; SL_E_MISMATCH when its configuration was another.
  *
- * 0 and `done` later, or at once: SL_E_FULL (queue), SL_E_NOT_FOUND (no such device) with words in
- * `diag`. */
+ * 0 and `done` later (SL_E_LIMIT: the owner has as many open jobs as it may), or at once: SL_E_FULL
+ * (queue), SL_E_NOT_FOUND (no such device) with words in `diag`. */
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag);
 

@@ -9,6 +9,14 @@
 
 enum { SL_STORE_MAX_QUEUED = 10000, SL_STORE_PAGE_ROWS = 200, SL_STORE_MAX_CONFIG_BYTES = 1 << 20 };
 
+/* A write that somebody asked for. */
+struct sl_audit_record {
+    uint64_t at_ms;
+    int status; /* of the answer; 0: none was sent */
+    char who[SL_NAME_BYTES], method[16], path[SL_DETAIL_BYTES];
+};
+enum { SL_AUDIT_MAX_ROWS = 200000 };
+
 /* rc: 0 (or what a request says) or a negative code; SL_E_FORMAT means the database is damaged. */
 typedef void (*sl_store_done_fn)(void *user, int rc);
 typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);

@@ -31,6 +31,23 @@ static int find_by_key(struct sl_request *request, sqlite3 *db)
     return rc;
 }
 
+/* May its owner have one more? 0, SL_E_LIMIT or a failure. */
+static int check_quota(const struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    if (request->max_open == 0)
+        return 0;
+    sl_statement_init(&statement, db,
+                      "SELECT count(*) < ? FROM jobs WHERE state <= 1 AND owner = ?");
+    sl_statement_bind_i64(&statement, request->max_open);
+    sl_statement_bind_text(&statement, request->job.owner);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        rc = sl_statement_int(&statement, 0) ? 0 : SL_E_LIMIT;
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 void sl_job_table_add(struct sl_request *request, sqlite3 *db)
 {
     struct sl_statement statement;
@@ -39,6 +56,9 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
         request->rc = found;
         return;
     }
+    request->rc = check_quota(request, db);
+    if (request->rc < 0)
+        return;
     sl_statement_init(
         &statement, db,
         "INSERT INTO jobs (config, idempotency_key" SL_JOB_COLUMNS(

@@ -34,16 +34,16 @@ static int is_late(void *user)
 }
 
 /* What is not for everybody who may read: tokens, keys by which jobs are sent again. */
-static bool is_private(const char *table, const char *column)
+static bool is_private(const struct sl_query *query, const char *table, const char *column)
 {
-    return strcmp(table, "tokens") == 0 ||
+    return strcmp(table, "tokens") == 0 || (strcmp(table, "audit") == 0 && !query->with_audit) ||
            (strcmp(table, "jobs") == 0 && strcmp(column, "idempotency_key") == 0);
 }
 
 static int allow(void *user, int action, const char *first, const char *second,
                  const char *database, const char *trigger)
 {
-    (void)user;
+    const struct sl_query *query = user;
     (void)database;
     (void)trigger;
     switch (action) {
@@ -53,7 +53,8 @@ static int allow(void *user, int action, const char *first, const char *second,
     case SQLITE_FUNCTION:
         return second && strcmp(second, "load_extension") == 0 ? SQLITE_DENY : SQLITE_OK;
     case SQLITE_READ:
-        return is_private(first ? first : "", second ? second : "") ? SQLITE_DENY : SQLITE_OK;
+        return is_private(query, first ? first : "", second ? second : "") ? SQLITE_DENY
+                                                                           : SQLITE_OK;
     default:
         return SQLITE_DENY;
     }
@@ -71,7 +72,8 @@ static int refuse(sqlite3 *db, const char *sql, struct sl_diag *diag)
                        at >= 0 ? sql + at : "", at >= 0 ? "'" : "");
 }
 
-static int open_to_read(const char *path, struct asking *asking, sqlite3 **out)
+static int open_to_read(const char *path, const struct sl_query *query, struct asking *asking,
+                        sqlite3 **out)
 {
     static const struct {
         int what, most;
@@ -93,7 +95,7 @@ static int open_to_read(const char *path, struct asking *asking, sqlite3 **out)
     for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++)
         sqlite3_limit(*out, limits[i].what, limits[i].most);
     sqlite3_progress_handler(*out, STEPS_BETWEEN_LOOKS, is_late, asking);
-    sqlite3_set_authorizer(*out, allow, NULL);
+    sqlite3_set_authorizer(*out, allow, (void *)query);
     return 0;
 }
 
@@ -173,7 +175,7 @@ int sl_query_run(const char *path, const struct sl_query *query, struct sl_json 
     struct asking asking = {.until_ns = sl_clock_ns() + query->max_ms * UINT64_C(1000000)};
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;
-    int rc = open_to_read(path, &asking, &db);
+    int rc = open_to_read(path, query, &asking, &db);
     if (rc < 0)
         sl_diag_set(diag, rc, path, "the store cannot be read: %s", sqlite3_errmsg(db));
     if (rc == 0)

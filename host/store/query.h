@@ -2,6 +2,7 @@
  * time, rows and bytes. What they may read: README.md. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sl_diag;
@@ -19,6 +20,7 @@ struct sl_query {
     const char *sql;   /* one statement that reads; borrowed */
     uint32_t max_rows; /* from 1 on */
     uint32_t max_ms;
+    bool with_audit; /* who did what may be read too */
 };
 
 /* Writes the members "columns" (names), "rows" (arrays of texts, numbers and nulls) and "truncated"

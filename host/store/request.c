@@ -29,6 +29,7 @@ void sl_request_answer(struct sl_request *request)
     case SL_REQUEST_REMOVE_TOKEN:
     case SL_REQUEST_REMOVE_RUN:
     case SL_REQUEST_NOTE_DEVICE:
+    case SL_REQUEST_NOTE_AUDIT:
         request->done(request->user, rc);
         break;
     case SL_REQUEST_GET_JOB:

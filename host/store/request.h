@@ -22,6 +22,7 @@ enum sl_request_kind {
     SL_REQUEST_REMOVE_TOKEN,
     SL_REQUEST_LIST_TOKENS,
     SL_REQUEST_NOTE_DEVICE,
+    SL_REQUEST_NOTE_AUDIT,
     SL_REQUEST_CHECK,
     SL_REQUEST_LIST_ATTEMPTS,
 };
@@ -30,12 +31,14 @@ struct sl_request {
     struct sl_request *next;
     int kind; /* enum sl_request_kind */
     int rc;
-    uint64_t id; /* in: which; out: the new one */
+    uint64_t id;       /* in: which; out: the new one */
+    uint32_t max_open; /* jobs of the owner; 0: any number */
     union {
         struct sl_job_record job;
         struct sl_run_record run;
         struct sl_token_record token;
         struct sl_device_record device;
+        struct sl_audit_record audit;
         struct sl_jobs_filter jobs_filter;
         struct sl_runs_filter runs_filter;
         struct sl_store_check check;

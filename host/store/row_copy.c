@@ -41,9 +41,11 @@ enum { MAX_COPY_BYTES = 8 << 20 }; /* a configuration of 1 MiB, each byte escape
 /* A copy has what is COPIED and how a job ENDED; only the former is taken back as it is. */
 #define IF_COPIED(sql) sql
 #define IF_ENDED(sql)
+#define IF_LATER(sql) sql
 #define IF_APART(sql)
 #define IN_COPY_COPIED(sql) sql
 #define IN_COPY_ENDED(sql) sql
+#define IN_COPY_LATER(sql) sql
 #define IN_COPY_APART(sql)
 
 static int put_in_place(const char *root, const char *directory, const char *text)
@@ -99,10 +101,18 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
 #define IS(part, name, types) " AND json_type(?1, '$." part "." name "') IN (" types ")"
 #define IS_ID(part) IS(part, "id", "'integer'") " AND " OF(part, "id") " BETWEEN 1 AND 1e12"
 #define NAME(kind, name, extra, copy, ...) IF_##copy(", " #name)
-#define TAKE_OF_RUN(kind, name, extra, copy, ...) IF_##copy(", " OF("run", #name))
-#define TAKE_OF_JOB(kind, name, extra, copy, ...) IF_##copy(", " OF("job", #name))
-#define IS_OF_RUN(kind, name, extra, copy, ...) IN_COPY_##copy(IS("run", #name, TYPE_##kind))
-#define IS_OF_JOB(kind, name, extra, copy, ...) IN_COPY_##copy(IS("job", #name, TYPE_##kind))
+#define TAKEN_COPIED(value) ", " value
+#define TAKEN_LATER(value) ", coalesce(" value ", '')"
+#define TAKEN_ENDED(value)
+#define TAKEN_APART(value)
+#define CHECKED_COPIED(sql) sql
+#define CHECKED_ENDED(sql) sql
+#define CHECKED_LATER(sql)
+#define CHECKED_APART(sql)
+#define TAKE_OF_RUN(kind, name, extra, copy, ...) TAKEN_##copy(OF("run", #name))
+#define TAKE_OF_JOB(kind, name, extra, copy, ...) TAKEN_##copy(OF("job", #name))
+#define IS_OF_RUN(kind, name, extra, copy, ...) CHECKED_##copy(IS("run", #name, TYPE_##kind))
+#define IS_OF_JOB(kind, name, extra, copy, ...) CHECKED_##copy(IS("job", #name, TYPE_##kind))
 #define RUN_NAMES SL_RUN_COLUMNS(NAME)
 #define JOB_NAMES SL_JOB_COLUMNS(NAME)
 #define TAKE_RUN SL_RUN_COLUMNS(TAKE_OF_RUN)

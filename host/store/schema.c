@@ -88,6 +88,14 @@ static const char *const migrations[] = {
     " run INTEGER NOT NULL REFERENCES runs (id) ON DELETE CASCADE, kind TEXT NOT NULL,"
     " position INTEGER NOT NULL, name TEXT NOT NULL, category TEXT, baseline REAL, candidate REAL,"
     " delta REAL, low REAL, high REAL, p_value REAL, PRIMARY KEY (run, kind, position));",
+    /* 6: who may do what, whose jobs are whose, who did what */
+    "ALTER TABLE tokens ADD COLUMN scopes TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE tokens ADD COLUMN max_jobs INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE jobs ADD COLUMN owner TEXT NOT NULL DEFAULT '';"
+    "CREATE INDEX jobs_open_owner ON jobs (owner) WHERE state <= 1;"
+    "CREATE TABLE audit ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, who TEXT NOT NULL,"
+    " method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL);",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/store/audit_table.h"
 #include "host/store/check.h"
 #include "host/store/device_table.h"
 #include "host/store/job_table.h"
@@ -98,6 +99,7 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
         [SL_REQUEST_NOTE_DEVICE] = sl_device_table_note,
+        [SL_REQUEST_NOTE_AUDIT] = sl_audit_table_note,
         [SL_REQUEST_CHECK] = sl_check_carry_out,
         [SL_REQUEST_LIST_ATTEMPTS] = sl_check_list_attempts,
     };
@@ -343,7 +345,8 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
 
 /* A request that is about a configuration and a key. */
 static int request_job(struct sl_store *store, int kind, const struct sl_job_record *job,
-                       const char *config_json, const char *key, sl_store_id_fn done, void *user)
+                       const char *config_json, const char *key, uint32_t max_open,
+                       sl_store_id_fn done, void *user)
 {
     size_t len = strlen(config_json);
     if (len > SL_STORE_MAX_CONFIG_BYTES)
@@ -352,6 +355,7 @@ static int request_job(struct sl_store *store, int kind, const struct sl_job_rec
     if (!request)
         return -ENOMEM;
     request->job = *job;
+    request->max_open = max_open;
     request->id_done = done;
     request->config = sl_strndup(config_json, len);
     request->key = key ? sl_strndup(key, strlen(key)) : NULL;
@@ -363,17 +367,19 @@ static int request_job(struct sl_store *store, int kind, const struct sl_job_rec
 }
 
 int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
-                     const char *config_json, const char *idempotency_key, sl_store_id_fn done,
-                     void *user)
+                     const char *config_json, const char *idempotency_key, uint32_t max_open,
+                     sl_store_id_fn done, void *user)
 {
-    return request_job(store, SL_REQUEST_ADD_JOB, job, config_json, idempotency_key, done, user);
+    return request_job(store, SL_REQUEST_ADD_JOB, job, config_json, idempotency_key, max_open, done,
+                       user);
 }
 
 int sl_store_find_job(struct sl_store *store, const char *config_json, const char *idempotency_key,
                       sl_store_id_fn done, void *user)
 {
     const struct sl_job_record none = {0};
-    return request_job(store, SL_REQUEST_FIND_JOB, &none, config_json, idempotency_key, done, user);
+    return request_job(store, SL_REQUEST_FIND_JOB, &none, config_json, idempotency_key, 0, done,
+                       user);
 }
 
 int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
@@ -464,6 +470,17 @@ int sl_store_query(const struct sl_store *store, const struct sl_query *query, s
                    struct sl_diag *diag)
 {
     return sl_query_run(store->path, query, json, diag);
+}
+
+int sl_store_note_audit(struct sl_store *store, const struct sl_audit_record *record,
+                        sl_store_done_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_NOTE_AUDIT, user);
+    if (request) {
+        request->audit = *record;
+        request->done = done;
+    }
+    return enqueue(store, request);
 }
 
 static int remove_row(struct sl_store *store, int kind, uint64_t id, sl_store_done_fn done,

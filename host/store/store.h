@@ -36,8 +36,8 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
 /* Durable when answered. All return 0, SL_E_FULL (too many queued) or -ENOMEM. A new record's id is
  * chosen by the store. */
 int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
-                     const char *config_json, const char *idempotency_key, sl_store_id_fn done,
-                     void *user);
+                     const char *config_json, const char *idempotency_key, uint32_t max_open,
+                     sl_store_id_fn done, void *user);
 int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
                         sl_store_done_fn done, void *user);
 int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,
@@ -53,7 +53,8 @@ int sl_store_find_job(struct sl_store *store, const char *config_json, const cha
 
 /* `done` may be NULL nowhere. A job that is not there gives SL_E_NOT_FOUND. With the same
  * idempotency key (NULL: none) add_job adds nothing: rc is 1 and the id the first one's; with
- * another configuration it is SL_E_MISMATCH. */
+ * another configuration it is SL_E_MISMATCH. With `max_open` open jobs of its owner (0: any number)
+ * it is SL_E_LIMIT. */
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 
 int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
@@ -73,6 +74,10 @@ struct sl_json;
 struct sl_query;
 int sl_store_query(const struct sl_store *store, const struct sl_query *query, struct sl_json *json,
                    struct sl_diag *diag);
+
+/* Who did what, for good or not (status of HTTP); the newest SL_AUDIT_MAX_ROWS are kept. */
+int sl_store_note_audit(struct sl_store *store, const struct sl_audit_record *record,
+                        sl_store_done_fn done, void *user);
 
 /* Other requests wait meanwhile. */
 int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,

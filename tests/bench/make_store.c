@@ -60,7 +60,8 @@ static int add_one(struct filling *filling, uint64_t i)
     snprintf(run.verdict, sizeof(run.verdict), "faster");
     snprintf(run.directory, sizeof(run.directory), "runs/2026-01-01/%06" PRIu64 ".000-%" PRIu64, i,
              i + 1);
-    int rc = sl_store_add_job(filling->store, &job, "{\"model\":\"0\"}", NULL, on_stored, filling);
+    int rc =
+        sl_store_add_job(filling->store, &job, "{\"model\":\"0\"}", NULL, 0, on_stored, filling);
     return rc < 0 ? rc : sl_store_add_run(filling->store, &run, on_stored, filling);
 }
 

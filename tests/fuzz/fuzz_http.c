@@ -34,7 +34,7 @@ static void read_authorization(const char *text)
     struct sl_token_record token = {.role = SL_TOKEN_READ};
     struct sl_auth auth = {.tokens = &token, .count = 1, .loaded = true};
     memcpy(token.sha256, known, sizeof(known));
-    if (sl_auth_role(&auth, text, 1) != 0 && !strstr(text, "foo"))
+    if (sl_auth_find(&auth, text, 1) && !strstr(text, "foo"))
         __builtin_trap();
 }
 
@@ -113,7 +113,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = sl_strndup((const char *)rest.data, rest.size);
     switch (data[0]) {
     case 't':
-        if (sl_http_token_wish_read(rest, &wish, &diag) == 0 && (wish.role == 0 || !wish.name[0]))
+        if (sl_http_token_wish_read(rest, &wish, &diag) == 0 && (wish.scopes == 0 || !wish.name[0]))
             __builtin_trap();
         break;
     case 'p':

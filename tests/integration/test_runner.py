@@ -267,6 +267,9 @@ class OverHttp(lab.Scratch):
             bearer, body = {"Authorization": "Bearer " + json.loads(token)["token"]}, self.body(daemon)
             status, problem = self.ask(daemon, body, bearer)
             self.assertEqual((status, problem["type"]), (403, "urn:sme2lab:problem:runners-refused"))
+            _, _, token = daemon.request("POST", "/api/v1/tokens", json.dumps({"name": "c", "scopes": "submit,runner-code"}),
+                                         {"Content-Type": "application/json"})
+            self.assertEqual(self.ask(daemon, body, {"Authorization": "Bearer " + json.loads(token)["token"]})[0], 201)
             status, _, answer = daemon.submit(body)
             self.assertEqual(status, 201, answer)
             job = daemon.wait(json.loads(answer)["id"])

@@ -4,11 +4,17 @@
 #include "host/http/auth.h"
 #include "tests/support/unit.h"
 
-TEST(a_made_token_gives_its_role_until_it_expires)
+static uint32_t scopes_of(const struct sl_auth *auth, const char *header, uint64_t now_ms)
+{
+    const struct sl_token_record *token = sl_auth_find(auth, header, now_ms);
+    return token ? sl_auth_scopes(token) : 0;
+}
+
+TEST(a_made_token_gives_its_scopes_until_it_expires)
 {
     struct sl_auth auth = {0};
     struct sl_token_record tokens[2] = {{.role = SL_TOKEN_ADMIN},
-                                        {.role = SL_TOKEN_READ, .expires_ms = 1000}};
+                                        {.scopes = "read,cancel-any", .expires_ms = 1000}};
     char text[2][SL_AUTH_TOKEN_BYTES], header[128];
     for (size_t i = 0; i < 2; i++)
         sl_auth_make(text[i], tokens[i].sha256);
@@ -17,20 +23,20 @@ TEST(a_made_token_gives_its_role_until_it_expires)
     assert_int_equal(sl_auth_set(&auth, tokens, 2), 0);
     assert_true(auth.loaded);
     snprintf(header, sizeof(header), "Bearer %s", text[0]);
-    assert_int_equal(sl_auth_role(&auth, header, 5000), SL_TOKEN_ADMIN);
+    assert_int_equal(scopes_of(&auth, header, 5000), sl_scopes_of_role(SL_TOKEN_ADMIN));
     snprintf(header, sizeof(header), "bearer  %s", text[1]);
-    assert_int_equal(sl_auth_role(&auth, header, 999), SL_TOKEN_READ);
-    assert_int_equal(sl_auth_role(&auth, header, 1000), 0);
+    assert_int_equal(scopes_of(&auth, header, 999), SL_SCOPE_READ | SL_SCOPE_CANCEL_ANY);
+    assert_int_equal(scopes_of(&auth, header, 1000), 0);
     snprintf(header, sizeof(header), "Bearer %s", tokens[0].sha256); /* the hash is no key */
-    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
+    assert_int_equal(scopes_of(&auth, header, 0), 0);
     snprintf(header, sizeof(header), "Basic %s", text[0]);
-    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
+    assert_int_equal(scopes_of(&auth, header, 0), 0);
     snprintf(header, sizeof(header), "Bearer %.60s", text[0]);
-    assert_int_equal(sl_auth_role(&auth, header, 0), 0);
-    assert_int_equal(sl_auth_role(&auth, "", 0), 0);
+    assert_int_equal(scopes_of(&auth, header, 0), 0);
+    assert_int_equal(scopes_of(&auth, "", 0), 0);
     assert_int_equal(sl_auth_set(&auth, NULL, 0), 0);
     snprintf(header, sizeof(header), "Bearer %s", text[0]);
-    assert_int_equal(sl_auth_role(&auth, header, 5000), 0);
+    assert_int_equal(scopes_of(&auth, header, 5000), 0);
     sl_auth_fini(&auth);
 }
 

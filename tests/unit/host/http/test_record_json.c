@@ -51,7 +51,7 @@ TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
                                            .device = "d"});
     is("{\"id\":2,\"state\":\"running\",\"cause\":\"none\",\"detail\":\"\",\"priority\":-4,"
        "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
-       "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true}");
+       "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null}");
 }
 
 TEST(a_run_a_series_and_a_point_show_each_its_own_part)
@@ -83,9 +83,13 @@ TEST(a_device_and_a_token_show_no_secret)
     is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"detail\":\"\",\"cpu\":"
        "null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"times_mean_something\":true}");
     begin();
-    sl_json_of_token(
-        &json, NULL,
-        &(struct sl_token_record){
-            .id = 1, .role = SL_TOKEN_READ, .created_ms = 5, .name = "ci", .sha256 = "s"});
-    is("{\"id\":1,\"name\":\"ci\",\"role\":\"read\",\"created_ms\":5,\"expires_ms\":null}");
+    sl_json_of_token(&json, NULL,
+                     &(struct sl_token_record){.id = 1,
+                                               .scopes = "read,devices",
+                                               .max_jobs = 3,
+                                               .created_ms = 5,
+                                               .name = "ci",
+                                               .sha256 = "s"});
+    is("{\"id\":1,\"name\":\"ci\",\"scopes\":\"read,devices\",\"max_jobs\":3,\"created_ms\":5,"
+       "\"expires_ms\":null}");
 }

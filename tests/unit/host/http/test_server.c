@@ -400,7 +400,7 @@ CASE(a_token_lets_in_and_its_role_says_how_far)
 CASE(a_token_without_a_role_reads_and_names_have_no_zeros)
 {
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"ci\"}"), 201);
-    assert_true(has("\"role\":\"read\""));
+    assert_true(has("\"scopes\":\"read\""));
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"name\":\"c\\u0000i\"}"), 422);
     assert_true(has("character 0"));
     assert_int_equal(

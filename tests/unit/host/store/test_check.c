@@ -162,7 +162,7 @@ static uint64_t add_job(struct bench *bench, const char *config, const char *key
     struct sl_job_record job = {
         .state = SL_JOB_QUEUED, .submitted_ms = 1795392000000, .priority = 7, .attempts = 1};
     snprintf(job.selector, sizeof(job.selector), "phone");
-    wait_for_answer(bench, sl_store_add_job(bench->store, &job, config, key, on_id, bench));
+    wait_for_answer(bench, sl_store_add_job(bench->store, &job, config, key, 0, on_id, bench));
     return bench->id;
 }
 
@@ -199,6 +199,7 @@ static uint64_t add_run(struct bench *bench, const char *directory, const char *
                                   .run = bench->id};
     uint64_t id = bench->id;
     snprintf(ended.selector, sizeof(ended.selector), "phone");
+    snprintf(ended.owner, sizeof(ended.owner), "ci");
     snprintf(ended.detail, sizeof(ended.detail), "the outputs differ");
     wait_for_answer(bench, sl_store_update_job(bench->store, &ended, on_done, bench));
     return id;
@@ -254,6 +255,25 @@ STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
     assert_string_equal(bench.config, "{\"model\":\"" USED "\"}");
     wait_for_answer(&bench, sl_store_find_job(bench.store, bench.config, "key", on_id, &bench));
     assert_int_equal(bench.id, 1);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
+{
+    struct bench bench;
+    char command[512];
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    close_bench(&bench);
+    snprintf(command, sizeof(command),
+             "sed -i 's/,\"owner\":\"[^\"]*\"//' %s/" DAY "/101010.123-1/" SL_ROW_COPY,
+             store_folder);
+    assert_int_equal(system(command), 0);
+    lose_database(false);
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench));
+    assert_int_equal(bench.job.state, SL_JOB_FAILED);
+    assert_string_equal(bench.job.owner, "");
     close_bench(&bench);
 }
 
@@ -456,7 +476,7 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
         "ratio, directory) SELECT i, 0, 0, 0, '', '', '', '', 0, 'runs/2026-11-23/101010.000-' || "
         "i FROM n;"
         "INSERT INTO jobs VALUES (7,2,0,0,0,1795392000000,0,1795392000000,0,7,0,'','','','{}',"
-        "NULL)";
+        "NULL,'')";
     assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_progress_handler(db, 1, count_step, &steps);
     struct sl_request *request = calloc(1, sizeof(*request));

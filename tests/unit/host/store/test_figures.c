@@ -62,7 +62,7 @@ static sqlite3 *make_run(void)
     assert_int_equal(
         sqlite3_exec(db,
                      "INSERT INTO jobs VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
-                     "{\"commit\":\"abc\",\"branch\":\"main\",\"n\":1}}',NULL);"
+                     "{\"commit\":\"abc\",\"branch\":\"main\",\"n\":1}}',NULL,'');"
                      "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, "
                      "model_sha256, device, verdict, ratio, directory) VALUES "
                      "(1,1,5000,6000,4,'toy','','phone','faster',2,'" DIRECTORY "')",
@@ -222,7 +222,7 @@ static void run_a_job(struct bench *bench)
     struct sl_job_record job = {.state = SL_JOB_QUEUED, .submitted_ms = 1000};
     wait_for(bench, sl_store_note_device(bench->store, &phone, on_done, bench));
     wait_for(bench, sl_store_add_job(bench->store, &job, "{\"labels\":{\"commit\":\"abc\"}}", NULL,
-                                     on_id, bench));
+                                     0, on_id, bench));
     job = (struct sl_job_record){.id = bench->id,
                                  .state = SL_JOB_RUNNING,
                                  .attempts = 1,

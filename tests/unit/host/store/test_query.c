@@ -17,10 +17,11 @@ static void make_store(void)
     sqlite3 *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(
-        sqlite3_exec(db,
-                     "INSERT INTO jobs VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key');"
-                     "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash')",
-                     NULL, NULL, NULL),
+        sqlite3_exec(
+            db,
+            "INSERT INTO jobs VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
+            "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash','',0)",
+            NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
 }
@@ -69,6 +70,7 @@ STORE_TEST(nothing_is_written_and_nothing_private_is_read)
         "VACUUM INTO '/tmp/copy'",
         "BEGIN",
         "SELECT * FROM tokens",
+        "SELECT * FROM audit",
         "SELECT count(*) FROM tokens WHERE sha256 LIKE 's%'",
         "SELECT id FROM jobs WHERE idempotency_key = 'secret-key'",
         "SELECT load_extension('x')",

@@ -39,8 +39,8 @@ static void fill(void)
     struct sl_diag diag = {0};
     sqlite3 *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    run_sql(db, "INSERT INTO jobs VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key')");
-    run_sql(db, "INSERT INTO tokens VALUES (2,1,1,0,'ci','abc')");
+    run_sql(db, "INSERT INTO jobs VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key','')");
+    run_sql(db, "INSERT INTO tokens VALUES (2,1,1,0,'ci','abc','',0)");
     sqlite3_close(db);
 }
 
@@ -152,7 +152,7 @@ static void fill_many(void)
         "verdict, ratio, directory, series) SELECT i, i, 0, 0, 0, 'run <' || i || '>', '', '', "
         "'faster', i / 2.0, 'runs/2026-11-23/101010.123-' || i, '' FROM n;"
         "INSERT INTO jobs SELECT id, 2,0,0,0,1,0,0,0,id,0,'','','','{\"job\":\"<'||id||'>\"}',"
-        "'key' || id FROM runs;";
+        "'key' || id, '' FROM runs;";
     struct sl_diag diag = {0};
     char command[160];
     sqlite3 *db = NULL;

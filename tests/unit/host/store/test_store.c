@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
 #include <uv.h>
 
 #include "common/base/buf.h"
@@ -117,8 +118,8 @@ static uint64_t add_job(struct bench *bench, int state, const char *key)
     struct sl_job_record job = {.state = state, .submitted_ms = 1000, .priority = -3};
     snprintf(job.selector, sizeof(job.selector), "phone-1");
     int before = bench->answers;
-    assert_int_equal(sl_store_add_job(bench->store, &job, "{\"model\":\"m\"}", key, on_id, bench),
-                     0);
+    assert_int_equal(
+        sl_store_add_job(bench->store, &job, "{\"model\":\"m\"}", key, 0, on_id, bench), 0);
     assert_int_equal(bench->answers, before); /* never inside the call */
     wait_for(bench, before + 1);
     assert_in_range(bench->rc, 0, 1);
@@ -276,7 +277,7 @@ STORE_TEST(a_full_queue_refuses_and_closing_answers_everything)
     int taken = 0, rc = 0;
     open_bench(&bench);
     while (rc == 0 && taken <= SL_STORE_MAX_QUEUED) {
-        rc = sl_store_add_job(bench.store, &job, "{}", NULL, on_id, &bench);
+        rc = sl_store_add_job(bench.store, &job, "{}", NULL, 0, on_id, &bench);
         taken += rc == 0;
     }
     assert_int_equal(rc, SL_E_FULL);
@@ -443,7 +444,7 @@ STORE_TEST(failing_writes_are_told_until_they_work_again)
     signal(SIGXFSZ, SIG_IGN); /* a write beyond it is an error */
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
     int answers = bench.answers;
-    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, on_id, &bench), 0);
+    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, 0, on_id, &bench), 0);
     wait_for(&bench, answers + 1);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_true(bench.rc < 0);
@@ -452,4 +453,67 @@ STORE_TEST(failing_writes_are_told_until_they_work_again)
     add_job(&bench, SL_JOB_QUEUED, NULL);
     assert_int_equal(sl_store_health(bench.store, why), 0);
     close_bench(&bench);
+}
+
+STORE_TEST(an_owner_has_as_many_open_jobs_as_it_may)
+{
+    struct bench bench;
+    struct sl_job_record job = {.state = SL_JOB_QUEUED, .owner = "ci"};
+    static const int expected[] = {0, 0, SL_E_LIMIT};
+    open_bench(&bench);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(
+            sl_store_add_job(bench.store, &job, "{}", i == 0 ? "key" : NULL, 2, on_id, &bench), 0);
+        wait_for(&bench, bench.answers + 1);
+        assert_int_equal(bench.rc, expected[i]);
+    }
+    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", "key", 2, on_id, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_int_equal(bench.rc, 1); /* it came before: not one more */
+    snprintf(job.owner, sizeof(job.owner), "other");
+    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, 2, on_id, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_int_equal(bench.rc, 0);
+    struct sl_job_record done = {.id = 1, .state = SL_JOB_DONE, .owner = "ci"};
+    assert_int_equal(sl_store_update_job(bench.store, &done, on_done, &bench), 0);
+    snprintf(job.owner, sizeof(job.owner), "ci");
+    assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, 2, on_id, &bench), 0);
+    wait_for(&bench, bench.answers + 2);
+    assert_int_equal(bench.rc, 0);
+    close_bench(&bench);
+}
+
+STORE_TEST(who_did_what_is_kept_up_to_a_number)
+{
+    struct bench bench;
+    struct sl_audit_record record = {
+        .at_ms = 7, .status = 201, .who = "ci", .method = "POST", .path = "/api/v1/jobs"};
+    sqlite3 *db = NULL;
+    open_bench(&bench);
+    assert_int_equal(sl_store_note_audit(bench.store, &record, on_done, &bench), 0);
+    wait_for(&bench, 1);
+    assert_int_equal(bench.rc, 0);
+    close_bench(&bench);
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "UPDATE sqlite_sequence SET seq = 200000 WHERE name = 'audit'",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(db);
+    open_bench(&bench);
+    record.status = 403;
+    assert_int_equal(sl_store_note_audit(bench.store, &record, on_done, &bench), 0);
+    wait_for(&bench, 1);
+    close_bench(&bench);
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    sqlite3_stmt *row = NULL;
+    assert_int_equal(sqlite3_prepare_v2(db, "SELECT id, who, status FROM audit", -1, &row, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(row), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(row, 0), 200001);
+    assert_string_equal((const char *)sqlite3_column_text(row, 1), "ci");
+    assert_int_equal(sqlite3_column_int(row, 2), 403);
+    assert_int_equal(sqlite3_step(row), SQLITE_DONE);
+    sqlite3_finalize(row);
+    sqlite3_close(db);
 }

@@ -1,0 +1,77 @@
+"""Who may do what over TCP: scopes, owners of jobs, quotas, and who did what."""
+
+import http.client
+import json
+import re
+
+import lab
+from daemon import NATIVE_AGENT, SME2LABD, Daemon
+
+TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+
+
+def setUpModule():
+    lab.need(SME2LABD, NATIVE_AGENT, lab.AGENT)
+
+
+class TestRights(lab.Scratch):
+    def setUp(self):
+        super().setUp()
+        self.daemon = Daemon(self.scratch / "state", {"listen": [f"unix:{self.scratch}/state/sme2labd.sock", "tcp:127.0.0.1:0"]})
+        self.enterContext(self.daemon)
+        self.port = int(re.findall(r"event=listening address=tcp:\S+ port=(\d+)", self.daemon.log_text())[-1])
+
+    def token(self, name, **wish):
+        status, _, body = self.daemon.request("POST", "/api/v1/tokens", json.dumps({"name": name, **wish}), {"Content-Type": "application/json"})
+        self.assertEqual(status, 201, body)
+        return json.loads(body)["token"]
+
+    def ask(self, token, method, path, body=None):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        try:
+            connection.request(method, path, json.dumps(body) if body is not None else None,
+                               {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read() or "null")
+        finally:
+            connection.close()
+
+    def submit(self, token, **more):
+        return self.ask(token, "POST", "/api/v1/jobs", {"model": self.blob, "runs": 1000000, **more})
+
+    def test_jobs_are_their_owners_and_who_did_what_is_kept(self):
+        self.blob = self.daemon.put_blob(TOY / "model.pte")
+        ann, bob, boss = self.token("ann", role="submit", max_jobs=2), self.token("bob", role="submit"), self.token("boss", scopes="cancel-any")
+        chief = self.token("chief", role="admin")
+        status, job = self.submit(ann)
+        self.assertEqual(status, 201)
+        self.assertEqual(self.ask(ann, "GET", f"/api/v1/jobs/{job['id']}")[1]["owner"], "ann")
+        self.assertEqual(self.submit(ann)[0], 201)
+        status, problem = self.submit(ann)
+        self.assertEqual((status, problem["type"]), (429, "urn:sme2lab:problem:quota"))
+        status, problem = self.ask(bob, "DELETE", f"/api/v1/jobs/{job['id']}")
+        self.assertEqual((status, problem["type"]), (403, "urn:sme2lab:problem:not-yours"))
+        self.assertNotIn(self.daemon.get(f"/api/v1/jobs/{job['id']}")["state"], ("cancelled",))
+        self.assertEqual(self.ask(ann, "DELETE", f"/api/v1/jobs/{job['id']}")[0], 200)
+        self.assertEqual(self.daemon.wait(job["id"])["state"], "cancelled")
+        self.assertEqual(self.submit(ann)[0], 201)
+        self.assertEqual(self.ask(boss, "DELETE", f"/api/v1/jobs/{job['id'] + 1}")[0], 200)
+        self.assertEqual(self.ask(boss, "GET", "/api/v1/jobs")[0], 403)
+        status, mine = self.daemon.submit({"model": self.blob, "runs": 1000000})[::2]
+        self.assertRegex(self.daemon.get(f"/api/v1/jobs/{json.loads(mine)['id']}")["owner"], "^uid:[0-9]+$")
+        self.assertEqual(self.ask(chief, "POST", "/api/v1/tokens", {"name": "x", "scopes": "read,runner-code"})[0], 403)
+        self.assertEqual(self.ask(chief, "POST", "/api/v1/tokens", {"name": "uid:0"})[0], 422)
+        self.assertEqual(self.ask(ann, "POST", "/api/v1/query", {"sql": "SELECT * FROM audit"})[0], 422)
+        status, answer = self.ask(chief, "POST", "/api/v1/query", {"sql": "SELECT who, method, path, status FROM audit ORDER BY id"})
+        self.assertEqual(status, 200, answer)
+        path = f"/api/v1/jobs/{job['id']}"
+        for row in (["ann", "POST", "/api/v1/jobs", 201], ["ann", "POST", "/api/v1/jobs", 429], ["bob", "DELETE", path, 403],
+                    ["ann", "DELETE", path, 200], ["chief", "POST", "/api/v1/tokens", 403]):
+            self.assertIn(row, answer["rows"])
+        self.assertFalse([row for row in answer["rows"] if row[1] == "GET" or row[2] == "/api/v1/query"])
+        for job in self.daemon.get("/api/v1/jobs")["jobs"]:
+            self.daemon.request("DELETE", f"/api/v1/jobs/{job['id']}")
+
+
+if __name__ == "__main__":
+    lab.main()
