@@ -20,6 +20,7 @@ import threads
 
 for folder in ("kernels", "silicon"):
     sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), folder))
+import adb
 import estimate  # noqa: E402
 import goals  # noqa: E402
 
@@ -119,7 +120,7 @@ def bench_kernels():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
 ASKED = ("estimate",)  # needs other people's sources: run when named
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 

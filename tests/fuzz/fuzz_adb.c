@@ -63,6 +63,7 @@ static int take_messages(struct sl_adb_messages *messages, const uint8_t *bytes,
 static int take_transfers(struct sl_adb_usb_frames *frames, const uint8_t *bytes, size_t len)
 {
     frames->packet_bytes = 64;
+    frames->piece_bytes = SL_ADB_USB_PIECE_BYTES;
     for (size_t at = 0, n; at < len; at += 1 + n) {
         size_t wants = sl_adb_usb_frames_wants(frames);
         if (wants == 0 || wants % 64 != 0 || wants > SL_ADB_USB_PIECE_BYTES)

@@ -101,6 +101,19 @@ class OverTheServer(Phones):
         self.run_toy(daemon, runtime="executorch")
         self.assertEqual({digest: (blobs / digest).stat().st_ino for digest in digests}, inodes, "nothing is sent twice")
 
+    def test_agents_of_old_builds_leave_the_one_that_was_not_used_for_longest_first(self):
+        (data(1) / "bin").mkdir(parents=True, exist_ok=True)
+        agent = data(1) / "bin" / hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
+        call("fault", FIRST, "kill-agent")
+        agent.unlink(missing_ok=True)
+        for age in range(1, 7):
+            old = data(1) / "bin" / (str(age) * 64)
+            old.write_bytes(b"an agent")
+            os.utime(old, (1e9 - age, 1e9 - age))
+        self.run_toy(self.begin())
+        self.assertEqual(sorted(path.name[0] for path in agent.parent.iterdir() if path != agent), ["1", "2", "3"])
+        self.assertTrue(agent.exists())
+
     def test_an_agent_that_is_gone_is_started_again(self):
         daemon = self.begin()
         self.run_toy(daemon)

@@ -42,6 +42,7 @@ enum {
     COMMAND_BYTES = 1024,
     MAX_AGENT_BYTES = 64 << 20,
     NAME_BYTES = 32,
+    KEPT_AGENTS = 4,    /* in bin/: of as many builds */
     MAX_UNPROVEN = 3,   /* connections in a row, after which the agent is started anew */
     EXIT_NO_FOLDER = 4, /* of the commands below */
     EXIT_DAMAGED = 3,
@@ -175,7 +176,7 @@ static void on_installed(void *user, const struct sl_adb_shell_end *end)
         launch(adb);
 }
 
-/* Only what has the right content gets the name. */
+/* Only what has the right content gets the name; those that were not used for longest leave. */
 static void on_pushed(void *user, int rc, const char *reason)
 {
     struct adb *adb = user;
@@ -192,9 +193,10 @@ static void on_pushed(void *user, int rc, const char *reason)
     snprintf(command, sizeof(command),
              "cd %s/bin || exit %d; h=$(sha256sum %s.part) || exit 1; "
              "[ \"${h%%%% *}\" = %s ] || { rm -f %s.part; exit %d; }; "
-             "chmod 700 %s.part && mv %s.part %s",
+             "chmod 700 %s.part && mv %s.part %s && touch %s || exit 1; n=0; "
+             "for f in $(ls -t); do n=$((n + 1)); [ $n -gt %d ] && rm -f \"$f\"; done; exit 0",
              FOLDER, EXIT_NO_FOLDER, adb->sha256, adb->sha256, adb->sha256, EXIT_DAMAGED,
-             adb->sha256, adb->sha256, adb->sha256);
+             adb->sha256, adb->sha256, adb->sha256, adb->sha256, KEPT_AGENTS);
     rc = run(adb, command, NULL, on_installed);
     if (rc < 0)
         lose(adb, unreached(adb), sl_strerror(rc));
@@ -241,9 +243,9 @@ static int look(struct adb *adb)
 {
     char command[COMMAND_BYTES];
     snprintf(command, sizeof(command),
-             "uname -m; umask 077; mkdir -p %s/bin || exit %d; sha256sum %s/bin/%s 2>/dev/null; "
-             "exit 0",
-             FOLDER, EXIT_NO_FOLDER, FOLDER, adb->sha256);
+             "uname -m; umask 077; mkdir -p %s/bin || exit %d; sha256sum %s/bin/%s 2>/dev/null "
+             "&& touch %s/bin/%s; exit 0",
+             FOLDER, EXIT_NO_FOLDER, FOLDER, adb->sha256, FOLDER, adb->sha256);
     return run(adb, command, NULL, on_looked);
 }
 

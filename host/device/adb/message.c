@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/device/adb/listing.h"
+#include "host/device/adb/pack.h"
 
 static void put32(uint8_t *out, uint32_t value)
 {
@@ -106,6 +107,22 @@ static bool lists(const char *list, size_t len, const char *word)
     return false;
 }
 
+unsigned sl_adb_packs(const char *features, size_t len)
+{
+    static const struct {
+        const char *word;
+        unsigned kind;
+    } all[] = {{"sendrecv_v2_brotli", SL_ADB_PACK_BROTLI},
+               {"sendrecv_v2_lz4", SL_ADB_PACK_LZ4},
+               {"sendrecv_v2_zstd", SL_ADB_PACK_ZSTD}};
+    unsigned kinds = 0;
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (lists(features, len, "sendrecv_v2") && lists(features, len, all[i].word))
+            kinds |= all[i].kind;
+    }
+    return kinds;
+}
+
 /* TYPE:SERIAL:NAME=VALUE;NAME=VALUE;..., of which the features are looked at. */
 void sl_adb_identity_parse(const uint8_t *text, size_t len, struct sl_adb_identity *out)
 {
@@ -126,6 +143,7 @@ void sl_adb_identity_parse(const uint8_t *text, size_t len, struct sl_adb_identi
             left -= left > 0 && at[left - 1] == '\0';
             out->shell_v2 = lists(at, left, "shell_v2");
             out->delayed_ack = lists(at, left, "delayed_ack");
+            out->packs = sl_adb_packs(at, left);
         }
         at = stop ? stop + 1 : end;
     }

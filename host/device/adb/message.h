@@ -52,10 +52,15 @@ struct sl_adb_messages {
  * SL_E_FORMAT: no adbd says that; -ENOMEM. Sums are not looked at: no adbd of today does. */
 int sl_adb_messages_take(struct sl_adb_messages *messages, const uint8_t **bytes, size_t *len);
 
+/* Which compressions of files are in a list of features, separated by commas: bits of enum
+ * sl_adb_pack_kind in pack.h. */
+unsigned sl_adb_packs(const char *features, size_t len);
+
 /* How a device introduces itself. */
 struct sl_adb_identity {
     int state; /* enum sl_adb_state of listing.h: online, or elsewhere */
     bool shell_v2, delayed_ack;
+    unsigned packs; /* as sl_adb_packs() */
 };
 
 void sl_adb_identity_parse(const uint8_t *text, size_t len, struct sl_adb_identity *out);

@@ -13,22 +13,33 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/device/adb/listing.h"
+#include "host/device/adb/message.h"
+#include "host/device/adb/pack.h"
+#include "host/device/adb/smart_socket.h"
 #include "host/device/adb/stream.h"
 #include "host/device/adb/sync_record.h"
+#include "host/device/adb/wire.h"
 
-enum { IDLE_MS = 30000 };
+enum { IDLE_MS = 30000, RECORDS_BYTES = 4 * SL_ADB_SYNC_DATA_BYTES };
 
 struct sl_adb_push {
+    uv_loop_t *loop;
+    struct sl_adb_push_options options; /* but for its texts */
     sl_adb_push_fn done;
     void *user;
     struct sl_adb_stream *stream;
     struct sl_adb_sync_answer answer;
-    char path[SL_ADB_SYNC_PATH_BYTES];
-    unsigned mode;
+    char path[SL_ADB_SYNC_PATH_BYTES], serial[SL_ADB_SERIAL_BYTES];
+    struct sl_adb_texts texts; /* of the server, about the device */
+    struct sl_buf features;
+    unsigned packs;
+    struct sl_adb_pack *pack;
     int fd, rc;
     bool ended, over, cancelled; /* all is sent; the device has said so; stopped */
     struct sl_buf record;        /* the next to be sent */
-    uint8_t data[SL_ADB_SYNC_DATA_BYTES];
+    struct sl_buf packed;        /* of the file, not sent yet */
+    uint8_t data[SL_ADB_PACK_BYTES];
 };
 
 static void fail(struct sl_adb_push *push, int rc)
@@ -44,21 +55,42 @@ static int write_record(struct sl_adb_push *push)
     return rc;
 }
 
-/* The next piece of the file, or its end. */
+/* Reads on until there is something to be sent, or all is. */
+static int pack_some(struct sl_adb_push *push)
+{
+    int rc = 0;
+    while (rc == 0 && !push->ended && push->packed.size < SL_ADB_SYNC_DATA_BYTES) {
+        ssize_t got = read(push->fd, push->data, sizeof(push->data));
+        if (got < 0)
+            return -errno;
+        push->ended = got == 0;
+        rc = sl_adb_pack_put(push->pack, push->data, (size_t)got, push->ended, &push->packed);
+    }
+    return rc;
+}
+
+/* Records of all that is packed, and the file's end behind it. */
+static int send_some(struct sl_adb_push *push)
+{
+    int rc = pack_some(push);
+    for (size_t at = 0, n; rc == 0 && at < push->packed.size; at += n) {
+        size_t left = push->packed.size - at;
+        n = left < SL_ADB_SYNC_DATA_BYTES ? left : SL_ADB_SYNC_DATA_BYTES;
+        rc = sl_adb_sync_data(&push->record, push->packed.data + at, n);
+    }
+    push->packed.size = 0;
+    if (rc == 0 && push->ended)
+        rc = sl_adb_sync_done(&push->record, (uint32_t)time(NULL));
+    return rc < 0 ? rc : write_record(push);
+}
+
 static void on_writable(void *user)
 {
     struct sl_adb_push *push = user;
-    if (push->ended)
-        return;
-    ssize_t got = read(push->fd, push->data, sizeof(push->data));
-    int rc = got < 0 ? -errno : 0;
-    push->ended = got == 0;
-    if (got > 0)
-        rc = sl_adb_sync_data(&push->record, push->data, (size_t)got);
-    else if (got == 0)
-        rc = sl_adb_sync_done(&push->record, (uint32_t)time(NULL));
-    if (rc == 0)
-        rc = write_record(push);
+    int rc = 0;
+    while (rc == 0 && !push->ended &&
+           sl_adb_stream_unsent(push->stream) < SL_ADB_QUEUE_BYTES - RECORDS_BYTES)
+        rc = send_some(push);
     if (rc < 0)
         fail(push, rc);
 }
@@ -66,7 +98,14 @@ static void on_writable(void *user)
 static void on_opened(void *user)
 {
     struct sl_adb_push *push = user;
-    int rc = sl_adb_sync_send(&push->record, push->path, push->mode);
+    const struct sl_adb_push_options *options = &push->options;
+    unsigned packs = options->wire ? sl_adb_wire_packs(options->wire) : push->packs;
+    int kind = sl_adb_pack_choose(options->plain ? 0 : packs);
+    int rc = sl_adb_pack_new(kind, &push->pack);
+    if (rc == 0)
+        rc = kind == SL_ADB_PACK_NONE
+                 ? sl_adb_sync_send(&push->record, push->path, options->mode)
+                 : sl_adb_sync_send_packed(&push->record, push->path, options->mode, kind);
     if (rc == 0)
         rc = write_record(push); /* once it is gone, `writable` comes */
     if (rc < 0)
@@ -84,6 +123,17 @@ static void on_bytes(void *user, const uint8_t *bytes, size_t len)
         sl_adb_stream_close(push->stream);
 }
 
+static void free_push(struct sl_adb_push *push)
+{
+    if (push->fd >= 0)
+        close(push->fd);
+    sl_adb_pack_free(push->pack);
+    sl_buf_fini(&push->record);
+    sl_buf_fini(&push->packed);
+    sl_buf_fini(&push->features);
+    sl_free(push);
+}
+
 static void on_closed(void *user, int code, const char *reason)
 {
     struct sl_adb_push *push = user;
@@ -97,33 +147,80 @@ static void on_closed(void *user, int code, const char *reason)
         reason = sl_strerror(push->rc);
     }
     push->done(push->user, rc, reason);
-    close(push->fd);
-    sl_buf_fini(&push->record);
-    sl_free(push);
+    free_push(push);
 }
+
+static int open_sync(struct sl_adb_push *push)
+{
+    static const struct sl_adb_stream_events events = {on_opened, on_bytes, on_writable, on_closed};
+    const struct sl_adb_stream_options stream = {
+        .wire = push->options.wire, .serial = push->serial, .service = "sync:", .idle_ms = IDLE_MS};
+    return sl_adb_stream_open(push->loop, &stream, &events, push, &push->stream);
+}
+
+/* --- what a device behind a server has --- */
+
+static void on_text(void *user, const char *text, size_t len)
+{
+    ((struct sl_adb_push *)user)->packs = sl_adb_packs(text, len);
+}
+
+static void on_features(void *user, const uint8_t *bytes, size_t len)
+{
+    struct sl_adb_push *push = user;
+    if (sl_adb_texts_take(&push->texts, bytes, len, on_text, push) < 0)
+        sl_adb_stream_close(push->stream); /* it goes without */
+}
+
+/* A server that does not tell is told so by the file service, if by nobody else. */
+static void on_asked(void *user, int code, const char *reason)
+{
+    struct sl_adb_push *push = user;
+    (void)code;
+    (void)reason;
+    int rc = push->cancelled ? -ECANCELED : open_sync(push);
+    if (rc == 0)
+        return;
+    push->done(push->user, rc, sl_strerror(rc));
+    free_push(push);
+}
+
+static int ask_features(struct sl_adb_push *push)
+{
+    static const struct sl_adb_stream_events events = {NULL, on_features, NULL, on_asked};
+    char service[SL_ADB_SERIAL_BYTES + 32];
+    snprintf(service, sizeof(service), "host-serial:%s:features", push->serial);
+    const struct sl_adb_stream_options stream = {.service = service, .idle_ms = IDLE_MS};
+    push->texts = (struct sl_adb_texts){.text = &push->features};
+    return sl_adb_stream_open(push->loop, &stream, &events, push, &push->stream);
+}
+
+/* --- begin and end --- */
 
 int sl_adb_push_start(uv_loop_t *loop, const struct sl_adb_push_options *options,
                       sl_adb_push_fn done, void *user, struct sl_adb_push **out)
 {
-    static const struct sl_adb_stream_events events = {on_opened, on_bytes, on_writable, on_closed};
-    const struct sl_adb_stream_options stream = {
-        .wire = options->wire, .serial = options->serial, .service = "sync:", .idle_ms = IDLE_MS};
     struct sl_adb_push *push = sl_calloc(1, sizeof(*push));
     if (!push)
         return -ENOMEM;
+    push->loop = loop;
+    push->options = *options;
     push->done = done;
     push->user = user;
-    push->mode = options->mode;
-    sl_buf_init(&push->record, SL_ADB_SYNC_DATA_BYTES + SL_ADB_SYNC_PATH_BYTES);
+    sl_buf_init(&push->record, RECORDS_BYTES);
+    sl_buf_init(&push->packed, 3 * SL_ADB_SYNC_DATA_BYTES);
+    sl_buf_init(&push->features, SL_ADB_MAX_TEXT);
     int len = snprintf(push->path, sizeof(push->path), "%s", options->to);
+    int serial =
+        snprintf(push->serial, sizeof(push->serial), "%s", options->serial ? options->serial : "");
     push->fd = open(options->from, O_RDONLY | O_CLOEXEC);
-    int rc = push->fd < 0 ? -errno : len >= (int)sizeof(push->path) ? -ENAMETOOLONG : 0;
+    int rc = push->fd < 0                                                            ? -errno
+             : len >= (int)sizeof(push->path) || serial >= (int)sizeof(push->serial) ? -ENAMETOOLONG
+                                                                                     : 0;
     if (rc == 0)
-        rc = sl_adb_stream_open(loop, &stream, &events, push, &push->stream);
+        rc = options->wire || options->plain ? open_sync(push) : ask_features(push);
     if (rc < 0) {
-        if (push->fd >= 0)
-            close(push->fd);
-        sl_free(push);
+        free_push(push);
         return rc;
     }
     *out = push;

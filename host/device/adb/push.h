@@ -2,6 +2,8 @@
  * loop's thread. */
 #pragma once
 
+#include <stdbool.h>
+
 typedef struct uv_loop_s uv_loop_t;
 struct sl_adb_push;
 struct sl_adb_wire;
@@ -11,6 +13,7 @@ struct sl_adb_push_options {
     const char *serial;
     const char *from, *to; /* `to` is absolute; what it had before is gone */
     unsigned mode;         /* rights */
+    bool plain;            /* not compressed, though the device could take it so */
 };
 
 /* Once and last, from the loop: 0 when the device has taken all of it, which says nothing yet of

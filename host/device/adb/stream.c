@@ -19,7 +19,7 @@
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/wire.h"
 
-enum { READ_BYTES = 64 << 10, TRANSPORT_BYTES = 256 };
+enum { READ_BYTES = 64 << 10, TRANSPORT_BYTES = 256, SOCKET_BYTES = 1 << 20 };
 
 struct sl_adb_stream {
     struct sl_adb_stream_events events;
@@ -140,16 +140,35 @@ static void update_poll(struct sl_adb_stream *stream)
         end(stream, rc, uv_strerror(rc));
 }
 
+size_t sl_adb_stream_unsent(const struct sl_adb_stream *stream)
+{
+    return stream->unsent.size - stream->gone;
+}
+
+/* Half of the queue is free again, behind what waits. */
+static void tell_writable(struct sl_adb_stream *stream)
+{
+    struct sl_buf *unsent = &stream->unsent;
+    if (sl_adb_stream_unsent(stream) > SL_ADB_QUEUE_BYTES / 2)
+        return;
+    unsent->size -= stream->gone;
+    if (unsent->size > 0)
+        memmove(unsent->data, unsent->data + stream->gone, unsent->size);
+    stream->gone = 0;
+    if (stream->open && stream->events.writable)
+        stream->events.writable(stream->user);
+}
+
 static void flush(struct sl_adb_stream *stream)
 {
-    bool had = stream->gone < stream->unsent.size;
+    size_t before = stream->gone;
     while (stream->gone < stream->unsent.size) {
         ssize_t put = send(stream->fd, stream->unsent.data + stream->gone,
                            stream->unsent.size - stream->gone, MSG_NOSIGNAL);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            return;
+            break;
         if (put < 0) {
             end(stream, -errno, strerror(errno));
             return;
@@ -158,9 +177,8 @@ static void flush(struct sl_adb_stream *stream)
         if (stream->open && stream->idle_ms != 0)
             uv_timer_again(&stream->timer);
     }
-    stream->unsent.size = stream->gone = 0;
-    if (had && stream->open && stream->events.writable)
-        stream->events.writable(stream->user);
+    if (stream->gone > before)
+        tell_writable(stream);
 }
 
 /* The answer has come: to the choice of the device, or to the service. */
@@ -264,7 +282,8 @@ int sl_adb_stream_take_fd(struct sl_adb_stream *stream)
 static int connect_to(const struct sl_address *address, int *out_fd, bool *out_connecting)
 {
     int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int rc = fd < 0 ? -errno : 0;
+    int rc = fd < 0 ? -errno : 0, room = SOCKET_BYTES; /* the system may give less */
+    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     *out_connecting = false;
     if (rc == 0 && connect(fd, (const struct sockaddr *)&address->socket, address->len) < 0) {
         rc = errno == EINPROGRESS ? 0 : -errno;

@@ -15,8 +15,8 @@ struct sl_adb_wire;
 struct sl_diag;
 
 enum {
-    SL_ADB_OPEN_MS = 10000,         /* until the service answers */
-    SL_ADB_QUEUE_BYTES = 512 << 10, /* not sent yet; above it writing is refused */
+    SL_ADB_OPEN_MS = 10000,       /* until the service answers */
+    SL_ADB_QUEUE_BYTES = 1 << 20, /* not sent yet; above it writing is refused */
     SL_ADB_SERVER_BYTES = 128,
 };
 
@@ -36,7 +36,8 @@ struct sl_adb_stream_options {
 struct sl_adb_stream_events {
     void (*opened)(void *user); /* the service answers; may be NULL */
     void (*bytes)(void *user, const uint8_t *bytes, size_t len);
-    void (*writable)(void *user); /* all that was queued is sent; may be NULL */
+    void (*writable)(
+        void *user); /* some of what was queued is sent, and half may be; may be NULL */
     /* 0: the service ended it, or sl_adb_stream_close() did. SL_E_STATE: the server refused, and
      * `reason` is its own words. -ECONNREFUSED, -ENOENT: no server is there. The object is freed
      * after it. */
@@ -50,6 +51,8 @@ int sl_adb_stream_open(uv_loop_t *loop, const struct sl_adb_stream_options *opti
 
 /* Queues bytes, whole or not at all: SL_E_FULL, -ENOMEM; SL_E_STATE before `opened`. */
 int sl_adb_stream_write(struct sl_adb_stream *stream, const void *bytes, size_t len);
+
+size_t sl_adb_stream_unsent(const struct sl_adb_stream *stream); /* bytes in the queue */
 
 /* Within `opened`: takes the connected socket out, of which no byte of the service was read; the
  * caller closes it. `closed` follows. */

@@ -28,6 +28,21 @@ int sl_adb_sync_send(struct sl_buf *out, const char *path, unsigned mode)
     return rc < 0 ? rc : sl_buf_append(out, name, (size_t)len);
 }
 
+int sl_adb_sync_send_packed(struct sl_buf *out, const char *path, unsigned mode, int kind)
+{
+    uint8_t flags[4];
+    size_t len = strlen(path);
+    if (len > SL_ADB_SYNC_PATH_BYTES)
+        return SL_E_LIMIT;
+    sl_store_u32(flags, (uint32_t)kind);
+    int rc = put(out, "SND2", (uint32_t)len);
+    if (rc == 0)
+        rc = sl_buf_append(out, path, len);
+    if (rc == 0)
+        rc = put(out, "SND2", REGULAR_FILE | (mode & 0777));
+    return rc < 0 ? rc : sl_buf_append(out, flags, sizeof(flags));
+}
+
 int sl_adb_sync_data(struct sl_buf *out, const void *bytes, size_t len)
 {
     if (len == 0 || len > SL_ADB_SYNC_DATA_BYTES)

@@ -530,6 +530,8 @@ static void read_next(struct usb *usb)
                               (int)sl_adb_usb_frames_wants(&usb->frames), on_in, usb, 0);
     int rc = libusb_submit_transfer(usb->in);
     usb->starved = usb->starved || rc == LIBUSB_ERROR_NO_MEM;
+    if (rc == LIBUSB_ERROR_NO_MEM && usb->frames.piece_bytes > LEAST_PIECE_BYTES)
+        usb->frames.piece_bytes /= 2;
     usb->reading = rc == 0;
     if (rc < 0 && rc != LIBUSB_ERROR_NO_MEM)
         fail_with(usb, rc);
@@ -698,7 +700,8 @@ static void open_device(struct usb *usb)
     usb->in_bytes = usb->in ? sl_malloc(1, SL_ADB_USB_PIECE_BYTES) : NULL;
     if (rc == 0 && !usb->in_bytes)
         rc = LIBUSB_ERROR_NO_MEM;
-    usb->frames = (struct sl_adb_usb_frames){.packet_bytes = usb->interface.packet_bytes};
+    usb->frames = (struct sl_adb_usb_frames){.packet_bytes = usb->interface.packet_bytes,
+                                             .piece_bytes = SL_ADB_USB_PIECE_BYTES};
     usb->piece_bytes = SL_ADB_USB_PIECE_BYTES;
     if (rc < 0)
         fail_with(usb, rc);

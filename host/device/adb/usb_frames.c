@@ -11,7 +11,7 @@ static uint32_t get32(const uint8_t *at)
 
 size_t sl_adb_usb_frames_wants(const struct sl_adb_usb_frames *frames)
 {
-    size_t most = frames->left < SL_ADB_USB_PIECE_BYTES ? frames->left : SL_ADB_USB_PIECE_BYTES;
+    size_t most = frames->left < frames->piece_bytes ? frames->left : frames->piece_bytes;
     if (!frames->in_step) /* a payload of another's may end without a sign */
         return frames->packet_bytes;
     most = most < SL_ADB_HEAD_BYTES ? SL_ADB_HEAD_BYTES : most;

@@ -18,6 +18,7 @@ enum {
 
 struct sl_adb_usb_frames {
     size_t packet_bytes; /* of the endpoint, a power of two from 8 to 1024 */
+    size_t piece_bytes;  /* for which a transfer asks at most: whole packets */
     size_t left;         /* of the payload under way */
     bool in_step;        /* nothing is passed over any more */
     unsigned passed_over;

@@ -26,7 +26,9 @@
 #include "host/device/adb/usb_frames.h"
 
 enum {
-    READ_BYTES = 64 << 10,
+    READ_BYTES = 256 << 10, /* of a service at a time */
+    TLS_BYTES = 64 << 10,
+    SOCKET_BYTES = 1 << 20,
     WINDOW_BYTES = 1 << 20, /* that a device may send ahead, where acks are delayed */
     UNREAD_BYTES = 4 << 20, /* of one service; more ends it */
     BUSY_BYTES = 1 << 20,   /* not sent yet; above it services wait */
@@ -469,8 +471,8 @@ static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left)
 static void take_sealed(struct sl_adb_wire *wire, const uint8_t *bytes, size_t len)
 {
     struct sl_buf plain, sealed;
-    sl_buf_init(&plain, 4 * READ_BYTES);
-    sl_buf_init(&sealed, READ_BYTES);
+    sl_buf_init(&plain, 4 * TLS_BYTES);
+    sl_buf_init(&sealed, TLS_BYTES);
     int rc = sl_adb_tls_take(wire->tls, bytes, len, &plain, &sealed);
     int sent = sealed.size > 0 ? sl_adb_carrier_send(wire->carrier, &sealed) : 0;
     take_bytes(wire, plain.data, plain.size);
@@ -620,7 +622,8 @@ static void on_timer(uv_timer_t *timer)
 static void on_connected(void *user)
 {
     static const char identity[] = "host::features=shell_v2,cmd,stat_v2,ls_v2,fixed_push_mkdir,"
-                                   "sendrecv_v2,delayed_ack";
+                                   "sendrecv_v2,sendrecv_v2_brotli,sendrecv_v2_lz4,"
+                                   "sendrecv_v2_zstd,delayed_ack";
     struct sl_adb_wire *wire = user;
     wire->state = HANDSHAKE;
     uv_timer_start(&wire->timer, on_timer,
@@ -775,6 +778,8 @@ int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
         return SL_E_FULL;
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0)
         return -errno;
+    for (int i = 0, room = SOCKET_BYTES; i < 2; i++) /* the system may give less */
+        setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     int rc = new_service(wire, service, fds[0]);
     if (rc < 0) {
         close(fds[0]);
@@ -783,6 +788,11 @@ int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
     }
     *out_fd = fds[1];
     return 0;
+}
+
+unsigned sl_adb_wire_packs(const struct sl_adb_wire *wire)
+{
+    return wire->state == ONLINE ? wire->identity.packs : 0;
 }
 
 static void on_timer_closed(uv_handle_t *handle)

@@ -33,5 +33,8 @@ int sl_adb_wire_new(uv_loop_t *loop, const struct sl_adb_wire_options *options,
  * SL_E_FULL, -ENOMEM, -errno. */
 int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd);
 
+/* Which compressions of files the device has (pack.h), once a service of it is open. */
+unsigned sl_adb_wire_packs(const struct sl_adb_wire *wire);
+
 /* Ends all; `closed` comes last, from the loop. */
 void sl_adb_wire_close(struct sl_adb_wire *wire, void (*closed)(void *user), void *user);

@@ -8,8 +8,10 @@
 
 #include <uv.h>
 
+#include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/device/adb/pack.h"
 #include "host/device/agent_record.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
@@ -20,6 +22,9 @@
 #define END {NULL, NULL, 0, 0}
 #define BIND {"0014host:transport:phone", "OKAY", 0, 0}
 #define LOOK BIND, {"shell,v2,raw:uname -m; ", "OKAY\1\10\0\0\0aarch64\n" EXIT("\0"), 4 + 13 + 6, 4}
+#define OFFER(features)                                                                            \
+    LOOK, END, {"001ahost-serial:phone:features", features, 0, 0}, END, BIND,                      \
+        {"0005sync:", "OKAY", 0, 0}
 #define DIAL(answer) BIND, {"localabstract:sme2lab-", answer, 0, 4}, END
 #define INSTALL(status)                                                                            \
     BIND, {"shell,v2,raw:cd /data/local/tmp/sme2lab/bin || exit 4; h=", "OKAY" EXIT(status), 10, 4}
@@ -87,10 +92,7 @@ TEST(an_agent_that_is_not_there_is_sent_checked_and_started)
     char digest[SL_SHA256_HEX_SIZE], sent[128];
     sl_sha256_hex("agent", 5, digest);
     snprintf(sent, sizeof(sent), "/data/local/tmp/sme2lab/bin/%s.part,33216", digest);
-    const struct sl_adb_step steps[] = {LOOK,
-                                        END,
-                                        BIND,
-                                        {"0005sync:", "OKAY", 0, 0},
+    const struct sl_adb_step steps[] = {OFFER("OKAY0000"),
                                         {sent, NULL, 0, 8},
                                         {"agent", NULL, 0, 8},
                                         {"DONE", "OKAY\0\0\0\0", 8, 0},
@@ -129,12 +131,34 @@ TEST(a_phone_that_is_no_use_says_why)
     }
 }
 
+TEST(an_agent_is_sent_compressed_where_the_device_can_take_it_so)
+{
+    char digest[SL_SHA256_HEX_SIZE], sent[160];
+    struct sl_adb_pack *pack;
+    struct sl_buf packed;
+    sl_buf_init(&packed, 1 << 16);
+    assert_int_equal(sl_adb_pack_new(SL_ADB_PACK_ZSTD, &pack), 0);
+    assert_int_equal(sl_adb_pack_put(pack, "agent", 5, false, &packed), 0);
+    assert_int_equal(sl_adb_pack_put(pack, NULL, 0, true, &packed), 0);
+    sl_adb_pack_free(pack);
+    sl_sha256_hex("agent", 5, digest);
+    snprintf(sent, sizeof(sent), "/data/local/tmp/sme2lab/bin/%s.partSND2", digest);
+    const struct sl_adb_step steps[] = {OFFER("OKAY001csendrecv_v2,sendrecv_v2_zstd"),
+                                        {sent, NULL, 0, 8},
+                                        {"DATA", NULL, 0, 8}, /* behind rights and kind */
+                                        {"DONE", "OKAY\0\0\0\0", 8, 4 + packed.size},
+                                        END,
+                                        INSTALL("\3"),
+                                        END,
+                                        END};
+    struct heard heard = reach_once(steps);
+    sl_buf_fini(&packed);
+    assert_non_null(strstr(heard.reason, "damaged")); /* as the script says of what it was sent */
+}
+
 TEST(an_agent_that_came_damaged_is_not_started)
 {
-    const struct sl_adb_step steps[] = {LOOK,
-                                        END,
-                                        BIND,
-                                        {"0005sync:", "OKAY", 0, 0},
+    const struct sl_adb_step steps[] = {OFFER("OKAY0000"),
                                         {"DONE", "OKAY\0\0\0\0", 8, 8 + 103 + 8 + 5},
                                         END,
                                         INSTALL("\3"),

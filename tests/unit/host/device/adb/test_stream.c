@@ -239,7 +239,7 @@ static struct heard push(const char *reply, size_t len)
                                         END};
     char path[] = "/tmp/sl-push-XXXXXX";
     struct sl_adb_push_options options = {
-        .serial = "phone", .from = path, .to = "/x", .mode = 0700};
+        .serial = "phone", .from = path, .to = "/x", .mode = 0700, .plain = true};
     struct heard heard = {.code = 1};
     struct sl_adb_push *pushing;
     int fd = mkstemp(path);

@@ -386,7 +386,7 @@ TEST(where_the_kernel_has_no_memory_pieces_are_smaller)
     begin(&bench, &high_speed);
     sl_usb_rig_fault(bench.rig, PORT, SL_USB_NO_MEMORY);
     assert_string_equal(open_service(&bench, "echo", &fd), "OKAY");
-    assert_echoes(&bench, fd, 16384);
+    assert_echoes(&bench, fd, 1 << 20);
     close(fd);
     end(&bench);
 }

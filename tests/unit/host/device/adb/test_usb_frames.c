@@ -9,7 +9,8 @@
 
 static struct sl_adb_usb_frames fresh(size_t packet_bytes)
 {
-    return (struct sl_adb_usb_frames){.packet_bytes = packet_bytes};
+    return (struct sl_adb_usb_frames){.packet_bytes = packet_bytes,
+                                      .piece_bytes = SL_ADB_USB_PIECE_BYTES};
 }
 
 static int take_head(struct sl_adb_usb_frames *frames, uint32_t command, uint32_t len)

@@ -1,0 +1,31 @@
+/* host/device/adb/pack.h: compresses a file for adb's file service, by what the device has. Not
+ * pure only in that it needs zstd, LZ4 and Brotli. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct sl_adb_pack;
+struct sl_buf;
+
+/* As the file service counts them; sl_adb_packs() of message.h says which a device has. */
+enum sl_adb_pack_kind {
+    SL_ADB_PACK_NONE = 0,
+    SL_ADB_PACK_BROTLI = 1,
+    SL_ADB_PACK_LZ4 = 2,
+    SL_ADB_PACK_ZSTD = 4,
+};
+
+enum { SL_ADB_PACK_BYTES = 64 << 10 }; /* that one call takes, at most */
+
+/* The best of these kinds, none of none. */
+int sl_adb_pack_choose(unsigned kinds);
+
+/* -ENOMEM. */
+int sl_adb_pack_new(int kind, struct sl_adb_pack **out);
+void sl_adb_pack_free(struct sl_adb_pack *pack); /* NULL is a no-op */
+
+/* Appends what these bytes become, which may be nothing yet; `last`: all that is left. SL_E_LIMIT,
+ * -ENOMEM. */
+int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
+                    struct sl_buf *out);

@@ -1,0 +1,114 @@
+/* tests/unit/host/device/adb/test_pack.c: what was packed is what the libraries' own readers take.
+ */
+#include "host/device/adb/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <brotli/decode.h>
+#include <lz4frame.h>
+#include <zstd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "tests/support/unit.h"
+
+enum { BYTES = 700001 };
+
+static void fill(uint8_t *bytes, bool noise)
+{
+    uint32_t seed = 1;
+    for (size_t i = 0; i < BYTES; i++) {
+        seed = seed * 1664525 + 1013904223;
+        bytes[i] = (uint8_t)(noise ? seed >> 24 : i / 1000);
+    }
+}
+
+static size_t unpack(int kind, const struct sl_buf *packed, uint8_t *out)
+{
+    size_t size = BYTES, used = packed->size;
+    if (kind == SL_ADB_PACK_ZSTD)
+        return ZSTD_decompress(out, BYTES, packed->data, packed->size);
+    if (kind == SL_ADB_PACK_BROTLI) {
+        assert_int_equal(BrotliDecoderDecompress(packed->size, packed->data, &size, out), 1);
+        return size;
+    }
+    if (kind == SL_ADB_PACK_NONE) {
+        memcpy(out, packed->data, packed->size);
+        return packed->size;
+    }
+    LZ4F_dctx *context;
+    assert_false(LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)));
+    size_t have = 0, at = 0, left = 1;
+    while (left > 0 && at < packed->size) {
+        size = BYTES - have;
+        used = packed->size - at;
+        left = LZ4F_decompress(context, out + have, &size, packed->data + at, &used, NULL);
+        assert_false(LZ4F_isError(left));
+        have += size;
+        at += used;
+    }
+    assert_int_equal(left, 0); /* the frame is whole */
+    LZ4F_freeDecompressionContext(context);
+    return have;
+}
+
+static void pack_and_unpack(int kind, bool noise, size_t step)
+{
+    static uint8_t bytes[BYTES], back[BYTES];
+    struct sl_adb_pack *pack;
+    struct sl_buf packed;
+    fill(bytes, noise);
+    sl_buf_init(&packed, 2 * BYTES);
+    assert_int_equal(sl_adb_pack_new(kind, &pack), 0);
+    for (size_t at = 0; at < BYTES; at += step)
+        assert_int_equal(sl_adb_pack_put(pack, bytes + at, step < BYTES - at ? step : BYTES - at,
+                                         false, &packed),
+                         0);
+    assert_int_equal(sl_adb_pack_put(pack, NULL, 0, true, &packed), 0);
+    sl_adb_pack_free(pack);
+    if (!noise && kind != SL_ADB_PACK_NONE)
+        assert_true(packed.size < BYTES / 10);
+    assert_int_equal(unpack(kind, &packed, back), BYTES);
+    assert_memory_equal(back, bytes, BYTES);
+    sl_buf_fini(&packed);
+}
+
+TEST(every_kind_is_what_its_library_reads)
+{
+    static const int kinds[] = {SL_ADB_PACK_NONE, SL_ADB_PACK_BROTLI, SL_ADB_PACK_LZ4,
+                                SL_ADB_PACK_ZSTD};
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        pack_and_unpack(kinds[i], false, SL_ADB_PACK_BYTES);
+        pack_and_unpack(kinds[i], true, SL_ADB_PACK_BYTES);
+        pack_and_unpack(kinds[i], false, 1001);
+    }
+}
+
+TEST(an_empty_file_is_one_too)
+{
+    static const int kinds[] = {SL_ADB_PACK_BROTLI, SL_ADB_PACK_LZ4, SL_ADB_PACK_ZSTD};
+    static uint8_t back[BYTES];
+    (void)state;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct sl_adb_pack *pack;
+        struct sl_buf packed;
+        sl_buf_init(&packed, 1 << 20);
+        assert_int_equal(sl_adb_pack_new(kinds[i], &pack), 0);
+        assert_int_equal(sl_adb_pack_put(pack, NULL, 0, true, &packed), 0);
+        assert_true(packed.size > 0);
+        assert_int_equal(unpack(kinds[i], &packed, back), 0);
+        sl_adb_pack_free(pack);
+        sl_buf_fini(&packed);
+    }
+}
+
+TEST(the_best_of_what_the_device_has_is_chosen)
+{
+    (void)state;
+    assert_int_equal(sl_adb_pack_choose(0), SL_ADB_PACK_NONE);
+    assert_int_equal(sl_adb_pack_choose(1), SL_ADB_PACK_BROTLI);
+    assert_int_equal(sl_adb_pack_choose(3), SL_ADB_PACK_LZ4);
+    assert_int_equal(sl_adb_pack_choose(7), SL_ADB_PACK_ZSTD);
+}
