@@ -91,6 +91,12 @@ static int grow(struct sl_events *events)
     return 0;
 }
 
+/* Keeps the first. */
+static void fail(struct sl_events *events, int rc)
+{
+    events->error = events->error ? events->error : rc;
+}
+
 /* The next event, whose begin takes the next ordinal; NULL when there is no room. */
 static struct event *append(struct sl_events *events, const char *name, int32_t chain,
                             uint32_t instruction)
@@ -100,7 +106,7 @@ static struct event *append(struct sl_events *events, const char *name, int32_t 
     if (rc == 0)
         rc = sl_buf_append(&events->names, name, strlen(name) + 1);
     if (rc < 0) {
-        events->error = events->error ? events->error : rc;
+        fail(events, rc);
         return NULL;
     }
     struct event *event = &events->events[events->count];
@@ -136,6 +142,9 @@ void sl_events_end(struct sl_events *events, int64_t number)
     sl_mark_pause();
     events->events[number].past.end = sl_recorder_stamp_end(events->recorder);
     events->ended[events->ended_count++] = (uint32_t)number;
+    const struct sl_stamp *stamps;
+    if (events->next_stamp != 0 && events->next_stamp + 1 != sl_stamps_get(&stamps))
+        fail(events, SL_E_STATE);
     sl_mark_resume();
 }
 
@@ -157,34 +166,38 @@ static int find_kernel(struct sl_events *events, struct event *event, const char
 }
 
 static void append_delegate(struct sl_events *events, const char *name, int32_t chain,
-                            uint32_t instruction)
+                            uint32_t instruction, size_t own)
 {
     const struct sl_stamp *stamps;
-    int rc = 0;
-    if (events->next_stamp + 1 >= sl_stamps_get(&stamps)) {
-        events->error = events->error ? events->error : SL_E_STATE;
+    const char *kernel = NULL;
+    size_t first = events->next_stamp, count = sl_stamps_get(&stamps);
+    if (own == 0 || first >= count || own >= count - first) {
+        fail(events, SL_E_STATE);
         return;
     }
+    events->next_stamp += own;
+    for (size_t i = first + 1; i <= first + own && !kernel; i++)
+        kernel = stamps[i].kernel;
     struct event *event = append(events, name, chain, instruction);
-    if (event)
-        rc = find_kernel(events, event, stamps[events->next_stamp + 1].kernel);
+    int rc = event ? find_kernel(events, event, kernel) : 0;
     if (!event || rc < 0) {
-        events->error = events->error ? events->error : rc;
+        fail(events, rc);
         return;
     }
     event->kind = SL_TRACE_DELEGATE;
-    event->past.start = stamps[events->next_stamp++].begin;
-    event->past.end = stamps[events->next_stamp].end;
+    event->past.start = stamps[first].begin;
+    event->past.end = stamps[first + own].end;
     events->ended[events->ended_count++] = event->past.order;
 }
 
 void sl_events_delegate(struct sl_events *events, const char *name, int32_t chain,
-                        uint32_t instruction)
+                        uint32_t instruction, uint64_t reported_ns)
 {
+    const uint64_t own = (reported_ns + SL_STAMPS_STEP_NS / 2) / SL_STAMPS_STEP_NS;
     bool paused = sl_stamps_paused(); /* pauses do not nest */
     if (!paused)
         sl_mark_pause();
-    append_delegate(events, name, chain, instruction);
+    append_delegate(events, name, chain, instruction, (size_t)own);
     if (!paused)
         sl_mark_resume();
 }

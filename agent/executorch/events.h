@@ -23,12 +23,13 @@ void sl_events_free(struct sl_events *events);
 int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction);
 void sl_events_end(struct sl_events *events, int64_t number);
-/* The next operator inside the delegate call that goes on: it lies between the next two stamps. */
+/* The next operator inside the delegate call that goes on. It has the next stamps, as many as the
+ * `reported_ns` that the delegate says it took tell (stamps.h). */
 void sl_events_delegate(struct sl_events *events, const char *name, int32_t chain,
-                        uint32_t instruction);
+                        uint32_t instruction, uint64_t reported_ns);
 
-/* Writes the records of the execution that is over. Returns 0, -ENOMEM, SL_E_STATE when a delegate
- * named an operator that has no stamps, or the recorder's failure. */
+/* Writes the records of the execution that is over. Returns 0, -ENOMEM, SL_E_STATE when stamps and
+ * operators of a delegate call are not as many, or the recorder's failure. */
 int sl_events_flush(struct sl_events *events);
 
 /* The same in two steps, where a variant has a process of its own: there the events are appended to

@@ -11,6 +11,7 @@
 #include "agent/executorch/apart.h"
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/sve.h"
 
 enum { MAX_IMAGE_BYTES = 4096 };
 
@@ -56,6 +57,7 @@ static struct hidden hide_all_but(uint32_t isa)
         {SL_ISA_DOTPROD, {1ul << 20, 0}},
         {SL_ISA_I8MM, {0, 1ul << 13}},
         {SL_ISA_BF16, {0, 1ul << 14}},
+        {SL_ISA_SVE, {1ul << 22, 0x3ful << 1 | 0xful << 9 | 1ul << 33 | 1ul << 36}},
         {SL_ISA_SME, {0, 0xfful << 23 | 0x3ful << 37 | 0x3ful << 57}},
         {SL_ISA_SME2, {0, 1ul << 37}},
     };

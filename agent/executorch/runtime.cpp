@@ -456,13 +456,47 @@ static int give_events(sl_variant *v)
     return v->packed ? sl_events_pack(events, v->packed) : sl_events_flush(events);
 }
 
+/* Stands for the file of external data where none is given: the libraries crash without any. */
+class NoData final : public NamedDataMap
+{
+  public:
+    Result<const TensorLayout> get_tensor_layout(std::string_view) const override
+    {
+        return Error::NotFound;
+    }
+    Result<FreeableBuffer> get_data(std::string_view key) const override
+    {
+        char words[128];
+        snprintf(words, sizeof(words), "no data named '%.64s' is here: say --data_path",
+                 std::string(key).c_str());
+        if (sl_executorch_log.log)
+            sl_executorch_log.log(sl_executorch_log.user, 'E', "executorch", __LINE__, words);
+        return Error::NotFound;
+    }
+    Error load_data_into(std::string_view, void *, size_t) const override
+    {
+        return Error::NotFound;
+    }
+    Result<uint32_t> get_num_keys() const override
+    {
+        return 0u;
+    }
+    Result<const char *> get_key(uint32_t) const override
+    {
+        return Error::InvalidArgument;
+    }
+};
+
 static int load_plan(sl_variant *v)
 {
+    static const NoData none;
     const sl_model *model = v->method->model;
+    const NamedDataMap *data = &none;
+    if (model->data)
+        data = model->data->map.get();
     v->tracer->inner = true;
-    Result<Method> plan =
-        model->program->load_method(v->method->name.c_str(), v->memory.get(), v->tracer.get(),
-                                    model->data ? model->data->map.get() : nullptr);
+    Result<Method> plan = model->program->load_method(v->method->name.c_str(), v->memory.get(),
+                                                      v->tracer.get(), data);
     if (!plan.ok())
         return failed(plan.error());
     v->plan = std::make_unique<Method>(std::move(*plan));

@@ -1,9 +1,11 @@
 /* agent/executorch/stamps.h: where each operator inside the XNNPACK delegate begins and ends.
  *
- * The delegate asks clock_gettime() before its first operator and after each, and nowhere else. The
+ * The delegate asks clock_gettime() before its first operator and after each, and nowhere else; an
+ * operator that consists of several (a concatenation, an even split) asks after each of those. The
  * program's own clock_gettime() takes a stamp of the recorder's clock when the caller is the
- * delegate's code. Operator k lies between stamps k and k + 1. On the counted clock a stamp costs
- * the operators nothing: it stands between a pause and its resume. */
+ * delegate's code, and answers with a clock that each call puts forward by SL_STAMPS_STEP_NS: the
+ * duration that the delegate reports of an operator tells how many stamps are its own. On the
+ * counted clock a stamp costs the operators nothing: it stands between a pause and its resume. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,6 +13,8 @@
 #include <stdint.h>
 
 struct sl_recorder;
+
+enum { SL_STAMPS_STEP_NS = 1000 }; /* the delegate counts in microseconds */
 
 /* The end of one operator and the begin of the next, of the recorder's clock. */
 struct sl_stamp {

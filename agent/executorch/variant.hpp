@@ -13,6 +13,7 @@
 #include <executorch/runtime/core/event_tracer.h>
 #include <executorch/runtime/executor/method.h>
 #include <executorch/runtime/executor/program.h>
+#include <executorch/runtime/platform/clock.h>
 
 extern "C" {
 #include "agent/executorch/events.h"
@@ -69,11 +70,11 @@ class Tracer final : public EventTracer
         if (events)
             sl_events_end(events, entry.event_id);
     }
-    void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t,
-                                et_timestamp_t, const void *, size_t) override
+    void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t start,
+                                et_timestamp_t end, const void *, size_t) override
     {
         if (events && inner)
-            sl_events_delegate(events, name, chain_id_, debug_handle_);
+            sl_events_delegate(events, name, chain_id_, debug_handle_, ticks_to_ns(end - start));
         if (without_sme && is_of_sme(name))
             wrong = name;
     }

@@ -13,13 +13,15 @@
 #include <sys/sysctl.h>
 #endif
 
+#include "kernels/cpu/sve.h"
+
 static const struct {
     const char *name;
     uint32_t bit;
 } names[] = {
     {"neon", SL_ISA_NEON}, {"fp16", SL_ISA_FP16}, {"dotprod", SL_ISA_DOTPROD},
-    {"i8mm", SL_ISA_I8MM}, {"bf16", SL_ISA_BF16}, {"sme", SL_ISA_SME},
-    {"sme2", SL_ISA_SME2},
+    {"i8mm", SL_ISA_I8MM}, {"bf16", SL_ISA_BF16}, {"sve", SL_ISA_SVE},
+    {"sme", SL_ISA_SME},   {"sme2", SL_ISA_SME2},
 };
 
 #if defined(__aarch64__) && defined(__linux__)
@@ -27,7 +29,7 @@ static const struct {
 enum { PR_SME_GET_VL_NUMBER = 64, SME_VL_LENGTH_MASK = 0xffff };
 
 static const unsigned long hwcap_asimd = 1UL << 1, hwcap_asimdhp = 1UL << 10,
-                           hwcap_asimddp = 1UL << 20;
+                           hwcap_asimddp = 1UL << 20, hwcap_sve = 1UL << 22;
 static const unsigned long hwcap2_i8mm = 1UL << 13, hwcap2_bf16 = 1UL << 14, hwcap2_sme = 1UL << 23,
                            hwcap2_sme2 = 1UL << 37;
 
@@ -46,6 +48,7 @@ uint32_t sl_isa_detect(void)
     isa |= cap & hwcap_asimd ? SL_ISA_NEON : 0;
     isa |= cap & hwcap_asimdhp ? SL_ISA_FP16 : 0;
     isa |= cap & hwcap_asimddp ? SL_ISA_DOTPROD : 0;
+    isa |= cap & hwcap_sve ? SL_ISA_SVE : 0;
     isa |= cap2 & hwcap2_i8mm ? SL_ISA_I8MM : 0;
     isa |= cap2 & hwcap2_bf16 ? SL_ISA_BF16 : 0;
     if (sl_isa_svl_bytes() > 0) {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -12,6 +13,7 @@ import lab
 FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
 AGENT = "sme2lab-agent-executorch"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
 DELEGATE = "libexecutorch_backend_xnnpack.so"
 SUBMIT_TRACE = "_ZN10executorch8backends7xnnpack8delegate9profiling11XNNProfiler12submit_traceEv"
 PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
@@ -72,10 +74,10 @@ class Libraries(lab.Scratch):
     def crash_in(self, symbol):
         self.begin_with(symbol, UNDEFINED_INSTRUCTION)
 
-    def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on"):
+    def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on", variants=("--variants=off,on",)):
         folder = folder or self.folder
         command = [lab.EMULATOR, "-cpu", cpu, folder / "ld-linux-aarch64.so.1", "--library-path", folder, folder / AGENT, "run", f"--model_path={model}",
-                   "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", f"--output_file={self.scratch}/output",
+                   *variants, "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", f"--output_file={self.scratch}/output",
                    f"--etdump_path={self.scratch}/run.etdump", *words]
         return subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=170)
@@ -200,6 +202,10 @@ class Programs(Libraries):
         model.write_bytes((TOY / "model.pte").read_bytes().replace(b"XnnpackBackend", b"XnnpackBackenX"))
         self.must_fail(r"Backend XnnpackBackenX is not registered[\s\S]*status 0x20", folder=FOLDER, model=model)
 
+    def test_external_data_that_is_not_given_is_asked_for(self):
+        self.must_fail("no data named '.+' is here: say --data_path[\\s\\S]*Loading of method forward failed", folder=FOLDER,
+                       model=lab.MODELS / "external_weights_xnnpack/model.pte")
+
     def test_a_bundled_program_is_held_to_what_it_expects(self):
         done = self.run_agent(folder=FOLDER, model=lab.MODELS / "toy_cnn_bundled/model.bpte")
         self.assertEqual(done.returncode, 0, done.stdout)
@@ -217,13 +223,27 @@ class UsersOperators(Libraries):
         if not CLANG:
             self.skipTest("no clang-19 to build a library with")
 
-    def test_libraries_beside_executorchs_are_loaded(self):
+    def build(self, text):
         self.copy()
         source = self.scratch / "mine.c"
-        source.write_text('#include <unistd.h>\n__attribute__((constructor)) static void begin(void) { (void)!write(2, "mine is loaded\\n", 15); }\n')
+        source.write_text(text)
         sysroot = pathlib.Path(lab.BUILD / "sysroot")
         subprocess.run([CLANG, "--target=aarch64-linux-gnu", f"--sysroot={sysroot}", "-fuse-ld=lld", "-shared", "-fPIC", "-nostartfiles", "-o", self.folder / "libmine.so",
                         source], check=True)
+
+    def test_libraries_see_the_features_that_the_mask_has_and_no_others(self):
+        self.build('#include <stdio.h>\n#include <sys/auxv.h>\n'
+                   '__attribute__((destructor)) static void end(void) { fprintf(stderr, "sees %lx %lx\\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2)); }\n')
+        names = {"fp16": (1 << 10, 0), "dotprod": (1 << 20, 0), "i8mm": (0, 1 << 13), "bf16": (0, 1 << 14), "sve": (1 << 22, 1 << 1), "sme": (0, 1 << 23), "sme2": (0, 1 << 37)}
+        for hidden in names:
+            kept = [name for name in names if name != hidden and (name, hidden) != ("sme2", "sme")]
+            done = self.run_agent("--isa=" + ",".join(["neon", *kept]), model=SMALL, variants=())
+            self.assertEqual(done.returncode, 0, done.stdout)
+            seen = [int(word, 16) for word in re.search("sees ([0-9a-f]+) ([0-9a-f]+)", done.stdout).groups()]
+            self.assertEqual([name for name, bits in names.items() if any(bit & word for bit, word in zip(bits, seen))], [name for name in names if name in kept], hidden)
+
+    def test_libraries_beside_executorchs_are_loaded(self):
+        self.build('#include <unistd.h>\n__attribute__((constructor)) static void begin(void) { (void)!write(2, "mine is loaded\\n", 15); }\n')
         done = self.run_agent(f"--inputs={TOY}/input-0.bin")
         self.must_give_the_fixtures_outputs(done)
         self.assertIn("mine is loaded", done.stdout)

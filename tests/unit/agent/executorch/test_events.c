@@ -28,6 +28,8 @@ struct fixture {
     struct sl_events *events;
     void *delegate;
     run_fn run;
+    const long *took_ns;  /* what the stand-in says of the operator that it names */
+    int *parts;           /* of its first three operators */
     uint32_t instruction; /* of the delegate call */
     struct sl_trace_record seen[MAX_SEEN];
     size_t count;
@@ -54,6 +56,8 @@ static int open_all(void **state)
     f->delegate = dlopen(SL_TEST_DELEGATE, RTLD_NOW | RTLD_LOCAL);
     assert_non_null(f->delegate);
     *(void **)&f->run = dlsym(f->delegate, "stand_in_run");
+    f->took_ns = dlsym(f->delegate, "stand_in_ns");
+    f->parts = dlsym(f->delegate, "stand_in_parts");
     assert_true(sl_stamps_open(f->delegate));
     assert_int_equal(sl_kernel_calls_open(f->delegate), 3);
     sl_stamps_record(f->recorder);
@@ -90,7 +94,7 @@ static void name_operator(void *user, int number)
     char text[32];
     snprintf(text, sizeof(text), "Convolution #%d", number + 1);
     assert_true(sl_stamps_paused());
-    sl_events_delegate(f->events, text, 0, f->instruction);
+    sl_events_delegate(f->events, text, 0, f->instruction, (uint64_t)*f->took_ns);
 }
 
 TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
@@ -119,6 +123,33 @@ TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
     assert_int_equal(event(f, 4)->event.event, SL_TRACE_FRAMEWORK);
     assert_int_equal(event(f, 4)->event.chain, -1);
     assert_int_equal(event(f, 4)->event.order, 0);
+}
+
+TEST_WITH(an_operator_of_several_parts_has_the_stamps_of_all, open_all, close_all)
+{
+    struct fixture *f = *state;
+    f->parts[1] = 3; /* a concatenation of three */
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    f->run(3, name_operator, f);
+    sl_events_end(f->events, call);
+    assert_int_equal(sl_events_flush(f->events), 0);
+    /* Marks: 0 begins the event, 1 and 2 are the stamp before the first operator. */
+    static const uint32_t spans[3][2] = {{2, 3}, {4, 9}, {10, 11}};
+    for (size_t k = 0; k < 3; k++) {
+        assert_int_equal(event(f, k)->event.start, spans[k][0]);
+        assert_int_equal(event(f, k)->event.end, spans[k][1]);
+    }
+    f->parts[1] = 1;
+}
+
+TEST_WITH(a_stamp_without_an_operator_is_told, open_all, close_all)
+{
+    struct fixture *f = *state;
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    f->run(2, name_operator, f);
+    f->run(0, name_operator, f);
+    sl_events_end(f->events, call);
+    assert_int_equal(sl_events_flush(f->events), SL_E_STATE);
 }
 
 TEST_WITH(packed_events_become_the_same_records, open_all, close_all)
@@ -187,7 +218,7 @@ TEST_WITH(operator_without_a_stamp_is_told, open_all, close_all)
 {
     struct fixture *f = *state;
     int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
-    sl_events_delegate(f->events, "Convolution #1", 0, 4); /* no one asked for the time */
+    sl_events_delegate(f->events, "Convolution #1", 0, 4, 1000); /* no one asked for the time */
     sl_events_end(f->events, call);
     assert_int_equal(sl_events_flush(f->events), SL_E_STATE);
     assert_int_equal(sl_events_flush(f->events), 0); /* and not of the next execution */

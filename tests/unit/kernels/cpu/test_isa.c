@@ -4,6 +4,7 @@
 #include "tests/support/test.h"
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/sve.h"
 
 static const uint32_t all = SL_ISA_NEON | SL_ISA_FP16 | SL_ISA_SME | SL_ISA_SME2;
 
@@ -14,6 +15,7 @@ TEST(words_give_their_masks)
     assert_int_equal(sl_isa_parse("neon", all), SL_ISA_NEON);
     assert_int_equal(sl_isa_parse("portable", all), SL_ISA_NONE);
     assert_int_equal(sl_isa_parse("neon,sme", all), SL_ISA_NEON | SL_ISA_SME);
+    assert_int_equal(sl_isa_parse("sve,neon", all | SL_ISA_SVE), SL_ISA_NEON | SL_ISA_SVE);
 }
 
 TEST(unknown_words_are_refused)
