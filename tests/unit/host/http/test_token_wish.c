@@ -19,10 +19,15 @@ TEST(a_wish_is_read_and_its_role_is_read_where_none_is_named)
     assert_int_equal(read_wish("{\"name\":\"ci\",\"role\":\"submit\",\"expires_in_s\":60}", &wish),
                      0);
     assert_string_equal(wish.name, "ci");
-    assert_int_equal(wish.role, SL_TOKEN_SUBMIT);
+    assert_int_equal(wish.scopes, SL_SCOPE_READ | SL_SCOPE_SUBMIT);
     assert_int_equal(wish.expires_in_s, 60);
     assert_int_equal(read_wish("{\"name\":\"a\"}", &wish), 0);
-    assert_int_equal(wish.role, SL_TOKEN_READ);
+    assert_int_equal(wish.scopes, SL_SCOPE_READ);
+    assert_int_equal(wish.max_jobs, 0);
+    assert_int_equal(
+        read_wish("{\"name\":\"a\",\"scopes\":\"cancel-any,read\",\"max_jobs\":3}", &wish), 0);
+    assert_int_equal(wish.scopes, SL_SCOPE_READ | SL_SCOPE_CANCEL_ANY);
+    assert_int_equal(wish.max_jobs, 3);
     assert_int_equal(wish.expires_in_s, 0);
 }
 
@@ -42,12 +47,15 @@ TEST(what_is_no_wish_is_refused_with_its_place_and_leaves_the_output_alone)
         {"{\"name\":\"a\",\"expires_in_s\":0}", "/expires_in_s", "from 1 to"},
         {"{\"name\":\"a\",\"expires_in_s\":1.5}", "/expires_in_s", "whole"},
         {"{\"name\":\"a\",\"scope\":1}", "/scope", "no key"},
+        {"{\"name\":\"a\",\"scopes\":\"read,all\"}", "/scopes", "runner-code"},
+        {"{\"name\":\"a\",\"role\":\"read\",\"scopes\":\"read\"}", "/scopes", "not both"},
+        {"{\"name\":\"uid:0\"}", "/name", "Unix socket"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct sl_http_token_wish wish = {.role = -7};
+        struct sl_http_token_wish wish = {.scopes = 77};
         assert_int_equal(read_wish(cases[i].body, &wish), SL_E_FORMAT);
         if (strcmp(diag.where, cases[i].where) != 0 || !strstr(diag.what, cases[i].what))
             fail_msg("%s: %s: %s", cases[i].body, diag.where, diag.what);
-        assert_int_equal(wish.role, -7);
+        assert_int_equal(wish.scopes, 77);
     }
 }
