@@ -270,6 +270,11 @@ extern "C" void sl_method_free(sl_method *method)
     delete method;
 }
 
+extern "C" int sl_method_keep_out(sl_method *, const char *)
+{
+    return 0; /* XNNPACK chooses its kernels */
+}
+
 extern "C" void sl_method_set_workers(sl_method *, sl_workers *workers)
 {
     sl_pool_use(workers);

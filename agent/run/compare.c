@@ -40,6 +40,9 @@ static int load(struct sl_session *session, struct sl_run_compared *compared)
         if (rc != 0)
             return rc;
         sl_method_set_workers(compared->methods[i], session->workers);
+        rc = sl_session_keep_out(session, compared->methods[i]);
+        if (rc != 0)
+            return rc;
         rc = sl_variant_new(compared->methods[i], session->options.compared[i].isa, (uint16_t)i,
                             NULL, &compared->sides[i].variant, &session->diag);
     }

@@ -286,7 +286,11 @@ static int name_compared(struct sl_run_options *o, uint32_t detected, struct sl_
 
 int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
 {
-    int64_t policy = sl_policy_parse(o->policy);
+    char families[SL_POLICY_TEXT_BYTES];
+    size_t len = strcspn(o->policy, SL_RUN_END_OF_FAMILIES);
+    snprintf(families, sizeof(families), "%.*s", (int)(len < sizeof(families) ? len : 0),
+             o->policy);
+    int64_t policy = sl_policy_parse(families);
     if (policy < 0) {
         sl_diag_hint(diag, "`kernels --list --json` has the names of the families");
         return sl_diag_set(diag, SL_E_FORMAT, "--policy",

@@ -278,6 +278,20 @@ static int load_failed(struct sl_session *session, const char *name, int rc)
     return rc;
 }
 
+int sl_session_keep_out(struct sl_session *session, struct sl_method *method)
+{
+    const char *operators = strstr(session->options.policy, SL_RUN_END_OF_FAMILIES);
+    int rc = operators ? sl_method_keep_out(method, operators + 1) : 0;
+    if (rc < 0) {
+        sl_diag_set(&session->diag, rc, "--policy",
+                    "Behind '%s' stand operators, as 0.3 or "
+                    "0.3.17-20 (chain, instruction, nodes), with commas",
+                    SL_RUN_END_OF_FAMILIES);
+        sl_session_log_diag(session);
+    }
+    return rc;
+}
+
 static int open_method(struct sl_session *session)
 {
     const char *asked = session->options.method_name;
@@ -295,6 +309,9 @@ static int open_method(struct sl_session *session)
         return load_failed(session, asked[0] ? asked : "forward", rc);
     session->method_name = sl_method_name(session->method);
     sl_method_set_workers(session->method, session->workers);
+    rc = sl_session_keep_out(session, session->method);
+    if (rc != 0)
+        return rc;
     if (!asked[0])
         sl_etlog('I', "executor_runner.cpp", 486, "Using method %s", session->method_name);
     for (size_t b = 0; b < sl_method_planned_buffers(session->method); b++)

@@ -71,6 +71,9 @@ int sl_session_prepare(struct sl_session *session);
 /* Starts the workers and loads the method once for each variant. The trace is open. */
 int sl_session_load(struct sl_session *session);
 
+/* Tells the method which operators --policy keeps out of streaming mode. */
+int sl_session_keep_out(struct sl_session *session, struct sl_method *method);
+
 /* Reads the files of --inputs, again if they were read before. */
 int sl_session_read_inputs(struct sl_session *session);
 

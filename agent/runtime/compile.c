@@ -14,6 +14,7 @@
 #include "agent/runtime/xnn/delegate.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "kernels/cpu/isa.h"
 
 static int no_memory(struct sl_diag *diag)
 {
@@ -56,6 +57,19 @@ static int alloc_tables(struct sl_variant *v)
     return v->instructions && v->calls ? 0 : -ENOMEM;
 }
 
+/* The first call of a delegate. Where others call it too, they run what that one says. */
+static struct sl_kept_place place_of(const struct sl_variant *v, uint32_t delegate)
+{
+    for (uint32_t c = 0; c < v->chain_count; c++) {
+        const struct sl_pte_chain *chain = &v->method->plan->chains[c];
+        for (uint32_t i = 0; i < chain->count; i++)
+            if (chain->instructions[i].kind == SL_PTE_DELEGATE_CALL &&
+                chain->instructions[i].index == delegate)
+                return (struct sl_kept_place){c, i};
+    }
+    return (struct sl_kept_place){0};
+}
+
 static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag *diag)
 {
     const struct sl_model *model = v->method->model;
@@ -65,7 +79,8 @@ static int compile_delegate(struct sl_variant *v, uint32_t index, struct sl_diag
         return sl_diag_set(diag, SL_ET_NOT_FOUND, NULL, "Backend %s is not registered.",
                            delegate->id);
     }
-    int rc = sl_xnn_delegate_new(model, delegate->blob, v->isa, &v->method->budget,
+    const struct sl_xnn_allowed allowed = {v->isa, v->method->kept, place_of(v, index)};
+    int rc = sl_xnn_delegate_new(model, delegate->blob, &allowed, &v->method->budget,
                                  &v->method->weights, &v->plans[index], diag);
     if (rc != 0)
         sl_model_log(model, 'E', "method.cpp", 132, "Init failed for backend %s: 0x%x",
@@ -90,6 +105,9 @@ static void bind_kernel_call(struct sl_variant *v, struct sl_instruction *instru
     call->op = op;
     call->method = v->method;
     call->isa = v->isa;
+    const struct sl_kept_place place = {instruction->chain, instruction->index};
+    if (sl_kept_out_call(v->method->kept, place))
+        call->isa &= ~(uint32_t)(SL_ISA_SME | SL_ISA_SME2);
     call->arg_count = from->arg_count;
     call->args = from->args;
     call->weights.store = &v->method->weights;

@@ -276,10 +276,22 @@ void sl_method_set_workers(struct sl_method *method, struct sl_workers *workers)
     method->crew.workers = workers;
 }
 
+int sl_method_keep_out(struct sl_method *method, const char *operators)
+{
+    struct sl_kept_out *kept = NULL;
+    int rc = sl_kept_out_new(operators, &kept);
+    if (rc < 0)
+        return rc;
+    sl_kept_out_free(method->kept);
+    method->kept = kept;
+    return 0;
+}
+
 void sl_method_free(struct sl_method *method)
 {
     if (!method)
         return;
+    sl_kept_out_free(method->kept);
     sl_weight_store_fini(&method->weights);
     sl_workspace_fini(&method->crew.space);
     sl_workspace_fini(&method->workspace);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "agent/runtime/budget.h"
+#include "agent/runtime/kept_out.h"
 #include "agent/runtime/model.h"
 #include "agent/runtime/step_split.h"
 #include "agent/runtime/tensor.h"
@@ -45,6 +46,7 @@ struct sl_method {
     bool has_halves;               /* tensors of half precision, bfloat16 or doubles */
     bool has_lists;                /* of tensors, among its values */
     uint8_t *keeps;                /* plan->value_count: tensors with state (state.h) */
+    struct sl_kept_out *kept;      /* owned; operators that stay out of streaming mode, or NULL */
 };
 
 /* The tensor that value `index` holds, or NULL. */

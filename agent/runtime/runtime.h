@@ -104,6 +104,10 @@ void sl_method_free(struct sl_method *method);
 /* Borrows threads (workers.h) for what its variants execute: outputs stay the same, bit for bit.
  * Before the first variant; NULL, the start: all is done by the caller's thread. */
 void sl_method_set_workers(struct sl_method *method, struct sl_workers *workers);
+/* Keeps single operators out of streaming mode in all of its variants; `operators` as
+ * agent/runtime/kept_out.h reads them. Before the first variant. 0, SL_E_FORMAT, SL_E_LIMIT or
+ * -ENOMEM; a runtime that chooses for itself (ExecuTorch's) takes any. */
+int sl_method_keep_out(struct sl_method *method, const char *operators);
 const char *sl_method_name(const struct sl_method *method);
 size_t sl_method_planned_buffers(const struct sl_method *method);
 size_t sl_method_planned_bytes(const struct sl_method *method, size_t buffer);

@@ -11,6 +11,7 @@
 #include "host/cli/analysis_only.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/estimated_policy.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/explain.h"
 #include "host/cli/fetch.h"
@@ -43,6 +44,7 @@ struct session {
     struct sl_categories categories;
     struct sl_etrecord record; /* of the model, where one was named */
     struct sl_run_place place;
+    struct sl_estimated_policies policies;
     bool runners;               /* external ones: together one job */
     uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
     size_t job_count;
@@ -285,6 +287,8 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
         rc = sl_runners_check(plan, &diag);
     if (rc == 0)
         rc = sl_run_request_check_silicon(plan, &diag);
+    if (rc == 0)
+        rc = sl_estimated_policies_make(cli, plan, &s->policies, &diag);
     if (rc == 0)
         rc = sl_categories_load(NULL, &s->categories, &diag);
     bool loaded = rc == 0;

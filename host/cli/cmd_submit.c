@@ -10,6 +10,7 @@
 #include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/estimated_policy.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/explain.h"
 #include "host/cli/interrupt.h"
@@ -79,7 +80,7 @@ static int send_all(struct sl_sender *sender, struct sl_diag *diag)
 }
 
 static int submit(const struct sl_cli *cli, const struct sl_run_request *request,
-                  struct sl_plan *plan)
+                  struct sl_plan *plan, struct sl_estimated_policies *policies)
 {
     struct sl_diag diag = {0};
     struct sl_sender sender = {.cli = cli, .plan = plan, .command = request->command};
@@ -88,6 +89,8 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
         return sl_explain_plan(cli, plan);
     if (rc == 0)
         rc = sl_run_request_check_silicon(plan, &diag);
+    if (rc == 0)
+        rc = sl_estimated_policies_make(cli, plan, policies, &diag);
     if (rc == 0)
         rc = sl_run_lab_open_any(cli, &sender, &diag);
     if (rc == 0) {
@@ -104,20 +107,22 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     struct sl_diag diag = {0};
     int code = SL_EXIT_DONE;
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
-    int rc = plan ? sl_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
-    bool parsed = plan && rc >= 0, loaded = false;
+    struct sl_estimated_policies *policies = sl_calloc(1, sizeof(*policies));
+    int rc = plan && policies ? sl_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
+    bool parsed = plan && policies && rc >= 0, loaded = false;
     if (rc == 0) {
         rc = sl_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
     }
     if (loaded && rc == 0)
-        code = submit(cli, &request, plan);
+        code = submit(cli, &request, plan, policies);
     else if (rc < 0)
         code = sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     if (loaded)
         sl_plan_fini(plan);
     if (parsed)
         sl_run_request_fini(&request);
+    sl_free(policies);
     sl_free(plan);
     return code;
 }

@@ -95,6 +95,8 @@ int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
         if (rc == 0 && e->data_path)
             rc = check_file(e->data_path, "data file",
                             "name the program's .ptd, a file that can be read", diag);
+        if (rc == 0 && e->policy && strncmp(e->policy, "estimated:", strlen("estimated:")) != 0)
+            rc = check_file(e->policy, "policy", "name a table, or estimated:apple-m4", diag);
         for (size_t k = 0; k < e->inputs_count && rc == 0; k++)
             rc = check_file(e->inputs[k], "input file",
                             "name raw input files that can be read, one for each input", diag);

@@ -49,12 +49,14 @@ static void name_of(const struct sl_spec *spec, char out[SL_RUN_STEM_BYTES])
     sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUN_STEM_BYTES);
 }
 
-static int policy(void *user, const struct sl_device *device, const char *state_dir,
-                  const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag)
+static int policy(void *user, const struct sl_device *device, const struct sl_spec *spec,
+                  const char *state_dir, const char *directory, char out[SL_POLICY_WORDS_BYTES],
+                  struct sl_diag *diag)
 {
     struct sl_kit *kit = user;
     cJSON *probe = sl_probes_get(kit->probes, device);
-    int rc = sl_policies_take(probe, device->traits.emulated, state_dir, directory, out, diag);
+    int rc = sl_policies_take(probe, device->traits.emulated, state_dir, spec->policy_sha256,
+                              directory, out, diag);
     cJSON_Delete(probe);
     return rc;
 }
@@ -286,6 +288,8 @@ static void name_series(const struct sl_spec *spec, struct sl_run_record *record
         rc = sl_buf_printf(&text, "executorch\n"); /* own runs keep the series they have */
     for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
         rc = sl_buf_printf(&text, "%s\n", spec->inputs_sha256[i]);
+    if (rc == 0 && spec->policy_sha256) /* other kernels */
+        rc = sl_buf_printf(&text, "policy %s\n", spec->policy_sha256);
     if (rc == 0) {
         sl_sha256_hex(text.data, text.size, digest);
         snprintf(record->series, sizeof(record->series), "%.16s", digest);

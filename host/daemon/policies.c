@@ -15,7 +15,7 @@
 enum { RUN_PATH_BYTES = 1100 };
 
 /* Reads and checks one; -ENOENT where there is none. */
-static int read_table(const char *path, struct sl_buf *text, char out[SL_SELECTOR_BYTES],
+static int read_table(const char *path, struct sl_buf *text, char out[SL_POLICY_WORDS_BYTES],
                       struct sl_diag *diag)
 {
     struct sl_policy_file file;
@@ -28,7 +28,7 @@ static int read_table(const char *path, struct sl_buf *text, char out[SL_SELECTO
                            sl_strerror(rc));
     rc = sl_policy_file_parse((struct sl_bytes){text->data, text->size}, path, &file, &why);
     if (rc == 0) {
-        snprintf(out, SL_SELECTOR_BYTES, "%s", file.streaming_off);
+        sl_policy_file_words(&file, out);
         return 0;
     }
     sl_buf_fini(text);
@@ -40,7 +40,7 @@ static int read_table(const char *path, struct sl_buf *text, char out[SL_SELECTO
 
 /* The table of the device, in the daemon's directory or its user's. */
 static int find_table(const char *fingerprint, const char *state_dir, struct sl_buf *text,
-                      char out[SL_SELECTOR_BYTES], struct sl_diag *diag)
+                      char out[SL_POLICY_WORDS_BYTES], struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES], users[SL_PATH_BYTES];
     int rc = sl_device_file_path(state_dir, fingerprint, "policy.json", path);
@@ -52,8 +52,22 @@ static int find_table(const char *fingerprint, const char *state_dir, struct sl_
     return rc;
 }
 
+/* The one that came with the job; that it is not there is a failure. */
+static int read_sent(const char *state_dir, const char *sha256, struct sl_buf *text,
+                     char out[SL_POLICY_WORDS_BYTES], struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES];
+    int rc = sl_path_join(path, sizeof(path), state_dir, "blobs/%s", sha256);
+    if (rc == 0)
+        rc = read_table(path, text, out, diag);
+    return rc == -ENOENT ? sl_diag_set(diag, SL_E_NOT_FOUND, "policy",
+                                       "The table that the job names is not among the blobs")
+                         : rc;
+}
+
 int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state_dir,
-                     const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag)
+                     const char *sent_sha256, const char *directory,
+                     char out[SL_POLICY_WORDS_BYTES], struct sl_diag *diag)
 {
     char path[RUN_PATH_BYTES], fingerprint[SL_FINGERPRINT_BYTES];
     const cJSON *probed = cJSON_GetObjectItemCaseSensitive(probe, "fingerprint");
@@ -62,8 +76,10 @@ int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state
     sl_path_join(path, sizeof(path), directory, "policy.json");
     int rc = read_table(path, &text, out, diag);
     bool kept = rc == 0;
-    if (rc == -ENOENT && cJSON_IsString(probed) &&
-        sl_device_fingerprint(probed->valuestring, emulated, fingerprint) == 0)
+    if (rc == -ENOENT && sent_sha256)
+        rc = read_sent(state_dir, sent_sha256, &text, out, diag);
+    else if (rc == -ENOENT && cJSON_IsString(probed) &&
+             sl_device_fingerprint(probed->valuestring, emulated, fingerprint) == 0)
         rc = find_table(fingerprint, state_dir, &text, out, diag);
     if (rc == -ENOENT)
         return 0;

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "host/records.h"
+#include "host/spec/policy_file.h"
 
 struct sl_count_log;
 struct sl_device;
@@ -49,10 +50,12 @@ struct sl_job_look {
 struct sl_job_kit {
     /* NULL: {"off,on"} on every device. */
     struct sl_job_means (*means)(void *user, const struct sl_device *device);
-    /* The families of kernels that stay out of streaming mode by the device's own table, of which
-     * the run's directory gets a copy; "": it has none. Off the loop. NULL: no device has one. */
-    int (*policy)(void *user, const struct sl_device *device, const char *state_dir,
-                  const char *directory, char out[SL_SELECTOR_BYTES], struct sl_diag *diag);
+    /* What stays out of streaming mode by the table that came with the job, else by the device's
+     * own, of which the run's directory gets a copy; "": there is none. Off the loop. NULL: no
+     * device has one. */
+    int (*policy)(void *user, const struct sl_device *device, const struct sl_spec *spec,
+                  const char *state_dir, const char *directory, char out[SL_POLICY_WORDS_BYTES],
+                  struct sl_diag *diag);
     /* Looks at `n` log ratios of off to on, in the order measured: with a precision, at the numbers
      * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
     int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,

@@ -158,8 +158,8 @@ void sl_run_work_prepare(struct sl_run_work *work)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
     if (rc == 0 && work->kit->policy && work->spec->task == SL_TASK_RUN)
-        rc = work->kit->policy(work->kit->user, work->device, work->state_dir, work->directory,
-                               work->policy, &work->diag);
+        rc = work->kit->policy(work->kit->user, work->device, work->spec, work->state_dir,
+                               work->directory, work->policy, &work->diag);
     if (rc == 0 && work->resumed && work->kit->is_recorded)
         work->found_recorded = work->kit->is_recorded(work->kit->user, work->directory);
     work->rc = rc;

@@ -30,7 +30,7 @@ struct sl_run_work {
     int rc;
     struct sl_diag diag;
     struct sl_run_record record;
-    char policy[SL_SELECTOR_BYTES]; /* of the kit, by preparing */
+    char policy[SL_POLICY_WORDS_BYTES]; /* of the kit, by preparing */
 };
 
 /* The directory of a job that starts then (Unix time), and that time in words. */

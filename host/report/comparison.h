@@ -28,6 +28,7 @@ struct sl_comparison_report {
     const struct sl_kernel_log *log;      /* XNNPACK's, of the candidate's run; NULL: none */
     const struct sl_arms *arms;           /* of two builds; NULL: the comparison is not of two */
     const struct cJSON *estimates; /* of time, of a counted run (run_estimates.h); NULL: none */
+    const struct cJSON *policy;    /* of the candidate's manifest; NULL: none */
     bool emulated;                 /* times mean nothing; counts are real */
     unsigned svl_bits; /* of the counted candidate's streaming vectors; 0: of times, not known */
 };

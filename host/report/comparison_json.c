@@ -327,6 +327,7 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
             continue;
         const char *kernel = NULL;
         const char *evidence = sl_sme2_evidence_of(op, report->log, tell, &kernel);
+        evidence = sl_sme2_evidence_by(op, report->policy, evidence);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
         sl_json_text(json, "kernel", kernel);

@@ -317,6 +317,8 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
             row->candidate
                 ? sl_sme2_evidence_of(row->candidate, report->comparison->log, tell, &kernel)
                 : "-";
+        if (row->candidate)
+            evidence = sl_sme2_evidence_by(row->candidate, report->comparison->policy, evidence);
         sl_table_text(out, kernel ? kernel : "-");
         sl_table_text(out, evidence);
     }

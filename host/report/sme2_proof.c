@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/kernel_name.h"
@@ -51,6 +53,38 @@ const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_ke
         return evidence;
     *out_kernel = logged->name;
     return strcmp(evidence, "executed") == 0 ? evidence : "log-available";
+}
+
+/* "Add (ND, F32) #3" is of the operator "Add (ND, F32)". */
+static bool is_named(const char *event, const struct sl_operator *op)
+{
+    size_t len = op->name_len;
+    return strncmp(event, op->name, len) == 0 &&
+           (event[len] == '\0' || strncmp(event + len, " #", 2) == 0);
+}
+
+/* An operator of the table that SME2 could have run. */
+static bool keeps_out(const struct cJSON *row, const struct sl_operator *op)
+{
+    const cJSON *name = cJSON_GetObjectItemCaseSensitive(row, "operator"),
+                *kernel = cJSON_GetObjectItemCaseSensitive(row, "kernel_on");
+    return cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "streams")) &&
+           cJSON_IsString(name) && cJSON_IsString(kernel) && strstr(kernel->valuestring, "sme2") &&
+           is_named(name->valuestring, op);
+}
+
+const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
+                                const char *evidence)
+{
+    const cJSON *row, *table = cJSON_GetObjectItemCaseSensitive(policy, "table");
+    if (strcmp(evidence, "not proven") != 0)
+        return evidence;
+    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(table, "operators"))
+    {
+        if (keeps_out(row, op))
+            return SL_SME2_KEPT_OUT;
+    }
+    return evidence;
 }
 
 /* Is there an SME2 kernel for the work that the operator's kernel did, on its types? */

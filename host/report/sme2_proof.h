@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct cJSON;
 struct sl_attribution;
 struct sl_comparison;
 struct sl_kernel_log;
@@ -21,6 +22,12 @@ const char *sl_sme2_evidence(const struct sl_operator *op);
  * where nothing names one. */
 const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_kernel_log *log,
                                 bool names_tell, const char **out_kernel);
+
+/* The same of a run whose policy (the manifest's, any JSON or NULL) is a table of single operators:
+ * one that it keeps on NEON is not "not proven" but SL_SME2_KEPT_OUT. */
+#define SL_SME2_KEPT_OUT "SME2 could, but NEON is faster here"
+const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
+                                const char *evidence);
 
 /* Do packed names of the candidate tell of SME2? Only beside a baseline that has none: SME1 has
  * such kernels too, and a build whose SME1 is on has them in both arms. */

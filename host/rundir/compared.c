@@ -310,6 +310,9 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     if (off_on && sides[1].has_directory)
         compared->report.estimates =
             cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "estimates");
+    if (sides[1].has_directory)
+        compared->report.policy =
+            cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "policy");
     name_sides(compared, factor);
     find_title(compared);
     for (int i = 0; i < 2; i++)

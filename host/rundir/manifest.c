@@ -269,14 +269,15 @@ static void put_emulator(struct maker *m, const char *key, const cJSON *recorded
     sl_json_copy(m->json, key, traits_of(m).emulated && is_text(recorded) ? recorded : NULL);
 }
 
-/* Which families of kernels ran in streaming mode, and who said so: the device's own table, or
- * nobody. */
+/* What stayed out of streaming mode, and who said so: a table that was estimated for a silicon, the
+ * device's own, or nobody. */
 static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
 {
     const cJSON *table = member(recorded, "table");
     table = cJSON_IsObject(table) ? table : NULL;
     sl_json_open_object(m->json, key);
-    sl_json_text(m->json, "source", table ? "device" : "default");
+    const char *source = sl_rundir_text(table, "source");
+    sl_json_text(m->json, "source", source ? source : table ? "device" : "default");
     sl_json_copy(m->json, "streaming_off", member(table, "streaming_off"));
     sl_json_copy(m->json, "table", table);
     sl_json_close_object(m->json);

@@ -376,6 +376,15 @@ static int record_executed(struct sl_json *json, const struct sl_run *run)
     return 0;
 }
 
+static int write_policy(void *user, const char *profile, struct sl_buf *text)
+{
+    const struct sl_run *run = user;
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
+    int rc = sl_path_join(path, sizeof(path), run->out_dir, "policy_%s%s.json", profile,
+                          sl_run_suffix(run, suffix));
+    return rc < 0 ? rc : sl_buf_write_file(path, text->data, text->size);
+}
+
 static int record_estimates(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_trace raw;
@@ -383,7 +392,11 @@ static int record_estimates(struct sl_json *json, const struct sl_run *run, stru
         sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, diag);
     if (rc < 0)
         return rc;
-    rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon, diag);
+    /* What ran by a table says nothing of the engine that it left out; ExecuTorch takes none. */
+    bool own = run->spec->runtime[0] == SL_RUNTIME_OWN;
+    const struct sl_run_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
+    rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon,
+                             run->policy || !own ? NULL : &taker, diag);
     sl_trace_fini(&raw);
     return rc;
 }

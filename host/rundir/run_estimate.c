@@ -2,21 +2,26 @@
 #include "host/rundir/run_estimate.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/estimate.h"
 #include "host/analysis/silicon.h"
+#include "host/analysis/workload.h"
 #include "host/device/count_log.h"
 #include "host/report/silicon_file.h"
 #include "host/rundir/log_estimate.h"
 #include "host/rundir/manifest.h"
+#include "host/rundir/run_policy.h"
+#include "host/spec/policy_file.h"
 
 enum { VARIANTS = 2, NOBODY = -1 };
 
@@ -36,6 +41,9 @@ struct maker {
     struct row *rows; /* owned */
     size_t row_count, row_room;
     struct sl_estimate whole[VARIANTS];
+    struct sl_run_policy_step *steps; /* owned; events with a kernel, each once */
+    size_t step_count, step_room;
+    bool streamed; /* the last event with a kernel did: the unit wrote what is read next */
 };
 
 /* "Convolution (NHWC, F32) IGEMM #12" without its number. */
@@ -66,6 +74,59 @@ static struct row *row_of(struct maker *m, const char *name)
     }
     m->rows[m->row_count] = (struct row){.name = name, .name_len = len};
     return &m->rows[m->row_count++];
+}
+
+/* The event's operator among the steps; it may run several times in an execution. */
+static struct sl_run_policy_step *step_of(struct maker *m, const struct sl_trace_record *event)
+{
+    for (size_t i = 0; i < m->step_count; i++) {
+        struct sl_run_policy_step *step = &m->steps[i];
+        if (step->node == event->event.node && step->chain == event->event.chain &&
+            step->instruction == event->event.instruction)
+            return step;
+    }
+    if (m->step_count == m->step_room) {
+        size_t room = m->step_room ? 2 * m->step_room : 64;
+        void *grown = sl_realloc(m->steps, room, sizeof(*m->steps));
+        if (!grown)
+            return NULL;
+        m->steps = grown;
+        m->step_room = room;
+    }
+    m->steps[m->step_count] = (struct sl_run_policy_step){.chain = event->event.chain,
+                                                          .instruction = event->event.instruction,
+                                                          .node = event->event.node,
+                                                          .name = m->trace->names[event->name]};
+    return &m->steps[m->step_count++];
+}
+
+/* Bytes of the operand that the operator before is taken to have written; 0: not known. */
+static double input_bytes_of(const struct maker *m, const struct sl_trace_record *event)
+{
+    struct sl_workload work;
+    if (event->event.operands == 0)
+        return 0;
+    const struct sl_operands *operands = &m->trace->operands[event->event.operands];
+    const char *kernel = m->trace->names[event->event.kernel];
+    sl_workload_read(operands, NULL, kernel, "", 0, &work);
+    return operands->count > 0
+               ? (double)sl_dims_count(&operands->in[0]) * (double)work.element_bytes
+               : 0;
+}
+
+static int add_step(struct maker *m, const struct sl_trace_record *event,
+                    const struct sl_estimate *one)
+{
+    struct sl_run_policy_step *step = step_of(m, event);
+    if (!step)
+        return -ENOMEM;
+    unsigned side = event->variant;
+    step->name = m->trace->names[event->name]; /* with SME2 on, that comes last */
+    step->kernels[side] = m->trace->names[event->event.kernel];
+    step->ns[side] += one->mid_ns - one->sum.bound_ns[SL_BOUND_HAND_OVER];
+    step->input_bytes = fmax(step->input_bytes, input_bytes_of(m, event));
+    step->streams = step->streams || one->sum.streaming;
+    return 0;
 }
 
 static void add_finished(struct sl_estimate *sum, const struct sl_estimate *one)
@@ -123,8 +184,9 @@ static void find_owners(const struct sl_trace *trace, const struct sl_trace_reco
 static int add_event(struct maker *m, const int64_t *owners, size_t from, size_t count,
                      const struct sl_trace_record *execution)
 {
-    static const struct sl_estimate_data once = {.calls = 1, .passes = 1};
+    struct sl_estimate_data once = {.calls = 1, .passes = 1};
     const struct sl_trace_record *event = &m->trace->records[owners[from]];
+    bool has_kernel = event->event.kernel != 0;
     struct sl_estimate one = {0};
     uint64_t last = event->event.end - execution->event.start;
     for (size_t i = from; i < count && i < last; i++) {
@@ -132,7 +194,15 @@ static int add_event(struct maker *m, const int64_t *owners, size_t from, size_t
         if (owners[i] == owners[from])
             sl_log_estimator_add(m->estimator, mark, mark + 1, &one);
     }
+    if (has_kernel && one.sum.streaming && !m->streamed)
+        once.hand_over_bytes = sl_run_policy_hand_over_bytes(&m->silicon, input_bytes_of(m, event));
     sl_estimate_finish(&one, &m->silicon, &once);
+    if (has_kernel) {
+        m->streamed = one.sum.streaming;
+        int rc = add_step(m, event, &one);
+        if (rc < 0)
+            return rc;
+    }
     struct row *row = row_of(m, m->trace->names[event->name]);
     if (!row)
         return -ENOMEM;
@@ -154,6 +224,7 @@ static int add_variant(struct maker *m, unsigned variant)
     int rc = owners ? 0 : -ENOMEM;
     if (rc == 0)
         find_owners(m->trace, execution, owners);
+    m->streamed = false; /* the core wrote the inputs */
     for (size_t i = 0; rc == 0 && i < count; i++) {
         uint64_t at = execution->event.start + i;
         /* An event is taken where it begins: its first stretch is its own. */
@@ -209,8 +280,28 @@ static void put_profile(struct sl_json *json, const struct maker *m)
     sl_json_close_object(json);
 }
 
+/* The table that the estimates come to; without a unit there is nothing to choose. */
+static int tell_policy(const struct maker *m, const struct sl_run_policy_taker *taker)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    if (!taker || !m->silicon.has_unit || m->step_count == 0)
+        return 0;
+    sl_buf_init(&text, SL_POLICY_FILE_MAX_BYTES);
+    sl_json_init(&json, &text);
+    int rc = sl_run_policy_put(&json, &m->silicon, m->steps, m->step_count);
+    if (rc == 0)
+        rc = sl_buf_append(&text, "\n", 1);
+    if (rc == 0)
+        rc = taker->take(taker->user, m->silicon.name, &text);
+    else if (rc == SL_E_LIMIT)
+        rc = 0; /* more operators than a table may have: the run has none */
+    sl_buf_fini(&text);
+    return rc;
+}
+
 static int put_one(struct sl_json *json, const struct sl_trace *raw, const struct sl_count_log *log,
-                   const char *name, struct sl_diag *diag)
+                   const char *name, const struct sl_run_policy_taker *taker, struct sl_diag *diag)
 {
     struct maker m = {.trace = raw, .log = log};
     int rc = sl_silicon_load(name, &m.silicon, diag);
@@ -220,19 +311,23 @@ static int put_one(struct sl_json *json, const struct sl_trace *raw, const struc
         rc = add_variant(&m, v);
     if (rc == 0)
         put_profile(json, &m);
+    if (rc == 0)
+        rc = tell_policy(&m, taker);
     sl_log_estimator_free(m.estimator);
+    sl_free(m.steps);
     sl_free(m.rows);
     return rc;
 }
 
 int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
-                        const struct sl_count_log *log, const char *names, struct sl_diag *diag)
+                        const struct sl_count_log *log, const char *names,
+                        const struct sl_run_policy_taker *taker, struct sl_diag *diag)
 {
     char name[SL_SILICON_NAME_BYTES];
     int rc = sl_silicon_check_names(names, diag); /* no paths: they may have come over a wire */
     sl_json_open_array(json, "estimates");
     while (rc == 0 && sl_silicon_next_name(&names, name))
-        rc = put_one(json, raw, log, name, diag);
+        rc = put_one(json, raw, log, name, taker, diag);
     sl_json_close_array(json);
     return rc < 0 ? rc : json->error;
 }

@@ -11,9 +11,11 @@
 
 enum { PROBED_DIGITS = 16, MAX_FAMILY_NAME = 31 };
 
-static const char *const keys[] = {"schema",        "fingerprint", "device",        "unit",
-                                   "note",          "measured_at", "agent_version", "svl",
-                                   "streaming_off", "default",     "families"};
+static const char *const keys[] = {"schema",        "fingerprint",    "device",        "unit",
+                                   "note",          "measured_at",    "agent_version", "svl",
+                                   "streaming_off", "default",        "families",      "source",
+                                   "profile",       "profile_sha256", "operators_off", "operators",
+                                   "estimated"};
 
 static bool is_word(const char *text, size_t max, const char *letters)
 {
@@ -46,6 +48,23 @@ static void read_families(const struct sl_json_at *list, char out[SL_SELECTOR_BY
     }
 }
 
+/* A table of one model: what it is estimated for, and its operators. */
+static void read_estimated(const struct sl_json_at *root, struct sl_policy_file *out)
+{
+    struct sl_json_at source = sl_json_member(root, "source"),
+                      off = sl_json_member(root, "operators_off");
+    if (!sl_json_is_text(source, "estimated"))
+        sl_json_refuse(&source, "This must be estimated");
+    read_word(sl_json_member(root, "profile"), "abcdefghijklmnopqrstuvwxyz-_.0123456789",
+              out->profile, sizeof(out->profile));
+    const char *text = off.value ? sl_json_get_text(off) : "";
+    if (!text || strlen(text) >= sizeof(out->operators_off) ||
+        strspn(text, "0123456789.,-") != strlen(text))
+        sl_json_refuse(&off, "This must be places such as 0.3.17-20,0.4");
+    else
+        snprintf(out->operators_off, sizeof(out->operators_off), "%s", text);
+}
+
 static void read_root(const struct sl_json_at *root, struct sl_policy_file *out)
 {
     struct sl_json_at schema = sl_json_member(root, "schema"), unit = sl_json_member(root, "unit"),
@@ -53,8 +72,11 @@ static void read_root(const struct sl_json_at *root, struct sl_policy_file *out)
     sl_json_need_object(root, keys, sizeof(keys) / sizeof(keys[0]), 0);
     if (!sl_json_is_text(schema, "sme2lab.policy/1"))
         sl_json_refuse(&schema, "This must be sme2lab.policy/1");
-    read_word(sl_json_member(root, "fingerprint"), "abcdefghijklmnopqrstuvwxyz-0123456789",
-              out->fingerprint, sizeof(out->fingerprint));
+    if (sl_json_member(root, "source").value)
+        read_estimated(root, out);
+    else
+        read_word(sl_json_member(root, "fingerprint"), "abcdefghijklmnopqrstuvwxyz-0123456789",
+                  out->fingerprint, sizeof(out->fingerprint));
     read_word(unit, "abcdefghijklmnopqrstuvwxyz", out->unit, sizeof(out->unit));
     if (strcmp(out->unit, "ns") != 0 && strcmp(out->unit, "instructions") != 0)
         sl_json_refuse(&unit, "This must be ns or instructions");
@@ -76,6 +98,12 @@ int sl_policy_file_parse(struct sl_bytes text, const char *file, struct sl_polic
         *out = read;
     sl_json_doc_free(document);
     return reader.error;
+}
+
+void sl_policy_file_words(const struct sl_policy_file *file, char out[SL_POLICY_WORDS_BYTES])
+{
+    snprintf(out, SL_POLICY_WORDS_BYTES, "%s%s%s", file->streaming_off,
+             file->operators_off[0] ? ";" : "", file->operators_off);
 }
 
 int sl_device_fingerprint(const char *probed, bool emulated, char out[SL_FINGERPRINT_BYTES])

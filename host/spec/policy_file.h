@@ -4,7 +4,11 @@
  * {"schema": "sme2lab.policy/1", "fingerprint": "emulated-0123456789abcdef", "unit":
  * "instructions", "measured_at": "2026-01-02T03:04:05Z", "streaming_off": ["unary"], "families":
  * […]} The families are what was measured, for people. It lies at
- * <state>/devices/<fingerprint>/policy.json. */
+ * <state>/devices/<fingerprint>/policy.json.
+ *
+ * A table of one model, which a counted run estimates (host/rundir/run_policy.h), has no
+ * fingerprint but {"source": "estimated", "profile": "apple-m4", "operators_off": "0.3.17-20,0.4",
+ * "operators": […]}: calls by chain and instruction, nodes of a delegate behind them. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,13 +23,20 @@ enum {
     SL_FINGERPRINT_BYTES = 48,
     SL_POLICY_FILE_MAX_FAMILIES = 32,
     SL_POLICY_FILE_MAX_BYTES = 1 << 20,
+    SL_POLICY_OPERATORS_BYTES = 32 << 10,
+    SL_POLICY_WORDS_BYTES = SL_POLICY_OPERATORS_BYTES + SL_SELECTOR_BYTES,
 };
 
 struct sl_policy_file {
     char fingerprint[SL_FINGERPRINT_BYTES];
-    char unit[16];                         /* "ns" or "instructions" */
-    char streaming_off[SL_SELECTOR_BYTES]; /* families, separated by commas; "none" */
+    char unit[16];                                 /* "ns" or "instructions" */
+    char streaming_off[SL_SELECTOR_BYTES];         /* families, separated by commas; "none" */
+    char profile[SL_NAME_BYTES];                   /* of silicon, of an estimated table; else "" */
+    char operators_off[SL_POLICY_OPERATORS_BYTES]; /* as the agent takes them; "": none */
 };
+
+/* The table as the agent's --policy takes it: "FAMILIES" or "FAMILIES;OPERATORS". */
+void sl_policy_file_words(const struct sl_policy_file *file, char out[SL_POLICY_WORDS_BYTES]);
 
 /* 0, or SL_E_FORMAT, SL_E_LIMIT, -ENOMEM with `diag` naming `file`. Names are of small letters,
  * digits and '_'; whether such families exist the agent knows. */

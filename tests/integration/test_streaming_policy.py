@@ -153,5 +153,57 @@ class Policy(lab.Scratch):
         self.assertIn("/streaming_off", run.stdout + run.stderr)
 
 
+class Estimated(lab.Scratch):
+    """Operators go where an estimate of named silicon says that they take less."""
+
+    MODEL = "toy_cnn_f32_xnnpack"
+
+    def policy_of(self, run, profile):
+        return json.loads((run.out / f"policy_{profile}.json").read_text())
+
+    def test_a_table_of_a_counted_run_is_what_the_next_run_executes(self):
+        plain = lab.Run(self.MODEL, self.scratch / "plain", "--runtime", "own")
+        table = self.policy_of(plain, "arm-c1-ultra")
+        self.assertEqual((table["schema"], table["source"], table["profile"]), ("sme2lab.policy/1", "estimated", "arm-c1-ultra"))
+        kept = [row for row in table["operators"] if not row["streams"] and "sme2" in row["kernel_on"]]
+        streams = [row for row in table["operators"] if row["streams"]]
+        self.assertTrue(kept and streams, "the model is to have some of both on a C1")
+        for row in table["operators"]:
+            self.assertTrue(row["why"])
+        sums = table["estimated"]
+        self.assertLessEqual(sums["chosen_ns"], min(sums["all_neon_ns"], sums["all_sme2_ns"]) + 1e-6)
+        run = lab.Run(self.MODEL, self.scratch / "policy", "--runtime", "own", "--policy", "estimated:arm-c1-ultra")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual(run.manifest["policy"]["source"], "estimated")
+        self.assertEqual(run.manifest["policy"]["table"], table)
+        ran = {e["name"]: e["kernel"] for e in run.trace() if e["variant"] == 1 and e["kernel"]}
+        for row in kept:
+            self.assertNotIn("_sme2", ran[row["operator"]], row)
+        for row in streams:
+            self.assertIn("_sme2", ran[row["operator"]], row)
+        summary = json.loads((run.out / "analysis_summary.json").read_text())["comparison"]
+        states = {row["operator"]: row["evidence"] for row in summary["sme2_proof"]}
+        self.assertIn("SME2 could, but NEON is faster here", states.values())
+        self.assertIn("executed", states.values())
+        # What the run executed takes, by the same estimate, what the table promised.
+        def on_of(one):
+            return next(e for e in one.manifest["estimates"] if e["profile"] == "arm-c1-ultra")["on"]["mid_ns"]
+        self.assertLessEqual(on_of(run), on_of(plain) + 1e-6)
+        lab.must_be_valid(run.out)
+
+    def test_a_policy_that_is_none_is_refused(self):
+        model = lab.MODELS / self.MODEL / "model.pte"
+        for word, why in (("estimated:none", "none"), ("estimated:arm-x925", "no unit"), ("missing.json", "policy")):
+            done = lab.sme2lab("run", model, "--device", "counted", "--policy", word, "--out", self.scratch / "bad")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(why, done.stderr)
+        table = self.scratch / "table.json"
+        table.write_text(json.dumps({"schema": "sme2lab.policy/1", "source": "estimated", "profile": "m", "unit": "ns", "streaming_off": [],
+                                     "operators_off": "x"}))
+        done = lab.sme2lab("run", model, "--device", "counted", "--runtime", "own", "--policy", table, "--out", self.scratch / "bad")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("/operators_off", done.stdout + done.stderr)
+
+
 if __name__ == "__main__":
     lab.main()

@@ -113,7 +113,8 @@ struct sl_xnn_node *sl_graph_add_node(int type, uint32_t count, const uint32_t *
 int sl_graph_compile(uint32_t isa)
 {
     struct sl_xnn_graph graph = sl_graph.graph;
-    return sl_xnn_delegate_from_graph(&sl_graph.model, &graph, isa, &sl_graph.budget, NULL,
+    const struct sl_xnn_allowed allowed = {.isa = isa};
+    return sl_xnn_delegate_from_graph(&sl_graph.model, &graph, &allowed, &sl_graph.budget, NULL,
                                       &sl_graph.plan, &sl_graph.diag);
 }
 

@@ -53,6 +53,9 @@ static int make_key(const struct sl_method *method, uint32_t isa, struct sl_cont
     sl_content_add(&hash, parts, sizeof(parts));
     sl_content_add(&hash, numbers, sizeof(numbers));
     sl_content_add(&hash, name, strlen(name));
+    struct sl_bytes kept = sl_kept_out_bytes(method->kept); /* other kernels, other layouts */
+    if (kept.size > 0)
+        sl_content_add(&hash, kept.data, kept.size);
     *out = sl_content_end(&hash);
     return 0;
 }

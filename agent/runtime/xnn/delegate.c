@@ -133,14 +133,15 @@ static int compile(struct sl_xnn_plan *plan, struct sl_diag *diag)
     return rc != 0 ? rc : shape_ops(plan, diag);
 }
 
-int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
-                        struct sl_budget *budget, struct sl_weight_store *store,
-                        struct sl_xnn_plan **out, struct sl_diag *diag)
+int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob,
+                        const struct sl_xnn_allowed *allowed, struct sl_budget *budget,
+                        struct sl_weight_store *store, struct sl_xnn_plan **out,
+                        struct sl_diag *diag)
 {
     struct sl_xnn_graph graph = {0};
     int rc = sl_xnn_graph_parse(blob, &graph, diag);
     if (rc == 0)
-        return sl_xnn_delegate_from_graph(model, &graph, isa, budget, store, out, diag);
+        return sl_xnn_delegate_from_graph(model, &graph, allowed, budget, store, out, diag);
     rc = rc == -ENOMEM ? no_memory(diag) : SL_ET_DELEGATE_INVALID_COMPATIBILITY;
     sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144, "XNNCompiler::compileModel failed: 0x%x",
                  sl_et_code(rc));
@@ -148,7 +149,7 @@ int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob, uint
 }
 
 int sl_xnn_delegate_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph,
-                               uint32_t isa, struct sl_budget *budget,
+                               const struct sl_xnn_allowed *allowed, struct sl_budget *budget,
                                struct sl_weight_store *store, struct sl_xnn_plan **out,
                                struct sl_diag *diag)
 {
@@ -162,7 +163,9 @@ int sl_xnn_delegate_from_graph(const struct sl_model *model, struct sl_xnn_graph
     plan->graph = *graph;
     plan->budget = budget;
     plan->store = store;
-    plan->isa = isa;
+    plan->isa = allowed->isa;
+    plan->kept = allowed->kept;
+    plan->place = allowed->place;
     int rc = compile(plan, diag);
     if (rc != 0) {
         sl_model_log(model, 'E', "XNNPACKBackend.cpp", 144,

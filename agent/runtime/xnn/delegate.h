@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/runtime/kept_out.h"
 #include "common/base/bytes.h"
 
 struct sl_budget;
@@ -17,15 +18,24 @@ struct sl_weight_store;
 struct sl_xnn_graph;
 struct sl_xnn_plan;
 
+/* What kernels may use; `kept` (borrowed, NULL: none) names nodes of the delegate called at `place`
+ * that stay out of streaming mode. */
+struct sl_xnn_allowed {
+    uint32_t isa;
+    const struct sl_kept_out *kept;
+    struct sl_kept_place place;
+};
+
 /* Parses the blob, resolves constants, rewrites the graph and shapes it for the serialized bounds.
  * `store` (NULL: none) is whom operators share packed weights with. Logs as ExecuTorch would;
  * returns 0 or a code of enum sl_et_error. */
-int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob, uint32_t isa,
-                        struct sl_budget *budget, struct sl_weight_store *store,
-                        struct sl_xnn_plan **out, struct sl_diag *diag);
+int sl_xnn_delegate_new(const struct sl_model *model, struct sl_bytes blob,
+                        const struct sl_xnn_allowed *allowed, struct sl_budget *budget,
+                        struct sl_weight_store *store, struct sl_xnn_plan **out,
+                        struct sl_diag *diag);
 /* The same from a parsed graph, which moves in even on failure. */
 int sl_xnn_delegate_from_graph(const struct sl_model *model, struct sl_xnn_graph *graph,
-                               uint32_t isa, struct sl_budget *budget,
+                               const struct sl_xnn_allowed *allowed, struct sl_budget *budget,
                                struct sl_weight_store *store, struct sl_xnn_plan **out,
                                struct sl_diag *diag);
 void sl_xnn_delegate_free(struct sl_xnn_plan *plan);

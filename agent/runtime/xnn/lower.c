@@ -9,6 +9,7 @@
 #include "agent/runtime/xnn/table.h"
 #include "common/base/error.h"
 #include "kernels/cpu/half.h"
+#include "kernels/cpu/isa.h"
 
 enum { IN = SL_XNN_WIRE_IN, OUT = SL_XNN_WIRE_OUT, TEMP = SL_XNN_WIRE_TEMP };
 /* The last of the memories between steps is an operator's own; the others hold wide operands. */
@@ -18,6 +19,7 @@ enum { OWN_TEMP = SL_XNN_MAX_TEMPS - 1 };
 struct lowering {
     struct sl_xnn_plan *plan;
     struct sl_xnn_op *op;
+    uint32_t isa; /* the plan's, without streaming mode where the operator is kept out of it */
     int form;
     uint8_t a, b, out; /* enum sl_xnn_wire */
 };
@@ -71,7 +73,7 @@ static struct sl_constants constants_of(const struct lowering *l)
         .bias = bias ? bias->constant : NULL,
         .weights_type = float_type(weights),
         .bias_type = float_type(bias),
-        .isa = l->plan->isa,
+        .isa = l->isa,
         .budget = l->plan->budget,
     };
 }
@@ -83,8 +85,8 @@ static int lower_gemm(const struct lowering *l)
     struct sl_xnn_op *op = l->op;
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
     struct sl_step *step = next_step(l, l->a, 0, l->out);
-    return (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
-                                                          op->transposed, &constants, &op->weights);
+    return (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->isa, m, n, k, op->transposed,
+                                                          &constants, &op->weights);
 }
 
 /* Packs, then multiplies. */
@@ -96,8 +98,8 @@ static int lower_dynamic_gemm(const struct lowering *l)
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
     struct sl_step *pack = next_step(l, IN + 1, op->input_count > 2 ? IN + 2 : 0, TEMP + OWN_TEMP);
     struct sl_step *step = next_step(l, IN, TEMP + OWN_TEMP, OUT);
-    int rc = (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->plan->isa, m, n, k,
-                                                            op->transposed, &none, &op->weights);
+    int rc = (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->isa, m, n, k, op->transposed,
+                                                            &none, &op->weights);
     if (rc == 0)
         (is_half(l) ? sl_step_pack_f16 : sl_step_pack)(pack, step, op->transposed,
                                                        &op->temp_bytes[OWN_TEMP]);
@@ -119,13 +121,13 @@ static int lower_batch_gemm(const struct lowering *l)
         dims[a->rank - 2] = a->dims[a->rank - 1];
         dims[a->rank - 1] = a->dims[a->rank - 2];
         left = TEMP + OWN_TEMP;
-        sl_step_permute_of(next_step(l, l->a, 0, left), l->plan->isa, float_bytes(l), a->rank,
-                           a->dims, perm);
+        sl_step_permute_of(next_step(l, l->a, 0, left), l->isa, float_bytes(l), a->rank, a->dims,
+                           perm);
         l->op->temp_bytes[OWN_TEMP] = a->count * float_bytes(l);
     }
     const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, l->op->transposed};
     struct sl_step *step = next_step(l, left, l->b, l->out);
-    return (is_half(l) ? sl_step_batch_gemm_f16 : sl_step_batch_gemm)(step, l->plan->isa, &shape);
+    return (is_half(l) ? sl_step_batch_gemm_f16 : sl_step_batch_gemm)(step, l->isa, &shape);
 }
 
 static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
@@ -185,7 +187,7 @@ static int lower_conv(const struct lowering *l)
     const struct sl_depthwise_shape depthwise = sl_step_depthwise_shape(&shape);
     struct sl_weights *weights = &l->op->weights;
     struct sl_step *step = next_step(l, l->a, 0, l->out);
-    uint32_t isa = l->plan->isa;
+    uint32_t isa = l->isa;
     if (l->op->kind == SL_XNN_OP_CONV)
         return (is_half(l) ? sl_step_conv_f16 : sl_step_conv)(step, isa, &shape, &constants,
                                                               weights);
@@ -199,7 +201,7 @@ static int lower_conv(const struct lowering *l)
 static int lower_pool(const struct lowering *l)
 {
     const struct sl_pool_args shape = pool_shape(l->plan, l->op);
-    return (is_half(l) ? sl_step_pool_f16 : sl_step_pool)(only_step(l), l->plan->isa, &shape);
+    return (is_half(l) ? sl_step_pool_f16 : sl_step_pool)(only_step(l), l->isa, &shape);
 }
 
 static int lower_argmax(const struct lowering *l)
@@ -217,7 +219,7 @@ static int lower_argmax(const struct lowering *l)
     };
     if (!sl_product_ok(image, 4) || w->kernel_height > INT32_MAX / w->kernel_width)
         return SL_ET_INVALID_ARGUMENT;
-    sl_step_argmax(next_step(l, IN, SL_XNN_WIRE_OUT2, OUT), l->plan->isa, &shape);
+    sl_step_argmax(next_step(l, IN, SL_XNN_WIRE_OUT2, OUT), l->isa, &shape);
     return 0;
 }
 
@@ -270,7 +272,7 @@ static int qs8_weighted(const struct lowering *l)
     struct sl_step *step = next_step(l, IN, 0, OUT);
     struct sl_weights *weights = &l->op->weights;
     struct sl_constants_qs8 c;
-    uint32_t isa = l->plan->isa;
+    uint32_t isa = l->isa;
     size_t n = out->dims[out->rank - 1];
     int rc = int8_constants_of(l, n, &c);
     if (rc != 0)
@@ -295,14 +297,13 @@ static int qs8_binary(const struct lowering *l)
     struct sl_broadcast_plan plan;
     if (!sl_broadcast_of(a->rank, a->dims, b->rank, b->dims, out->rank, out->dims, &plan))
         return SL_ET_INVALID_ARGUMENT;
-    return sl_step_binary_qs8(next_step(l, IN, IN + 1, OUT), l->plan->isa, l->op->code, &plan,
-                              quants);
+    return sl_step_binary_qs8(next_step(l, IN, IN + 1, OUT), l->isa, l->op->code, &plan, quants);
 }
 
 static int qs8_table(const struct lowering *l)
 {
     struct sl_step *step = next_step(l, IN, 0, OUT);
-    sl_step_table_qs8(step, l->plan->isa, l->plan->operands[l->op->output].count);
+    sl_step_table_qs8(step, l->isa, l->plan->operands[l->op->output].count);
     if (!l->op->table)
         return sl_xnn_fill_table(l->plan, l->op, step->quant.unary.table) != 0
                    ? SL_ET_INVALID_PROGRAM
@@ -317,8 +318,8 @@ static int qs8_mean(const struct lowering *l)
     const struct sl_xnn_operand *in = input(l, 0), *out = &l->plan->operands[l->op->output];
     const struct sl_quant quants[2] = {quant_of(in), quant_of(out)};
     size_t last = in->dims[in->rank - 1], pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
-    return sl_step_mean_qs8(next_step(l, IN, 0, OUT), l->plan->isa, in->count / pixels / last,
-                            pixels, last, quants);
+    return sl_step_mean_qs8(next_step(l, IN, 0, OUT), l->isa, in->count / pixels / last, pixels,
+                            last, quants);
 }
 
 static int lower_qs8(const struct lowering *l)
@@ -333,17 +334,17 @@ static int lower_qs8(const struct lowering *l)
         return qs8_mean(l);
     case SL_XNN_OP_MAX_POOL: {
         const struct sl_pool_args shape = pool_shape(l->plan, l->op);
-        return sl_step_pool_qs8(next_step(l, IN, 0, OUT), l->plan->isa, &shape, min, max);
+        return sl_step_pool_qs8(next_step(l, IN, 0, OUT), l->isa, &shape, min, max);
     }
     case SL_XNN_OP_RESIZE: {
         const struct sl_resize_args shape = resize_shape(l->plan, l->op);
-        sl_step_resize_qs8(next_step(l, IN, 0, OUT), l->plan->isa, &shape);
+        sl_step_resize_qs8(next_step(l, IN, 0, OUT), l->isa, &shape);
         return 0;
     }
     case SL_XNN_OP_CLAMP:
         if (!sl_xnn_keeps_scaling(l->plan, l->op))
             return qs8_table(l);
-        sl_step_clamp_qs8(next_step(l, IN, 0, OUT), l->plan->isa, out->count, min, max);
+        sl_step_clamp_qs8(next_step(l, IN, 0, OUT), l->isa, out->count, min, max);
         return 0;
     case SL_XNN_OP_UNARY:
     case SL_XNN_OP_SQUARE:
@@ -389,7 +390,7 @@ static void add_narrowing(const struct lowering *l, const struct sl_xnn_operand 
     sl_step_set_clamp(&l->plan->steps[l->op->step_first + l->op->step_count - 1], l->op->min,
                       l->op->max);
     l->op->temp_bytes[0] = out->count * sizeof(float);
-    sl_step_convert(next_step(l, TEMP, 0, OUT), l->plan->isa, SL_CONVERT_BF16_F32, out->count, none,
+    sl_step_convert(next_step(l, TEMP, 0, OUT), l->isa, SL_CONVERT_BF16_F32, out->count, none,
                     none);
 }
 
@@ -412,10 +413,10 @@ static int lower_qd8(const struct lowering *l)
         return SL_ET_INVALID_PROGRAM;
     int rc;
     if (product) {
-        rc = sl_step_gemm_qd8(step, l->plan->isa, &gemm, &l->op->weights);
+        rc = sl_step_gemm_qd8(step, l->isa, &gemm, &l->op->weights);
     } else {
         const struct sl_conv_shape shape = conv_shape(l->plan, l->op);
-        rc = sl_step_conv_qd8(step, l->plan->isa, &shape, l->op->kind == SL_XNN_OP_DECONV, &gemm,
+        rc = sl_step_conv_qd8(step, l->isa, &shape, l->op->kind == SL_XNN_OP_DECONV, &gemm,
                               &l->op->weights);
     }
     if (rc == 0 && narrows)
@@ -427,7 +428,7 @@ static void add_quantise(const struct lowering *l, uint8_t from, int type)
 {
     const struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
     size_t rows = sl_xnn_operand_rows(out);
-    sl_step_quantise(next_step(l, from, 0, OUT), l->plan->isa, type, rows, out->count / rows);
+    sl_step_quantise(next_step(l, from, 0, OUT), l->isa, type, rows, out->count / rows);
 }
 
 /* One conversion, or by way of f32. */
@@ -442,8 +443,8 @@ static int lower_convert(const struct lowering *l)
         l->op->temp_bytes[0] = in->count * sizeof(float);
         at = TEMP;
         type = SL_XNN_FP32;
-        sl_step_convert(next_step(l, IN, 0, TEMP), l->plan->isa,
-                        sl_xnn_convert_op(in->type, SL_XNN_FP32), in->count, from, to);
+        sl_step_convert(next_step(l, IN, 0, TEMP), l->isa, sl_xnn_convert_op(in->type, SL_XNN_FP32),
+                        in->count, from, to);
         op = sl_xnn_convert_op(SL_XNN_FP32, out->type);
     }
     if (out->type == SL_XNN_QDINT8)
@@ -453,14 +454,14 @@ static int lower_convert(const struct lowering *l)
     else if (op == SL_CONVERT_QS8_QS8 && !(from.scale / to.scale <= 128.0f))
         return SL_ET_INVALID_PROGRAM;
     else
-        sl_step_convert(next_step(l, at, 0, OUT), l->plan->isa, op, out->count, from, to);
+        sl_step_convert(next_step(l, at, 0, OUT), l->isa, op, out->count, from, to);
     return 0;
 }
 
 static int lower_resize(const struct lowering *l)
 {
     const struct sl_resize_args shape = resize_shape(l->plan, l->op);
-    (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->plan->isa, &shape);
+    (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->isa, &shape);
     return 0;
 }
 
@@ -470,8 +471,8 @@ static int lower_transpose(const struct lowering *l)
     size_t perm[SL_XNN_MAX_RANK];
     for (uint32_t i = 0; i < in->rank; i++)
         perm[i] = l->op->node->params[i];
-    sl_step_permute_of(only_step(l), l->plan->isa, sl_xnn_datatype_size(in->type), in->rank,
-                       in->dims, perm);
+    sl_step_permute_of(only_step(l), l->isa, sl_xnn_datatype_size(in->type), in->rank, in->dims,
+                       perm);
     return 0;
 }
 
@@ -544,7 +545,7 @@ static void add_reduce(const struct lowering *l, struct sl_step *step)
     if (!softmax)
         pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
     (is_half(l) ? sl_step_reduce_f16 : sl_step_reduce)(
-        step, l->plan->isa, softmax ? SL_REDUCE_SOFTMAX : SL_REDUCE_MEAN,
+        step, l->isa, softmax ? SL_REDUCE_SOFTMAX : SL_REDUCE_MEAN,
         in->count / pixels / (softmax ? 1 : last), pixels, softmax ? 1 : last);
 }
 
@@ -553,7 +554,7 @@ static int add_binary(const struct lowering *l, struct sl_step *step, int code,
 {
     const struct sl_xnn_operand *a = input(l, 0);
     return (is_half(l) ? sl_step_binary_f16 : sl_step_binary)(
-        step, l->plan->isa, code, a->rank, a->dims, b->rank, b->dims, out->rank, out->dims);
+        step, l->isa, code, a->rank, a->dims, b->rank, b->dims, out->rank, out->dims);
 }
 
 /* The squares first, then their mean. */
@@ -572,7 +573,7 @@ static int lower_unary(const struct lowering *l)
     const struct sl_xnn_op *op = l->op;
     bool clamp = op->kind == SL_XNN_OP_CLAMP;
     (is_half(l) ? sl_step_unary_f16 : sl_step_unary)(
-        only_step(l), l->plan->isa, clamp ? SL_UNARY_CLAMP : op->code, output(l)->count,
+        only_step(l), l->isa, clamp ? SL_UNARY_CLAMP : op->code, output(l)->count,
         clamp ? op->min : op->node->alpha, clamp ? op->max : 0);
     return 0;
 }
@@ -617,7 +618,7 @@ static void add_convert(const struct lowering *l, const struct sl_xnn_operand *o
                         uint8_t from, uint8_t to)
 {
     const struct sl_quant quant = {operand->quant.scale, operand->quant.zero_point};
-    sl_step_convert(next_step(l, from, 0, to), l->plan->isa, op, operand->count, quant, quant);
+    sl_step_convert(next_step(l, from, 0, to), l->isa, op, operand->count, quant, quant);
 }
 
 /* Operands are made f32 first, and what comes out of it is converted back. */
@@ -651,7 +652,7 @@ static int lower_bfloat_gemm(const struct lowering *l)
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_constants constants = constants_of(l);
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    return sl_step_gemm_bf16(next_step(l, IN, 0, OUT), l->plan->isa, out->count / n, n, k,
+    return sl_step_gemm_bf16(next_step(l, IN, 0, OUT), l->isa, out->count / n, n, k,
                              l->op->transposed, &constants, &l->op->weights);
 }
 
@@ -753,9 +754,16 @@ static bool add_scratch(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
     return true;
 }
 
+static uint32_t isa_of(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
+{
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
+    bool kept = sl_kept_out_node(plan->kept, plan->place, op->node->index);
+    return kept ? plan->isa & ~sme : plan->isa;
+}
+
 int sl_xnn_lower(struct sl_xnn_plan *plan, struct sl_xnn_op *op, struct sl_diag *diag)
 {
-    const struct lowering l = {plan, op, op->form, IN, IN + 1, OUT};
+    const struct lowering l = {plan, op, isa_of(plan, op), op->form, IN, IN + 1, OUT};
     op->step_count = 0;
     op->scratch_bytes = 0;
     memset(op->temp_bytes, 0, sizeof(op->temp_bytes));

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "agent/runtime/budget.h"
+#include "agent/runtime/kept_out.h"
 #include "agent/runtime/model.h"
 #include "agent/runtime/step_split.h"
 #include "common/format/xnngraph.h"
@@ -136,6 +137,8 @@ struct sl_xnn_plan {
     uint64_t table_bytes;          /* that tables took from it */
     struct sl_weight_store *store; /* borrowed; NULL: none */
     uint32_t isa;
+    const struct sl_kept_out *kept; /* borrowed; nodes that stay out of streaming mode; or NULL */
+    struct sl_kept_place place;     /* of the first call of the delegate */
     struct sl_xnn_graph graph;
     uint32_t operand_count;
     struct sl_xnn_operand *operands;

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "tests/support/unit.h"
 
 #include "host/analysis/attribution.h"
@@ -135,4 +137,26 @@ TEST(kernels_lost_and_gained_since_the_baseline_are_said)
     c.operators = &rows[1];
     c.operator_count = 1;
     assert_false(sl_sme2_lost_text(&c, text, sizeof(text)));
+}
+
+/* A table of single operators says why one ran on NEON; it never takes proof away. */
+TEST(what_a_table_keeps_on_neon_has_a_state_of_its_own)
+{
+    static const char text[] =
+        "{\"source\":\"estimated\",\"table\":{\"operators\":["
+        "{\"operator\":\"Add (ND, F32) #2\",\"kernel_on\":\"sl_add_sme2\",\"streams\":false},"
+        "{\"operator\":\"Clamp (NC, F32) #1\",\"kernel_on\":\"sl_clamp_neon\",\"streams\":false},"
+        "{\"operator\":\"Mean #1\",\"kernel_on\":\"sl_mean_sme2\",\"streams\":true},"
+        "{\"operator\":3,\"streams\":false},7]}}";
+    cJSON *policy = cJSON_Parse(text);
+    struct sl_operator add = of("Add (ND, F32)", "sl_add_neon"), other = of("Add (ND", NULL),
+                       clamp = of("Clamp (NC, F32)", NULL), mean = of("Mean", NULL);
+    assert_non_null(policy);
+    assert_string_equal(sl_sme2_evidence_by(&add, policy, "not proven"), SL_SME2_KEPT_OUT);
+    assert_string_equal(sl_sme2_evidence_by(&add, policy, "executed"), "executed");
+    assert_string_equal(sl_sme2_evidence_by(&other, policy, "not proven"), "not proven");
+    assert_string_equal(sl_sme2_evidence_by(&clamp, policy, "not proven"), "not proven");
+    assert_string_equal(sl_sme2_evidence_by(&mean, policy, "not proven"), "not proven");
+    assert_string_equal(sl_sme2_evidence_by(&add, NULL, "not proven"), "not proven");
+    cJSON_Delete(policy);
 }

@@ -52,7 +52,7 @@ TEST(own_work_goes_to_the_innermost_event_of_the_last_execution)
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     sl_json_open_object(&json, NULL);
-    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4", &diag), 0);
+    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4", NULL, &diag), 0);
     sl_json_close_object(&json);
     const char *made = (const char *)out.data;
     const char *operators = strstr(made, "\"operators\"");
@@ -76,7 +76,7 @@ TEST(a_name_that_no_profile_has_is_refused)
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     sl_json_open_object(&json, NULL);
-    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4,/etc/x.json", &diag),
+    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4,/etc/x.json", NULL, &diag),
                      SL_E_NOT_FOUND);
     sl_buf_fini(&out);
     sl_count_log_free(log);

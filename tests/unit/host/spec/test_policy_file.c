@@ -31,6 +31,24 @@ TEST(families_that_stay_out_become_a_list)
     assert_string_equal(file.streaming_off, "none");
 }
 
+#define ESTIMATED                                                                                  \
+    "{\"schema\":\"sme2lab.policy/1\",\"source\":\"estimated\",\"profile\":\"apple-m4\",\"unit\":\"ns\","
+
+TEST(operators_of_an_estimated_table_stand_behind_the_families)
+{
+    char words[SL_POLICY_WORDS_BYTES];
+    assert_int_equal(parse(ESTIMATED "\"streaming_off\":[],\"operators_off\":\"0.3.17-20,0.4\","
+                                     "\"operators\":[{\"operator\":\"Add\"}]}"),
+                     0);
+    assert_string_equal(file.profile, "apple-m4");
+    assert_string_equal(file.fingerprint, "");
+    sl_policy_file_words(&file, words);
+    assert_string_equal(words, "none;0.3.17-20,0.4");
+    assert_int_equal(parse(ESTIMATED "\"streaming_off\":[\"unary\"]}"), 0);
+    sl_policy_file_words(&file, words);
+    assert_string_equal(words, "unary");
+}
+
 TEST(what_is_no_table_is_refused_with_its_place)
 {
     static const char *const bad[][2] = {
@@ -45,6 +63,12 @@ TEST(what_is_no_table_is_refused_with_its_place)
         {"{\"schema\":\"sme2lab.policy/1\",\"fingerprint\":\"../x\",\"streaming_off\":[]}",
          "/fingerprint"},
         {"{\"schema\":\"sme2lab.policy/1\",\"fingerprint\":\"a\",\"unit\":\"s\"}", "/unit"},
+        {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"guessed\"}", "/source"},
+        {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"estimated\"}", "/profile"},
+        {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"estimated\",\"profile\":\"../m4\"}",
+         "/profile"},
+        {ESTIMATED "\"streaming_off\":[],\"operators_off\":\"0.3;unary\"}", "/operators_off"},
+        {ESTIMATED "\"streaming_off\":[],\"operators_off\":[3]}", "/operators_off"},
     };
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         snprintf(file.streaming_off, sizeof(file.streaming_off), "kept");

@@ -1,0 +1,30 @@
+/* host/rundir/run_policy.h: from the estimates of a counted run the table of which operators stay
+ * out of streaming mode on a silicon: schema sme2lab.policy/1 with "source": "estimated". */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_json;
+struct sl_silicon;
+
+enum { SL_RUN_POLICY_OFF, SL_RUN_POLICY_ON, SL_RUN_POLICY_SIDES };
+
+/* An operator of the execution, in its order; texts are borrowed. */
+struct sl_run_policy_step {
+    int32_t chain, instruction;
+    uint32_t node; /* SL_TRACE_NO_NODE: the whole call */
+    const char *name;
+    const char *kernels[SL_RUN_POLICY_SIDES]; /* NULL: it did not run on that side */
+    double ns[SL_RUN_POLICY_SIDES];           /* estimated, without hand-over */
+    bool streams;                             /* with SME2 on it ran in streaming mode */
+    double input_bytes;                       /* of its first operand */
+};
+
+/* What a step waits for when it streams and the core wrote its operand. */
+double sl_run_policy_hand_over_bytes(const struct sl_silicon *silicon, double input_bytes);
+
+/* Writes the table as an object. 0, SL_E_LIMIT (more operators than a table names) or -ENOMEM. */
+int sl_run_policy_put(struct sl_json *json, const struct sl_silicon *silicon,
+                      const struct sl_run_policy_step *steps, size_t count);
