@@ -18,6 +18,7 @@ enum {
     SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */
     SL_SERIES_BYTES = 17, /* the first digits of one */
     SL_MAX_ATTEMPTS = 3,
+    SL_MAX_DEVICES = 512, /* of one daemon, however they came; as many as an adb server can list */
 };
 
 /* A job goes down this list, or back to QUEUED when the lab failed and attempts are left. */
@@ -27,6 +28,9 @@ enum sl_job_state {
     SL_JOB_DONE = 2,    /* from here on: for good */
     SL_JOB_FAILED = 3,  /* `cause` says whose failure */
     SL_JOB_CANCELLED = 4,
+    /* RUNNING on a device that cannot be reached: the run goes on there and is collected when it
+     * is back. Kept as RUNNING in the store. */
+    SL_JOB_DETACHED = 5,
 };
 
 /* Whose failure it is: a result is about the measured thing, a user error about the request, a lab
@@ -38,11 +42,26 @@ enum sl_job_cause {
     SL_CAUSE_LAB = 3,
 };
 
+/* Only READY takes a job. */
 enum sl_device_state {
     SL_DEVICE_READY = 1,
     SL_DEVICE_BUSY = 2,
     SL_DEVICE_OFFLINE = 3,
     SL_DEVICE_QUARANTINED = 4, /* takes no jobs until released */
+    SL_DEVICE_DISCOVERED = 5,  /* it is there, and has not said what it is */
+    SL_DEVICE_PROBING = 6,     /* it is being reached, for the first time or again */
+    SL_DEVICE_UNAUTHORISED = 7,
+    SL_DEVICE_NO_PERMISSIONS = 8,
+    SL_DEVICE_RESERVED = 9, /* a person has it for a time */
+    SL_DEVICE_STATES,
+};
+
+/* Why it takes none; each has its state, and what to do about it (host/spec/names.h). */
+enum sl_device_cause {
+#define SL_DEVICE_CAUSE(cause, word, state, fix) SL_CAUSE_DEVICE_##cause,
+#include "host/spec/device_causes.inc"
+#undef SL_DEVICE_CAUSE
+    SL_DEVICE_CAUSES,
 };
 
 /* The members of a record are the columns of host/spec/records.inc. */
@@ -65,7 +84,6 @@ struct sl_job_record {
 struct sl_device_record {
     SL_DEVICE_COLUMNS(SL_MEMBER)
     struct sl_device_traits traits;
-    bool away; /* its link says that it cannot be reached; `detail` why */
 };
 
 /* A finished measurement: one job that got as far as events. Its directory under the state

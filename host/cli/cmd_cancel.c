@@ -25,7 +25,7 @@ static int cancel(const struct sl_cli *cli, const char *word)
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
     int code = sl_ask(cli, "job", &(struct sl_request){.method = "DELETE", .path = path}, &job);
     const char *state = sl_answer_text(job, "state");
-    if (job && strcmp(state, "running") == 0)
+    if (job && (strcmp(state, "running") == 0 || strcmp(state, "detached") == 0))
         sl_say(stdout, "job %" PRIu64 " is being stopped\n", id);
     else if (job && strcmp(state, "cancelled") != 0 && sl_outcome_is_end(state))
         sl_say(stdout, "job %" PRIu64 " had ended already: %s\n", id, state);

@@ -1,20 +1,26 @@
-/* host/cli/cmd_device.c: `sme2lab device`: what is done to one device. */
-#include <errno.h>
+/* host/cli/cmd_device.c: `sme2lab device`. */
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "common/base/buf.h"
+#include <cjson/cJSON.h>
+
 #include "common/base/error.h"
-#include "common/base/json.h"
 #include "common/base/say.h"
+#include "host/cli/answer.h"
+#include "host/cli/ask.h"
 #include "host/cli/cli.h"
+#include "host/cli/client.h"
+#include "host/cli/device_pair.h"
 #include "host/cli/options.h"
-#include "host/device/adb/pair.h"
-
-enum { MAX_ANSWER_BYTES = 4096 };
+#include "host/cli/url.h"
 
 static const char about[] =
+    "Does something with one device of the lab. quarantine takes it out after its job,\n"
+    "reserve gives it to a person for a time, release ends either. probe tries one\n"
+    "that fell out anew. add and remove are for devices that the daemon's\n"
+    "configuration does not name; they stay for later daemons.\n\n"
     "pair makes a phone trust your adb key, for wireless debugging: its Developer options have\n"
     "'Pair device with pairing code', which shows an address with a port, and the code. The code "
     "is\n"
@@ -22,74 +28,135 @@ static const char about[] =
     "itself shows, whose port is another: {\"link\": \"adb-tcp:ADDRESS:PORT\"} in the daemon's\n"
     "configuration. A daemon of another user has another key.";
 
-/* The line without its end; 0, SL_E_TRUNCATED: there is none, SL_E_LIMIT. */
-static int read_code(char code[SL_ADB_PAIR_CODE_BYTES + 1])
+struct device {
+    const struct sl_cli *cli;
+    const char *reason, *who, *kind, *link, *cpu;
+    int64_t minutes, svl;
+    bool allow_unencrypted;
+};
+
+static void put_text(cJSON *body, const char *key, const char *text)
 {
-    char line[SL_ADB_PAIR_CODE_BYTES + 3];
-    if (isatty(STDIN_FILENO))
-        sl_say(stderr, "The code that the phone shows: ");
-    if (!fgets(line, sizeof(line), stdin))
-        return SL_E_TRUNCATED;
-    size_t len = strcspn(line, "\r\n");
-    if (len > SL_ADB_PAIR_CODE_BYTES)
-        return SL_E_LIMIT;
-    snprintf(code, SL_ADB_PAIR_CODE_BYTES + 1, "%.*s", (int)len, line);
-    memset(line, 0, sizeof(line));
-    return 0;
+    if (text)
+        cJSON_AddStringToObject(body, key, text);
 }
 
-static int say_paired(const struct sl_cli *cli, const char *address, const char *name)
+/* Sends the body and says what the device is now. */
+static int send(const struct device *d, const char *method, const char *path, cJSON *body)
 {
-    struct sl_buf text;
-    struct sl_json json;
-    if (!cli->json) {
-        sl_say(stdout, "Paired with %s at %s: it trusts this user's adb key.\n",
-               name[0] ? name : "the phone", address);
-        return 0;
+    cJSON *answer = NULL;
+    char *text = body ? cJSON_PrintUnformatted(body) : NULL;
+    const struct sl_request request = {.method = method, .path = path, .json = text};
+    int code = sl_ask(d->cli, "device", &request, &answer);
+    if (answer && !d->cli->quiet) {
+        const char *detail = sl_answer_text(answer, "detail");
+        sl_say(stdout, "%s is %s%s%s\n", sl_answer_text(answer, "name"),
+               sl_answer_text(answer, "state"), *detail ? ": " : "", detail);
     }
-    sl_buf_init(&text, MAX_ANSWER_BYTES);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    sl_json_text(&json, "schema", "sme2lab.device_pair/1");
-    sl_json_text(&json, "address", address);
-    sl_json_text(&json, "name", name);
-    sl_json_close_object(&json);
-    int rc = json.error < 0 ? json.error : sl_buf_print_line(&text);
-    sl_buf_fini(&text);
-    return rc;
+    cJSON_Delete(answer);
+    cJSON_Delete(body);
+    cJSON_free(text);
+    return code;
 }
 
-static int pair(const struct sl_cli *cli, const char *where, struct sl_diag *diag)
+/* False: it is said that this is no name. */
+static bool path_of(const struct device *d, const char *name, const char *verb,
+                    char out[SL_CLIENT_PATH_BYTES])
 {
-    char code[SL_ADB_PAIR_CODE_BYTES + 1] = "", name[SL_ADB_PAIR_NAME_BYTES];
-    int rc = read_code(code);
-    if (rc < 0) {
-        sl_diag_hint(diag, "type it, or give it on standard input: it is no word of the command");
-        return sl_diag_set(diag, -EINVAL, "standard input",
-                           rc == SL_E_LIMIT ? "The code is too long" : "There is no code");
+    struct sl_diag diag = {0};
+    snprintf(out, SL_CLIENT_PATH_BYTES, "/api/v1/devices/");
+    bool fits = *name && !strchr(name, '/') && sl_url_path(out, SL_CLIENT_PATH_BYTES, name) &&
+                (!*verb || (sl_url_path(out, SL_CLIENT_PATH_BYTES, "/") &&
+                            sl_url_path(out, SL_CLIENT_PATH_BYTES, verb)));
+    if (fits)
+        return true;
+    sl_diag_hint(&diag, "'sme2lab devices' lists them");
+    sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line", "'%.60s' is no name of a device", name);
+    sl_cli_fail(d->cli, SL_EXIT_USAGE, &diag);
+    return false;
+}
+
+static int act(const struct device *d, const char *verb, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    if (!path_of(d, name, verb, path))
+        return SL_EXIT_USAGE;
+    cJSON *body = cJSON_CreateObject();
+    put_text(body, "reason", strcmp(verb, "quarantine") == 0 ? d->reason : NULL);
+    if (strcmp(verb, "reserve") == 0) {
+        put_text(body, "who", d->who ? d->who : getenv("USER"));
+        cJSON_AddNumberToObject(body, "seconds", (double)d->minutes * 60);
     }
-    rc = sl_adb_pair(where, code, name, diag);
-    memset(code, 0, sizeof(code));
-    return rc < 0 ? rc : say_paired(cli, where, name);
+    return send(d, "POST", path, body);
+}
+
+static int add(const struct device *d, const char *name)
+{
+    cJSON *body = cJSON_CreateObject();
+    put_text(body, "name", name);
+    put_text(body, "kind", d->kind);
+    put_text(body, "link", d->link);
+    put_text(body, "cpu", d->cpu);
+    if (d->svl > 0)
+        cJSON_AddNumberToObject(body, "svl", (double)d->svl);
+    if (d->allow_unencrypted)
+        cJSON_AddTrueToObject(body, "allow_unencrypted");
+    return send(d, "POST", "/api/v1/devices", body);
+}
+
+static int take_out(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    if (!path_of(d, name, "", path))
+        return SL_EXIT_USAGE;
+    int code = send(d, "DELETE", path, NULL);
+    if (code == SL_EXIT_DONE && !d->cli->json && !d->cli->quiet)
+        sl_say(stdout, "%s leaves, after the job that it may have\n", name);
+    return code;
 }
 
 int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *words[2];
-    size_t count;
-    struct sl_diag diag = {.what = ""};
+    static const char *const verbs[] = {"quarantine", "release", "reserve", "probe"};
+    struct device d = {.cli = cli, .minutes = 60};
+    const struct sl_option options[] = {
+        {"--reason", 0, SL_OPTION_TEXT, &d.reason, "TEXT", "quarantine: why"},
+        {"--minutes", 0, SL_OPTION_COUNT, &d.minutes, "N", "reserve: for so long (60)"},
+        {"--for", 0, SL_OPTION_TEXT, &d.who, "WHO", "reserve: for whom ($USER)"},
+        {"--link", 0, SL_OPTION_TEXT, &d.link, "LINK", "add: adb:SERIAL or adb-tcp:HOST:PORT"},
+        {"--kind", 0, SL_OPTION_TEXT, &d.kind, "KIND", "add: local, emulated or counted"},
+        {"--svl", 0, SL_OPTION_COUNT, &d.svl, "BITS", "add: an emulated one's vector length (512)"},
+        {"--cpu", 0, SL_OPTION_TEXT, &d.cpu, "CPU", "add: the emulator's -cpu"},
+        {"--allow-unencrypted", 0, SL_OPTION_FLAG, &d.allow_unencrypted, NULL,
+         "add: a link that leaves this machine in the open"},
+    };
     const struct sl_usage usage = {
-        .verb = "device", .synopsis = "pair ADDRESS:PORT", .about = about};
-    int rc = sl_options_parse(&usage, argc, argv, words, 2, &count, &diag);
-    if (rc != 0)
-        return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
-    if (count != 2 || strcmp(words[0], "pair") != 0) {
-        sl_diag_hint(&diag, "'sme2lab device pair ADDRESS:PORT' pairs with a phone");
-        sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line", "a verb and an address are needed");
-        return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+        .verb = "device",
+        .synopsis =
+            "quarantine|release|reserve|probe|add|remove NAME|pair ADDRESS:PORT [option...]",
+        .about = about,
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true,
+        .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
+    const char *words[2] = {"", ""};
+    struct sl_diag diag = {0};
+    size_t count;
+    int code;
+    if (!sl_ask_words(cli, &usage, argc, argv, words, 2, "what to do, and the device's name",
+                      &count, &code))
+        return code;
+    if (strcmp(words[0], "pair") == 0 && count == 2)
+        return sl_device_pair(cli, words[1]);
+    for (size_t i = 0; count == 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(words[0], verbs[i]) == 0)
+            return act(&d, words[0], words[1]);
     }
-    rc = pair(cli, words[1], &diag);
-    if (rc < 0)
-        return sl_cli_fail(cli, rc == -EINVAL ? SL_EXIT_USAGE : sl_exit_for_error(rc), &diag);
-    return SL_EXIT_DONE;
+    if (strcmp(words[0], "add") == 0 && count == 2)
+        return add(&d, words[1]);
+    if (strcmp(words[0], "remove") == 0 && count == 2)
+        return take_out(&d, words[1]);
+    sl_diag_hint(&diag, "usage: sme2lab device %s", usage.synopsis);
+    sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line", "'device %s' is not it", words[0]);
+    return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
 }

@@ -32,7 +32,7 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
     struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
         {"--state", 0, SL_OPTION_TEXT, &state, "STATE",
-         "queued, running, done, failed or cancelled (all)"},
+         "queued, running, done, failed or cancelled (all); one that is detached is running"},
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
     };

@@ -24,7 +24,7 @@ const struct sl_verb sl_verbs[] = {
     {"wait", sl_cmd_wait, "wait for jobs; the exit code is their outcome"},
     {"cancel", sl_cmd_cancel, "stop a job, or take it out of the queue"},
     {"devices", sl_cmd_devices, "the lab's devices and what they do"},
-    {"device", sl_cmd_device, "pair with a phone for wireless debugging"},
+    {"device", sl_cmd_device, "take one out or back, reserve, probe, add, remove, or pair with it"},
     {"runs", sl_cmd_runs, "finished measurements, newest first"},
     {"show", sl_cmd_show, "one of them, with its files"},
     {"history", sl_cmd_history, "series of runs, and where their ratio changed"},

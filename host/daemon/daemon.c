@@ -16,16 +16,18 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/daemon/compare_runs.h"
+#include "host/daemon/hook.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
 #include "host/daemon/phones.h"
 #include "host/daemon/reload.h"
+#include "host/daemon/roster.h"
 #include "host/daemon/service_manager.h"
 #include "host/daemon/state_lock.h"
-#include "host/device/launch.h"
 #include "host/device/tools.h"
 #include "host/http/listener.h"
 #include "host/http/server.h"
+#include "host/job/device_life.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
@@ -52,6 +54,8 @@ struct daemon {
     struct sl_lab *lab;
     struct sl_devices *devices;
     struct sl_phones *phones;
+    struct sl_roster *roster;
+    struct sl_hooks *hooks;
     struct sl_kit kit;
     bool kit_open;
     struct sl_http *http;
@@ -116,16 +120,26 @@ static void on_devices_closed(void *user)
         on_lab_closed(daemon);
 }
 
-static void on_phones_closed(void *user)
+static void on_hooks_closed(void *user)
 {
     struct daemon *daemon = user;
-    daemon->phones = NULL;
+    daemon->hooks = NULL;
     /* Drained devices have nothing to do and their agents end; otherwise they go on for the daemon
      * to come. */
     if (daemon->devices)
         sl_devices_close(daemon->devices, daemon->draining, on_devices_closed, daemon);
     else
         on_devices_closed(daemon);
+}
+
+static void on_phones_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->phones = NULL;
+    if (daemon->hooks)
+        sl_hooks_close(daemon->hooks, on_hooks_closed, daemon);
+    else
+        on_hooks_closed(daemon);
 }
 
 static void on_http_closed(void *user)
@@ -177,7 +191,7 @@ static void on_reload(uv_timer_t *timer)
     struct daemon *daemon = timer->data;
     if (!daemon->http || daemon->draining || daemon->ending)
         return;
-    if (!sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->devices,
+    if (!sl_reload(daemon->settings->config_file, daemon->settings->config, daemon->roster,
                    daemon->lab, daemon->phones))
         uv_timer_start(timer, on_reload, RELOAD_AGAIN_MS, 0);
 }
@@ -260,12 +274,53 @@ static int on_ended(void *user, uint64_t job, const char *device, int cause, con
     return sl_lab_job_ended(daemon->lab, job, device, cause, detail, run);
 }
 
+static int on_detached(void *user, uint64_t job, const char *device, bool detached)
+{
+    struct daemon *daemon = user;
+    return daemon->lab ? sl_lab_job_detached(daemon->lab, job, device, detached) : 0;
+}
+
+static int on_add_device(void *user, struct sl_bytes text, char out_name[SL_NAME_BYTES],
+                         struct sl_diag *diag)
+{
+    struct daemon *daemon = user;
+    return sl_roster_add(daemon->roster, text, out_name, diag);
+}
+
+static int on_remove_device(void *user, const char *name, struct sl_diag *diag)
+{
+    struct daemon *daemon = user;
+    return sl_roster_remove(daemon->roster, name, diag);
+}
+
 static void on_described(void *user, const char *device, struct sl_device_traits traits,
                          const char *cpu)
 {
     struct daemon *daemon = user;
     if (daemon->lab)
         sl_lab_tell_device(daemon->lab, device, traits, cpu);
+}
+
+static void on_link(void *user, const char *device, int cause, const char *why)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_device_link(daemon->lab, device, cause, why);
+}
+
+static void on_recover(void *user, const char *device, int step)
+{
+    struct daemon *daemon = user;
+    int rc = 0;
+    if (step == SL_STEP_RECONNECT)
+        sl_roster_reconnect(daemon->roster, device);
+    else if (step == SL_STEP_HOOK && daemon->hooks)
+        rc = sl_hooks_run(daemon->hooks, device);
+    else if (daemon->phones)
+        rc = sl_phones_recover(daemon->phones, device, step);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("recovery_failed"), SL_LOG_DEVICE(device),
+               SL_LOG_TEXT("step", sl_device_step_name(step)), SL_LOG_REASON(sl_strerror(rc)));
 }
 
 /* Agents that this daemon started end with it; a run that an earlier daemon left goes on. */
@@ -299,7 +354,9 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    struct sl_http_options options = {.compare = sl_compare_runs, .compare_user = &daemon->kit};
+    struct sl_http_options options = {.compare = sl_compare_runs,
+                                      .compare_user = &daemon->kit,
+                                      .devices = {on_add_device, on_remove_device, daemon}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {
@@ -331,55 +388,71 @@ static void on_lab_opened(void *user, int rc)
     sl_service_tell("READY=1");
 }
 
-/* Links come up at once: a run that an earlier daemon left goes on. */
-static int open_devices(struct daemon *daemon, struct sl_device_record *out)
+/* Without an agent for this machine phones are served all the same. */
+static int new_devices(struct daemon *daemon)
 {
-    static const struct sl_devices_events events = {on_progress, on_ended, on_described};
+    static const struct sl_devices_events events = {on_progress, on_ended, on_described,
+                                                    on_detached, on_link};
     const struct sl_host_config *config = daemon->settings->config;
-    struct sl_tool agent;
-    int rc = sl_tools_find_native_agent(&agent, daemon->diag);
-    struct sl_devices_options options = {daemon->settings->state, agent.path, &daemon->kit.calls,
-                                         config->agents_on_demand};
-    if (rc == 0)
-        rc = sl_devices_new(&daemon->loop, &options, &events, daemon, &daemon->devices);
+    struct sl_tool agent = {.path = ""};
+    struct sl_diag diag = {0};
+    int rc = sl_tools_find_native_agent(&agent, config->agents_on_demand ? daemon->diag : &diag);
+    if (rc < 0 && config->agents_on_demand)
+        return rc;
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("no_native_agent"), SL_LOG_REASON(diag.what));
+    const struct sl_devices_options options = {daemon->settings->state, agent.path,
+                                               &daemon->kit.calls, config->agents_on_demand};
+    return sl_devices_new(&daemon->loop, &options, &events, daemon, &daemon->devices);
+}
+
+/* Links come up at once: a run that an earlier daemon left goes on. A device that cannot be opened
+ * ends only a daemon that was started for the sake of one run. */
+static int take_devices(struct daemon *daemon)
+{
+    const struct sl_host_config *config = daemon->settings->config;
+    const struct sl_roster_options options = {daemon->devices, daemon->lab, config->pause_seconds,
+                                              config->hook_words > 0, daemon->settings->state};
+    int rc = sl_roster_new(&options, &daemon->roster);
     for (size_t i = 0; rc == 0 && i < config->device_count; i++) {
-        const struct sl_host_device *device = &config->devices[i];
-        struct sl_device opened;
-        rc = sl_device_open_wish(&device->way, &opened, daemon->diag);
-        if (rc == 0)
-            rc = sl_devices_add(daemon->devices, device->name, &opened);
-        snprintf(out[i].name, sizeof(out[i].name), "%s", device->name);
-        out[i].kind = device->way.kind;
-        out[i].traits = opened.traits;
-        snprintf(out[i].cpu, sizeof(out[i].cpu), "%s", opened.cpu);
-        out[i].state = SL_DEVICE_READY;
+        struct sl_diag diag = {0};
+        bool alone = config->agents_on_demand;
+        rc = sl_roster_take(daemon->roster, &config->devices[i], alone ? daemon->diag : &diag);
+        if (rc < 0 && rc != -ENOMEM && !alone)
+            rc = 0;
     }
+    if (rc == 0)
+        sl_roster_load(daemon->roster);
     return rc;
 }
 
 static int open_lab(struct daemon *daemon)
 {
-    struct sl_device_record devices[SL_HOST_MAX_DEVICES] = {0};
+    const struct sl_host_config *config = daemon->settings->config;
     int rc = sl_kit_init(&daemon->kit, daemon->diag);
     daemon->kit_open = rc == 0;
     if (rc == 0)
-        rc = open_devices(daemon, devices);
+        rc = new_devices(daemon);
+    if (rc == 0 && config->hook_words > 0)
+        rc = sl_hooks_new(&daemon->loop, config->hook, config->hook_words, config->hook_seconds,
+                          &daemon->hooks);
     if (rc < 0)
         return rc;
-    struct sl_lab_options options = {
+    const struct sl_lab_options options = {
         .store = daemon->store,
         .state_dir = daemon->settings->state,
-        .devices = devices,
-        .device_count = daemon->settings->config->device_count,
         .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
                    sl_devices_forget},
         .opened = on_lab_opened,
+        .recover = on_recover,
         .user = daemon,
     };
     rc = sl_lab_open(&daemon->loop, &options, &daemon->lab);
+    if (rc == 0)
+        rc = take_devices(daemon);
     return rc < 0 ? rc
-                  : sl_phones_new(&daemon->loop, daemon->settings->config, daemon->devices,
-                                  daemon->lab, &daemon->phones);
+                  : sl_phones_new(&daemon->loop, config, daemon->devices, daemon->lab,
+                                  daemon->roster, &daemon->phones);
 }
 
 static void open_handles(struct daemon *daemon)
@@ -465,6 +538,7 @@ int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *dia
         sl_kit_fini(&daemon->kit);
     if (daemon->lock >= 0)
         close(daemon->lock);
+    sl_roster_free(daemon->roster);
     sl_log_file_free(daemon->log);
     sl_free(daemon);
     return rc;

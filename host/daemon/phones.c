@@ -10,11 +10,13 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/daemon/roster.h"
 #include "host/device/adb/listing.h"
 #include "host/device/adb/look.h"
 #include "host/device/adb/shell.h"
+#include "host/device/adb/stream.h"
 #include "host/device/adb/tracker.h"
-#include "host/device/launch.h"
+#include "host/job/device_life.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/spec/host_config.h"
@@ -29,14 +31,16 @@ struct phone {
     bool taken;                 /* it is a device of the lab */
     int state;                  /* enum sl_adb_state; 0: it is not there */
     struct sl_adb_shell *shell; /* asks what it is */
+    struct sl_adb_stream *kick; /* asks the server to take it anew */
 };
 
 struct sl_phones {
     uv_loop_t *loop;
     struct sl_devices *devices;
     struct sl_lab *lab;
+    struct sl_roster *roster;
     bool finds, full, closing;
-    struct phone all[SL_PHONES_MAX];
+    struct phone all[SL_MAX_DEVICES];
     size_t count;
     struct sl_adb_tracker *tracker; /* NULL while no phone is wanted */
     uv_idle_t handle;               /* does nothing: its end comes from the loop */
@@ -59,6 +63,8 @@ static void on_properties(void *user, const struct sl_adb_shell_end *end)
         finish_close(phones);
         return;
     }
+    if (phone->state == SL_ADB_ONLINE) /* what is wrong with it, its link will tell */
+        sl_lab_device_listed(phones->lab, phone->name, SL_CAUSE_DEVICE_WELL, "");
     if (end->rc < 0 || end->exit_code != 0)
         return; /* it is asked again when it comes back */
     sl_adb_find_property(end->out, end->out_len, "ro.product.manufacturer", maker, sizeof(maker));
@@ -74,44 +80,110 @@ static void on_properties(void *user, const struct sl_adb_shell_end *end)
     sl_lab_describe_device(phones->lab, phone->name, what, soc, system);
 }
 
-static void ask(struct phone *phone)
+static int ask(struct phone *phone)
 {
     const struct sl_adb_shell_options options = {.serial = phone->serial, .command = "getprop"};
     if (phone->shell)
-        return;
-    if (sl_adb_shell_start(phone->phones->loop, &options, on_properties, phone, &phone->shell) < 0)
+        return 0;
+    int rc = sl_adb_shell_start(phone->phones->loop, &options, on_properties, phone, &phone->shell);
+    if (rc < 0)
         phone->shell = NULL;
+    return rc;
 }
 
 /* --- whether it can be used --- */
 
-static void set_away(struct phone *phone, const char *why, const char *fix)
+static void set_away(struct phone *phone, int cause, const char *why)
 {
-    char reason[SL_DETAIL_BYTES];
-    snprintf(reason, sizeof(reason), "%s: %s", why, fix);
     sl_devices_hold(phone->phones->devices, phone->name, true);
-    sl_lab_set_away(phone->phones->lab, phone->name, reason);
+    sl_lab_device_listed(phone->phones->lab, phone->name, cause, why);
+}
+
+static int cause_of(int state)
+{
+    switch (state) {
+    case SL_ADB_ONLINE:
+        return SL_CAUSE_DEVICE_WELL;
+    case SL_ADB_OFFLINE:
+        return SL_CAUSE_DEVICE_NO_ANSWER;
+    case SL_ADB_UNAUTHORIZED:
+        return SL_CAUSE_DEVICE_UNAUTHORISED;
+    case SL_ADB_AUTHORIZING:
+        return SL_CAUSE_DEVICE_AUTHORISING;
+    case SL_ADB_NO_PERMISSIONS:
+        return SL_CAUSE_DEVICE_NO_PERMISSIONS;
+    default:
+        return SL_CAUSE_DEVICE_NO_ANDROID;
+    }
 }
 
 static void set_state(struct phone *phone, int state)
 {
+    char why[SL_DETAIL_BYTES];
     if (phone->state == state || !phone->taken)
         return;
+    bool was_known = phone->state == SL_ADB_ONLINE;
     phone->state = state;
-    sl_log(SL_LOG_INFO, SL_LOG_EVENT("phone"), SL_LOG_DEVICE(phone->name),
-           SL_LOG_QUOTED("state", state == 0               ? "not there"
-                                  : state == SL_ADB_ONLINE ? "ready"
-                                                           : sl_adb_state_why(state)));
-    if (state == SL_ADB_ONLINE) {
-        sl_devices_hold(phone->phones->devices, phone->name, false);
-        sl_lab_set_away(phone->phones->lab, phone->name, NULL);
-        ask(phone);
-    } else if (state == 0) {
-        set_away(phone, "adb does not see it",
-                 "plug it in, switch it on, and switch on its USB debugging");
-    } else {
-        set_away(phone, sl_adb_state_why(state), sl_adb_state_fix(state));
+    if (state == 0) {
+        set_away(phone, SL_CAUSE_DEVICE_UNPLUGGED, "adb does not see it");
+        return;
     }
+    if (state != SL_ADB_ONLINE) {
+        snprintf(why, sizeof(why), "%s: %s", sl_adb_state_why(state), sl_adb_state_fix(state));
+        set_away(phone, cause_of(state), why);
+        return;
+    }
+    sl_devices_hold(phone->phones->devices, phone->name, false);
+    bool asked = !was_known && ask(phone) == 0;
+    sl_lab_device_listed(phone->phones->lab, phone->name,
+                         asked ? SL_CAUSE_DEVICE_UNTRIED : SL_CAUSE_DEVICE_WELL, "");
+}
+
+/* --- bringing it back --- */
+
+static void on_no_bytes(void *user, const uint8_t *bytes, size_t len)
+{
+    (void)user; /* a sentence for people */
+    (void)bytes;
+    (void)len;
+}
+
+static void on_kicked(void *user, int code, const char *reason)
+{
+    struct phone *phone = user;
+    phone->kick = NULL;
+    if (code < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("adb_reconnect_refused"), SL_LOG_DEVICE(phone->name),
+               SL_LOG_REASON(reason));
+    if (phone->phones->closing)
+        finish_close(phone->phones);
+}
+
+static int kick(struct phone *phone)
+{
+    static const struct sl_adb_stream_events events = {NULL, on_no_bytes, NULL, on_kicked};
+    char service[SL_ADB_SERIAL_BYTES + 32];
+    snprintf(service, sizeof(service), "host-serial:%s:reconnect", phone->serial);
+    const struct sl_adb_stream_options options = {.service = service, .idle_ms = SL_ADB_OPEN_MS};
+    if (phone->kick)
+        return 0;
+    int rc = sl_adb_stream_open(phone->phones->loop, &options, &events, phone, &phone->kick);
+    if (rc < 0)
+        phone->kick = NULL;
+    return rc;
+}
+
+int sl_phones_recover(struct sl_phones *phones, const char *name, int step)
+{
+    for (size_t i = 0; i < phones->count; i++) {
+        struct phone *phone = &phones->all[i];
+        if (!phone->taken || strcmp(phone->name, name) != 0)
+            continue;
+        return step == SL_STEP_PROBE           ? ask(phone)
+               : step == SL_STEP_ADB_RECONNECT ? kick(phone)
+                                               : SL_E_UNSUPPORTED;
+    }
+    return SL_E_NOT_FOUND;
 }
 
 /* --- which there are --- */
@@ -120,20 +192,10 @@ static int add_device(struct phone *phone)
 {
     char link[sizeof(link_word) + SL_ADB_SERIAL_BYTES];
     struct sl_diag diag = {.what = ""};
-    struct sl_device opened;
-    const struct sl_device_wish wish = {.kind = sl_device_kind_find("adb"), .link = link};
+    const struct sl_host_device device = {phone->name,
+                                          {.kind = sl_device_kind_find("adb"), .link = link}};
     snprintf(link, sizeof(link), "%s%s", link_word, phone->serial);
-    int rc = sl_device_open_wish(&wish, &opened, &diag);
-    if (rc == 0)
-        rc = sl_devices_add(phone->phones->devices, phone->name, &opened);
-    if (rc == 0)
-        rc = sl_lab_add_device(phone->phones->lab, phone->name, wish.kind);
-    if (rc == 0)
-        sl_lab_tell_device(phone->phones->lab, phone->name, opened.traits, opened.cpu);
-    else
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("device_not_taken"), SL_LOG_DEVICE(phone->name),
-               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
-    return rc;
+    return sl_roster_take(phone->phones->roster, &device, &diag);
 }
 
 static struct phone *known(struct sl_phones *phones, const char *serial)
@@ -149,12 +211,13 @@ static struct phone *known(struct sl_phones *phones, const char *serial)
 static struct phone *add(struct sl_phones *phones, const char *serial)
 {
     size_t at = 0;
-    while (at < phones->count && (phones->all[at].serial[0] || phones->all[at].shell))
+    while (at < phones->count &&
+           (phones->all[at].serial[0] || phones->all[at].shell || phones->all[at].kick))
         at++;
-    if (at == SL_PHONES_MAX) {
+    if (at == SL_MAX_DEVICES) {
         if (!phones->full)
             sl_log(SL_LOG_WARNING, SL_LOG_EVENT("phones_full"),
-                   SL_LOG_NUMBER("most", SL_PHONES_MAX));
+                   SL_LOG_NUMBER("most", SL_MAX_DEVICES));
         phones->full = true;
         return NULL;
     }
@@ -185,7 +248,7 @@ static void on_changed(void *user, const struct sl_adb_listed *listed, size_t co
                        const char *reason)
 {
     struct sl_phones *phones = user;
-    bool seen[SL_PHONES_MAX] = {false};
+    bool seen[SL_MAX_DEVICES] = {false};
     for (size_t i = 0; i < count; i++) {
         struct phone *phone = find(phones, listed[i].serial);
         if (!phone)
@@ -198,7 +261,7 @@ static void on_changed(void *user, const struct sl_adb_listed *listed, size_t co
         if (!seen[i])
             set_state(phone, 0);
         if (reason && phone->taken)
-            set_away(phone, reason, "'adb start-server' starts one; 'sme2lab doctor' says more");
+            set_away(phone, SL_CAUSE_DEVICE_NO_SERVER, reason);
     }
 }
 
@@ -231,7 +294,7 @@ static void take_configured(struct sl_phones *phones, const struct sl_host_devic
     if (!serial || (phone && !phone->found))
         return;
     if (phone && strcmp(phone->name, device->name) != 0)
-        sl_lab_remove_device(phones->lab, phone->name);
+        sl_roster_drop(phones->roster, phone->name);
     if (!phone)
         phone = add(phones, serial);
     if (!phone)
@@ -277,7 +340,7 @@ int sl_phones_configure(struct sl_phones *phones, const struct sl_host_config *c
 }
 
 int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
-                  struct sl_lab *lab, struct sl_phones **out)
+                  struct sl_lab *lab, struct sl_roster *roster, struct sl_phones **out)
 {
     struct sl_phones *phones = sl_calloc(1, sizeof(*phones));
     if (!phones)
@@ -285,6 +348,7 @@ int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct s
     phones->loop = loop;
     phones->devices = devices;
     phones->lab = lab;
+    phones->roster = roster;
     phones->finds = config->adb;
     uv_idle_init(loop, &phones->handle); /* cannot fail */
     phones->handle.data = phones;
@@ -306,7 +370,7 @@ static void finish_close(struct sl_phones *phones)
 {
     bool busy = phones->tracker || !phones->handle_closed;
     for (size_t i = 0; i < phones->count; i++)
-        busy = busy || phones->all[i].shell;
+        busy = busy || phones->all[i].shell || phones->all[i].kick;
     if (busy)
         return;
     void (*closed)(void *) = phones->closed;
@@ -337,6 +401,8 @@ void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void 
     for (size_t i = 0; i < phones->count; i++) {
         if (phones->all[i].shell)
             sl_adb_shell_stop(phones->all[i].shell);
+        if (phones->all[i].kick)
+            sl_adb_stream_close(phones->all[i].kick);
     }
     if (phones->tracker)
         sl_adb_tracker_close(phones->tracker, on_tracker_closed, phones);

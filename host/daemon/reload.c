@@ -8,8 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/daemon/phones.h"
-#include "host/device/launch.h"
-#include "host/job/devices.h"
+#include "host/daemon/roster.h"
 #include "host/job/lab.h"
 #include "host/spec/host_config.h"
 
@@ -26,6 +25,15 @@ static bool same_listen(const struct sl_host_config *a, const struct sl_host_con
     return same;
 }
 
+static bool same_recovery(const struct sl_host_config *a, const struct sl_host_config *b)
+{
+    bool same = a->hook_words == b->hook_words && a->hook_seconds == b->hook_seconds &&
+                a->pause_seconds == b->pause_seconds;
+    for (size_t i = 0; same && i < a->hook_words; i++)
+        same = same_text(a->hook[i], b->hook[i]);
+    return same;
+}
+
 /* Settings that are read at the start only. */
 static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_host_config *is)
 {
@@ -36,6 +44,7 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
                 {"listen", same_listen(was, is)},
                 {"log_file", same_text(was->log_file, is->log_file)},
                 {"log_max_mib", was->log_max_mib == is->log_max_mib},
+                {"recovery", same_recovery(was, is)},
                 {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
                 {"adb", was->adb == is->adb},
                 {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
@@ -55,54 +64,35 @@ static bool is_named(const struct sl_host_config *config, const char *name)
     return false;
 }
 
-static void remove_others(const struct sl_host_config *config, struct sl_lab *lab,
-                          const struct sl_phones *phones)
+static void remove_others(const struct sl_host_config *config, struct sl_roster *roster,
+                          const struct sl_lab *lab, const struct sl_phones *phones)
 {
     const struct sl_device_record *records;
     size_t count = sl_lab_devices(lab, &records);
     for (size_t i = count; i-- > 0;) { /* from the end: one that is idle is gone at once */
         char name[SL_NAME_BYTES];
         memcpy(name, records[i].name, sizeof(name));
-        if (is_named(config, name) || sl_phones_found(phones, name))
+        if (is_named(config, name) || sl_phones_found(phones, name) ||
+            sl_roster_added(roster, name))
             continue;
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_removed"), SL_LOG_DEVICE(name),
                SL_LOG_TEXT("after_job", records[i].job != 0 ? "true" : "false"));
-        sl_lab_remove_device(lab, name);
+        sl_roster_drop(roster, name);
     }
 }
 
 /* False: one of that name is just leaving. */
-static bool take(const struct sl_host_device *device, struct sl_devices *devices,
-                 struct sl_lab *lab)
+static bool take(const struct sl_host_device *device, struct sl_roster *roster)
 {
     struct sl_diag diag = {0};
-    struct sl_device opened;
-    int rc = sl_device_open_wish(&device->way, &opened, &diag);
-    if (rc == 0)
-        rc = sl_devices_add(devices, device->name, &opened);
-    bool known = rc == -EEXIST;
-    if (known)
-        rc = sl_devices_change(devices, device->name, &opened);
-    if (rc == SL_E_STATE) { /* reached another way: it leaves, and comes back */
-        sl_lab_remove_device(lab, device->name);
-        rc = -EBUSY;
-    }
-    if (rc == 0)
-        rc = sl_lab_add_device(lab, device->name, device->way.kind);
-    if (rc == 0)
-        sl_lab_tell_device(lab, device->name, opened.traits, opened.cpu);
+    int rc = sl_roster_take(roster, device, &diag);
     if (rc == -EBUSY)
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_waits"), SL_LOG_DEVICE(device->name),
                SL_LOG_REASON("it is just leaving"));
-    else if (rc < 0)
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("device_not_taken"), SL_LOG_DEVICE(device->name),
-               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
-    else if (!known)
-        sl_log(SL_LOG_INFO, SL_LOG_EVENT("device_added"), SL_LOG_DEVICE(device->name));
     return rc != -EBUSY;
 }
 
-bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_devices *devices,
+bool sl_reload(const char *file, const struct sl_host_config *started, struct sl_roster *roster,
                struct sl_lab *lab, struct sl_phones *phones)
 {
     struct sl_host_config config;
@@ -115,9 +105,9 @@ bool sl_reload(const char *file, const struct sl_host_config *started, struct sl
                SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
         return true;
     }
-    remove_others(&config, lab, phones);
+    remove_others(&config, roster, lab, phones);
     for (size_t i = 0; i < config.device_count; i++)
-        all = take(&config.devices[i], devices, lab) && all;
+        all = take(&config.devices[i], roster) && all;
     if (all) {
         tell_of_the_rest(started, &config);
         rc = sl_phones_configure(phones, &config);

@@ -353,6 +353,8 @@ void sl_link_reconnect(struct sl_link *link)
 {
     if (link->channel)
         sl_channel_close(link->channel);
+    else if (!link->closing && !link->held)
+        uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
 static void on_timer_closed(uv_handle_t *handle)

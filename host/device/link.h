@@ -76,7 +76,7 @@ void sl_link_pause(struct sl_link *link, bool paused);
  * link is tried at once. A connection that is up stays. */
 void sl_link_hold(struct sl_link *link, bool held);
 
-/* Drops the connection; it comes up again. */
+/* Drops the connection; it comes up again. Without one, the next try is now. */
 void sl_link_reconnect(struct sl_link *link);
 
 /* Ends it; `closed` comes last. The agent is stopped, with what it runs, or left alone to go on for

@@ -2,58 +2,146 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 
-enum { MAX_LIST_BYTES = 1 << 17 };
+enum { MAX_LIST_BYTES = 1 << 20 };
 
-/* All devices in a list, or the one of the path alone. */
-static void answer_devices(struct sl_http_exchange *exchange, bool list)
+enum { MAX_RESERVED_S = 7 * 86400, MAX_REASON_BYTES = 121 };
+
+/* The device of that name as it is now. */
+static void answer_device(struct sl_http_exchange *exchange, int status, const char *name)
 {
     const struct sl_device_record *devices = NULL;
     size_t count = sl_lab_devices(exchange->http->lab, &devices);
     struct sl_http_json text;
     sl_http_json_begin(&text, MAX_LIST_BYTES);
-    if (list) {
-        sl_json_open_object(&text.json, NULL);
-        sl_json_open_array(&text.json, "devices");
-    }
     for (size_t i = 0; i < count; i++) {
-        if (list || strcmp(devices[i].name, exchange->param[0]) == 0)
+        if (strcmp(devices[i].name, name) == 0)
             sl_json_of_device(&text.json, NULL, &devices[i]);
     }
-    if (list) {
-        sl_json_close_array(&text.json);
-        sl_json_close_object(&text.json);
-    }
-    sl_http_reply_json(exchange, 200, &text);
+    sl_http_reply_json(exchange, status, &text);
 }
 
 void sl_api_device_list(struct sl_http_exchange *exchange)
 {
-    answer_devices(exchange, true);
+    const struct sl_device_record *devices = NULL;
+    size_t count = sl_lab_devices(exchange->http->lab, &devices);
+    struct sl_http_json text;
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_open_object(&text.json, NULL);
+    sl_json_open_array(&text.json, "devices");
+    for (size_t i = 0; i < count; i++)
+        sl_json_of_device(&text.json, NULL, &devices[i]);
+    sl_json_close_array(&text.json);
+    sl_json_close_object(&text.json);
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+void sl_api_device_add(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    char name[SL_NAME_BYTES] = "";
+    struct sl_diag diag = {0};
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    int rc = devices->add ? devices->add(devices->user, body, name, &diag) : SL_E_STATE;
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, &diag);
+    else
+        answer_device(exchange, 201, name);
+}
+
+void sl_api_device_remove(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    struct sl_diag diag = {0};
+    int rc =
+        devices->remove ? devices->remove(devices->user, exchange->param[0], &diag) : SL_E_STATE;
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, &diag);
+    else
+        sl_http_reply_empty(exchange, 204, 0);
+}
+
+/* --- what can be done with one --- */
+
+struct wish {
+    char reason[MAX_REASON_BYTES], who[SL_NAME_BYTES];
+    uint32_t seconds;
+};
+
+static void read_keys(const struct sl_json_at *root, struct wish *out)
+{
+    static const char *const keys[] = {"reason", "who", "seconds"};
+    sl_json_need_object(root, keys, sizeof(keys) / sizeof(keys[0]), 0);
+    sl_json_copy_text(sl_json_member(root, "reason"), out->reason, sizeof(out->reason));
+    sl_json_copy_text(sl_json_member(root, "who"), out->who, sizeof(out->who));
+    sl_json_get_integer(sl_json_member(root, "seconds"), 1, MAX_RESERVED_S, &out->seconds);
+    sl_utf8_clean(out->reason, "");
+    sl_utf8_clean(out->who, "");
+}
+
+/* A body may be absent. */
+static int read_wish(const struct sl_http_exchange *exchange, struct wish *out,
+                     struct sl_diag *diag)
+{
+    struct cJSON *document = NULL;
+    *out = (struct wish){.reason = "taken out by hand", .who = "somebody", .seconds = 3600};
+    if (exchange->body.size == 0)
+        return 0;
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    int rc = sl_json_doc_parse(body, "body", &document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    read_keys(&root, out);
+    sl_json_doc_free(document);
+    return reader.error;
+}
+
+static int act(struct sl_lab *lab, const char *name, const char *verb, const struct wish *wish)
+{
+    if (strcmp(verb, "quarantine") == 0)
+        return sl_lab_quarantine(lab, name, wish->reason);
+    if (strcmp(verb, "probe") == 0)
+        return sl_lab_probe(lab, name);
+    if (strcmp(verb, "reserve") == 0)
+        return sl_lab_reserve(lab, name, sl_clock_utc_ms() + wish->seconds * 1000ULL, wish->who);
+    if (strcmp(verb, "release") != 0)
+        return SL_E_NOT_FOUND;
+    int rc = sl_lab_quarantine(lab, name, NULL);
+    return rc < 0 ? rc : sl_lab_reserve(lab, name, 0, "");
 }
 
 void sl_api_device_act(struct sl_http_exchange *exchange)
 {
-    const char *verb = exchange->param[1];
-    bool quarantine = strcmp(verb, "quarantine") == 0;
-    int rc = SL_E_NOT_FOUND;
-    if (quarantine || strcmp(verb, "release") == 0)
-        rc = sl_lab_quarantine(exchange->http->lab, exchange->param[0], quarantine);
+    const char *name = exchange->param[0], *verb = exchange->param[1];
+    struct wish wish;
+    struct sl_diag diag = {0};
+    int rc = read_wish(exchange, &wish, &diag);
+    if (rc < 0) {
+        sl_http_problem_of(exchange, rc, &diag);
+        return;
+    }
+    rc = act(exchange->http->lab, name, verb, &wish);
     if (rc < 0 && rc != SL_E_NOT_FOUND)
         sl_http_problem(exchange, 500, "not-kept", "free space where the daemon keeps its state",
-                        "the quarantine could not be written down: %s", sl_strerror(rc));
+                        "it could not be written down: %s", sl_strerror(rc));
     else if (rc < 0)
         sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices lists them",
-                        "there is no device %.60s, or nothing called %.60s to do with it",
-                        exchange->param[0], verb);
+                        "there is no device %.60s, or nothing called %.60s to do with it", name,
+                        verb);
     else
-        answer_devices(exchange, false);
+        answer_device(exchange, 200, name);
 }

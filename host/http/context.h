@@ -32,6 +32,7 @@ struct sl_http {
     uint64_t max_blob_bytes;
     sl_http_compare_fn compare;
     void *compare_user;
+    struct sl_http_devices devices;
     size_t exchanges, streams, queries;
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */

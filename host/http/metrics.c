@@ -6,6 +6,7 @@
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
+#include "host/job/device_life.h"
 #include "host/job/lab.h"
 #include "host/spec/names.h"
 
@@ -30,9 +31,11 @@ static int put_jobs(const struct sl_http *http, struct sl_buf *out)
     return sl_buf_printf(out,
                          "# TYPE sme2lab_jobs gauge\n"
                          "sme2lab_jobs{state=\"queued\"} %zu\n"
-                         "sme2lab_jobs{state=\"running\"} %zu\n",
+                         "sme2lab_jobs{state=\"running\"} %zu\n"
+                         "sme2lab_jobs{state=\"detached\"} %zu\n",
                          sl_lab_count(http->lab, SL_JOB_QUEUED),
-                         sl_lab_count(http->lab, SL_JOB_RUNNING));
+                         sl_lab_count(http->lab, SL_JOB_RUNNING),
+                         sl_lab_count(http->lab, SL_JOB_DETACHED));
 }
 
 static int put_devices(const struct sl_http *http, struct sl_buf *out)
@@ -40,13 +43,18 @@ static int put_devices(const struct sl_http *http, struct sl_buf *out)
     const struct sl_device_record *devices = NULL;
     size_t count = sl_lab_devices(http->lab, &devices);
     int rc = sl_buf_printf(out, "# TYPE sme2lab_devices gauge\n");
-    for (int state = SL_DEVICE_READY; rc == 0 && state <= SL_DEVICE_QUARANTINED; state++) {
+    for (int state = SL_DEVICE_READY; rc == 0 && state < SL_DEVICE_STATES; state++) {
         size_t number = 0;
         for (size_t i = 0; i < count; i++)
             number += devices[i].state == state;
         rc = sl_buf_printf(out, "sme2lab_devices{state=\"%s\"} %zu\n", sl_device_state_name(state),
                            number);
     }
+    if (rc == 0)
+        rc = sl_buf_printf(out, "# TYPE sme2lab_device_recovery_steps counter\n");
+    for (int step = SL_STEP_RECONNECT; rc == 0 && step <= SL_STEP_QUARANTINE; step *= 2)
+        rc = sl_buf_printf(out, "sme2lab_device_recovery_steps_total{step=\"%s\"} %" PRIu64 "\n",
+                           sl_device_step_name(step), sl_lab_steps(http->lab, step));
     return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/bytes.h"
 #include "host/records.h"
 
 struct sl_buf;
@@ -28,6 +29,14 @@ struct sl_http_comparison {
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 
+/* A device by its JSON object, and out again; NULL: nobody does, and it is 503. */
+struct sl_http_devices {
+    int (*add)(void *user, struct sl_bytes text, char out_name[SL_NAME_BYTES],
+               struct sl_diag *diag);
+    int (*remove)(void *user, const char *name, struct sl_diag *diag);
+    void *user;
+};
+
 struct sl_http_options {
     const char
         *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
@@ -37,5 +46,6 @@ struct sl_http_options {
     uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
     sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
     void *compare_user;
+    struct sl_http_devices devices;
     unsigned timeout_s; /* for a client that neither reads nor sends; 0: 20 */
 };

@@ -87,6 +87,7 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
         options->max_blob_bytes ? options->max_blob_bytes : SL_HTTP_MAX_BLOB_BYTES;
     http->compare = options->compare;
     http->compare_user = options->compare_user;
+    http->devices = options->devices;
     http->clients = (struct sl_http_clients){
         .loop = loop,
         .answers = &answers,

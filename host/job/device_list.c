@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/crc32c.h"
 #include "common/base/error.h"
 
 /* Where the name is, or where it belongs. */
@@ -26,28 +27,35 @@ struct sl_device_record *sl_device_list_find(struct sl_device_list *list, const 
     return is_at(list, i, name) ? &list->records[i] : NULL;
 }
 
+struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
+                                           const struct sl_device_record *record)
+{
+    return &list->more[record - list->records];
+}
+
 /* Moves what is from `from` on to `to`. */
 static void move(struct sl_device_list *list, size_t to, size_t from)
 {
     size_t count = list->count - from;
     memmove(&list->records[to], &list->records[from], count * sizeof(list->records[0]));
-    memmove(&list->leaving[to], &list->leaving[from], count * sizeof(list->leaving[0]));
+    memmove(&list->more[to], &list->more[from], count * sizeof(list->more[0]));
 }
 
 int sl_device_list_add(struct sl_device_list *list, const char *name, int kind)
 {
     size_t i = place_of(list, name);
     if (is_at(list, i, name)) {
-        list->leaving[i] = false;
+        list->more[i].leaving = false;
         list->records[i].kind = kind;
         return 0;
     }
-    if (list->count == SL_LAB_MAX_DEVICES)
+    if (list->count == SL_MAX_DEVICES)
         return SL_E_FULL;
     move(list, i + 1, i);
     list->records[i] = (struct sl_device_record){.kind = kind, .state = SL_DEVICE_READY};
     snprintf(list->records[i].name, sizeof(list->records[i].name), "%s", name);
-    list->leaving[i] = false;
+    list->more[i] = (struct sl_device_more){.leaving = false};
+    sl_device_life_init(&list->more[i].life, 0, sl_crc32c(0, name, strlen(name)));
     list->count++;
     return 0;
 }
@@ -57,14 +65,14 @@ int sl_device_list_leave(struct sl_device_list *list, const char *name)
     size_t i = place_of(list, name);
     if (!is_at(list, i, name))
         return SL_E_NOT_FOUND;
-    list->leaving[i] = true;
+    list->more[i].leaving = true;
     return 0;
 }
 
 bool sl_device_list_drop(struct sl_device_list *list, const char *name)
 {
     size_t i = place_of(list, name);
-    if (!is_at(list, i, name) || !list->leaving[i] || list->records[i].job != 0)
+    if (!is_at(list, i, name) || !list->more[i].leaving || list->records[i].job != 0)
         return false;
     move(list, i, i + 1);
     list->count--;

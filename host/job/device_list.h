@@ -6,18 +6,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/job/device_life.h"
 #include "host/records.h"
 
-enum { SL_LAB_MAX_DEVICES = 64 };
+/* What the lab knows of a device beside its record. */
+struct sl_device_more {
+    bool leaving; /* after the job that it has */
+    bool out;     /* in quarantine, `out_why` */
+    struct sl_device_life life;
+    uint64_t reserved_until_ms; /* Unix time; 0: by nobody */
+    char reserved_by[SL_NAME_BYTES];
+    char listed_why[SL_DETAIL_BYTES], link_why[SL_DETAIL_BYTES], out_why[SL_DETAIL_BYTES];
+};
 
 struct sl_device_list {
-    struct sl_device_record records[SL_LAB_MAX_DEVICES]; /* by name */
-    bool leaving[SL_LAB_MAX_DEVICES];                    /* after the job that it has */
+    struct sl_device_record records[SL_MAX_DEVICES]; /* by name */
+    struct sl_device_more more[SL_MAX_DEVICES];      /* in the same places */
     size_t count;
 };
 
 /* NULL: there is none. Valid until the next addition or removal. */
 struct sl_device_record *sl_device_list_find(struct sl_device_list *list, const char *name);
+struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
+                                           const struct sl_device_record *record);
 
 /* Adds a device that is ready; one that is leaving stays; of one that is there only the kind
  * changes. SL_E_FULL. */

@@ -19,6 +19,8 @@
 #include "host/device/link.h"
 #include "host/job/run.h"
 
+static const char taken_word[] = "taken\n";
+
 enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20 };
 
 struct device {
@@ -28,8 +30,9 @@ struct device {
     struct sl_link *link;             /* NULL when closed */
     struct sl_job_run *run;           /* NULL: idle */
     uint64_t job;                     /* of the run */
-    bool link_closing, forgotten;     /* the second: it goes when its link is closed */
-    bool held;                        /* it is away: its link is not tried */
+    uint32_t attempt;
+    bool link_closing, forgotten; /* the second: it goes when its link is closed */
+    bool held;                    /* it is away: its link is not tried */
 };
 
 struct sl_devices {
@@ -38,7 +41,7 @@ struct sl_devices {
     void *user;
     const struct sl_job_kit *kit;
     char state_dir[SL_PATH_BYTES], agent[PATH_BYTES];
-    struct device *all[SL_DEVICES_MAX]; /* owned */
+    struct device *all[SL_MAX_DEVICES]; /* owned */
     size_t count;
     bool on_demand, closing, stop_agents;
     uv_timer_t later; /* ends the closing from the loop */
@@ -65,12 +68,14 @@ static void note_path(const struct device *device, char out[PATH_BYTES])
     sl_path_join(out, PATH_BYTES, device->devices->state_dir, "agents/%s/open", device->name);
 }
 
-static void write_note(const struct device *device, uint32_t attempt)
+/* `taken`: the device has the job, and goes on with it whatever becomes of the link. */
+static void write_note(const struct device *device, bool taken)
 {
     char path[PATH_BYTES], text[MAX_NOTE_BYTES];
     note_path(device, path);
-    int size = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 "\n%s\n", device->job, attempt,
-                        sl_job_run_directory(device->run));
+    int size =
+        snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 "\n%s\n%s", device->job,
+                 device->attempt, sl_job_run_directory(device->run), taken ? taken_word : "");
     int rc = sl_buf_write_file(path, text, (size_t)size);
     if (rc < 0) /* it runs all the same; a later daemon would not know of it */
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("note_unwritten"), SL_LOG_DEVICE(device->name),
@@ -105,10 +110,25 @@ static void on_ended(void *user, int cause, const char *detail, const struct sl_
         finish_close(devices);
 }
 
-static int start(struct device *device, uint64_t job, uint32_t attempt, const char *config_json,
-                 const char *resume)
+static void on_taken(void *user)
 {
-    static const struct sl_job_run_events events = {on_progress, on_ended};
+    write_note(user, true);
+}
+
+static void on_detached(void *user, bool detached)
+{
+    struct device *device = user;
+    struct sl_devices *devices = device->devices;
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT(detached ? "run_detached" : "run_attached"),
+           SL_LOG_DEVICE(device->name), SL_LOG_JOB(device->job));
+    if (devices->events.detached)
+        devices->events.detached(devices->user, device->job, device->name, detached);
+}
+
+static int start(struct device *device, uint64_t job, uint32_t attempt, const char *config_json,
+                 const char *resume, bool taken)
+{
+    static const struct sl_job_run_events events = {on_progress, on_ended, on_taken, on_detached};
     struct sl_job_run_setup setup = {.state_dir = device->devices->state_dir,
                                      .device = &device->kind,
                                      .link = device->link,
@@ -117,8 +137,10 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
                                      .config_json = config_json,
                                      .job = job,
                                      .attempt = attempt,
-                                     .resume = resume};
+                                     .resume = resume,
+                                     .taken = taken};
     device->job = job;
+    device->attempt = attempt;
     device->kind = device->next_kind;
     return sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
 }
@@ -133,12 +155,12 @@ void sl_devices_start(void *user, const struct sl_job_record *job, const char *c
     if (rc == 0)
         rc = open_link(device);
     if (rc == 0)
-        rc = start(device, job->id, job->attempts, config_json, NULL);
+        rc = start(device, job->id, job->attempts, config_json, NULL, false);
     if (rc < 0) /* only for want of memory, or by a daemon that knows its devices ill */
         devices->events.ended(devices->user, job->id, record->name, SL_CAUSE_LAB, sl_strerror(rc),
                               NULL);
     else
-        write_note(device, job->attempts);
+        write_note(device, false);
 }
 
 void sl_devices_cancel(void *user, uint64_t job, const char *name)
@@ -165,6 +187,7 @@ static void resume(struct device *device)
     if (sl_buf_read_file(path, MAX_NOTE_BYTES, &note) < 0)
         return;
     int rc = SL_E_FORMAT;
+    bool taken = strstr((const char *)note.data, taken_word) != NULL;
     if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 "\n%1000[^\n]", &job, &attempt,
                directory) == 3) {
         sl_path_join(path, sizeof(path), directory, "config.json");
@@ -172,7 +195,7 @@ static void resume(struct device *device)
     }
     sl_buf_fini(&note);
     if (rc == 0) {
-        rc = start(device, job, attempt, (const char *)config.data, directory);
+        rc = start(device, job, attempt, (const char *)config.data, directory, taken);
         sl_buf_fini(&config);
     } else {
         remove_note(device); /* it ended before it had a directory: the lease brings the job back */
@@ -190,9 +213,17 @@ static size_t on_have(void *user, struct sl_link_have *out, size_t max)
     return device->run ? sl_job_run_have(device->run, out, max) : 0;
 }
 
+static void tell_link(const struct device *device, int cause, const char *why)
+{
+    const struct sl_devices *devices = device->devices;
+    if (devices->events.link && !devices->closing && !device->forgotten)
+        devices->events.link(devices->user, device->name, cause, why);
+}
+
 static void on_up(void *user)
 {
     struct device *device = user;
+    tell_link(device, SL_CAUSE_DEVICE_WELL, "");
     if (device->run)
         sl_job_run_link_up(device->run);
 }
@@ -202,6 +233,9 @@ static void on_down(void *user, const char *reason, unsigned failures)
     struct device *device = user;
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("link_down"), SL_LOG_DEVICE(device->name),
            SL_LOG_NUMBER("failures", failures), SL_LOG_REASON(reason));
+    tell_link(device,
+              failures < SL_LINK_GIVE_UP ? SL_CAUSE_DEVICE_CONNECTING : SL_CAUSE_DEVICE_UNREACHABLE,
+              reason);
     if (device->run)
         sl_job_run_link_down(device->run, reason, failures);
 }
@@ -355,7 +389,7 @@ int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl
     const struct device *known = find(devices, name);
     if (known)
         return known->forgotten ? -EBUSY : -EEXIST;
-    if (devices->count == SL_DEVICES_MAX)
+    if (devices->count == SL_MAX_DEVICES)
         return SL_E_FULL;
     struct device *device = sl_calloc(1, sizeof(*device));
     if (!device)
@@ -372,6 +406,17 @@ int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl
     if (device->link)
         resume(device);
     return 0;
+}
+
+bool sl_devices_has(const struct sl_devices *devices, const char *name)
+{
+    return find(devices, name) != NULL;
+}
+
+bool sl_devices_connects(const struct sl_devices *devices, const char *name)
+{
+    const struct device *device = find(devices, name);
+    return device && device->link && !sl_link_is_up(device->link);
 }
 
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name)

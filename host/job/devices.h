@@ -18,8 +18,6 @@ struct sl_job_kit;
 struct sl_job_record;
 struct sl_runner;
 
-enum { SL_DEVICES_MAX = 64 };
-
 struct sl_devices_events {
     /* As sl_lab_job_progress() and sl_lab_job_ended(). A negative `progress`: the run is dropped.
      */
@@ -29,6 +27,10 @@ struct sl_devices_events {
     /* An agent said what its device is. NULL: nobody wants to know. */
     void (*described)(void *user, const char *device, struct sl_device_traits traits,
                       const char *cpu);
+    /* As sl_lab_job_detached(). NULL: nobody wants to know. */
+    int (*detached)(void *user, uint64_t job, const char *device, bool detached);
+    /* The device's link: enum sl_device_cause, and why in words. NULL: nobody wants to know. */
+    void (*link)(void *user, const char *device, int cause, const char *why);
 };
 
 struct sl_devices_options {
@@ -61,9 +63,14 @@ void sl_devices_forget(void *devices, const char *device);
 /* The device is known to be away: nothing is tried until it is known to be back. */
 void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
 
+bool sl_devices_has(const struct sl_devices *devices, const char *name);
+/* Is it being reached, or is that only done with its first job? */
+bool sl_devices_connects(const struct sl_devices *devices, const char *name);
+
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
 
-/* Drops the device's connection; it comes up again and goes on where it was. */
+/* Drops the device's connection; it comes up again and goes on where it was. One that is down is
+ * tried at once. */
 void sl_devices_reconnect(struct sl_devices *devices, const char *name);
 
 /* Ends all links. Runs stay open for a later daemon, and their agents go on, unless `stop_agents`.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <uv.h>
 
@@ -26,19 +27,24 @@
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 
-enum { CLOCK_JUMP_MS = 2000 }; /* less is what a clock that is disciplined does */
+enum {
+    CLOCK_JUMP_MS = 2000, /* less is what a clock that is disciplined does */
+    STEPS = 6
+};
 
 struct sl_lab {
     uv_loop_t *loop;
     struct sl_store *store; /* borrowed */
     struct sl_queue *queue;
     struct sl_events *events;
-    uv_timer_t leases;
+    uv_timer_t timer; /* of leases, and of steps to bring devices back */
     struct sl_job_saver saver;
     struct sl_runner runner;
     void (*opened)(void *user, int rc);
+    void (*recover)(void *user, const char *device, int step);
     void *user;
     struct sl_device_list devices;
+    uint64_t steps[STEPS]; /* done to bring devices back, by the step's bit */
     char state_dir[SL_PATH_BYTES];
     unsigned pending; /* requests that the store has not answered */
     bool draining, closing, loading, loaded;
@@ -69,6 +75,12 @@ static uint64_t now_ms(struct sl_lab *lab)
 static struct sl_device_record *find_device(const struct sl_lab *lab, const char *name)
 {
     return sl_device_list_find((struct sl_device_list *)(uintptr_t)&lab->devices, name);
+}
+
+static struct sl_device_more *more_of(const struct sl_lab *lab,
+                                      const struct sl_device_record *device)
+{
+    return sl_device_list_more((struct sl_device_list *)(uintptr_t)&lab->devices, device);
 }
 
 static void on_saved(void *user)
@@ -104,25 +116,201 @@ static void on_changed(void *user, const struct sl_job_record *job)
     struct sl_lab *lab = user;
     if (lab->loading)
         return;
-    sl_job_saver_save(&lab->saver, job);
+    struct sl_job_record stored = *job;
+    if (stored.state == SL_JOB_DETACHED)
+        stored.state = SL_JOB_RUNNING; /* a later daemon finds out by itself */
+    sl_job_saver_save(&lab->saver, &stored);
     publish_state(lab, job);
 }
 
-static void on_lease_tick(uv_timer_t *timer)
+/* --- devices: what they are worth now --- */
+
+static void publish_device(struct sl_lab *lab, const struct sl_device_record *device)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_log(SL_LOG_INFO, SL_LOG_EVENT("device"), SL_LOG_DEVICE(device->name),
+           SL_LOG_TEXT("state", sl_device_state_name(device->state)),
+           SL_LOG_TEXT("cause", sl_device_cause_name(device->cause)),
+           SL_LOG_REASON(device->detail));
+    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "device", device->name);
+    sl_json_text(&json, "state", sl_device_state_name(device->state));
+    sl_json_text(&json, "cause", sl_device_cause_name(device->cause));
+    sl_json_text(&json, "detail", device->detail);
+    sl_json_close_object(&json);
+    if (json.error == 0 && lab->events)
+        sl_events_add(lab->events, 0, "device", (const char *)text.data);
+    sl_buf_fini(&text);
+}
+
+static void tell_reservation(struct sl_device_record *device, const struct sl_device_more *more)
+{
+    char until[32];
+    time_t seconds = (time_t)(more->reserved_until_ms / 1000);
+    struct tm parts;
+    gmtime_r(&seconds, &parts);
+    strftime(until, sizeof(until), "%Y-%m-%dT%H:%MZ", &parts);
+    snprintf(device->detail, sizeof(device->detail),
+             "reserved for %.63s until %s: 'sme2lab device release %.40s' ends that",
+             more->reserved_by, until, device->name);
+}
+
+/* Why it takes no job, and what to do about it. */
+static void tell_detail(struct sl_device_record *device, const struct sl_device_more *more)
+{
+    const char *fix = sl_device_cause_fix(device->cause);
+    const char *why = more->life.listed != SL_CAUSE_DEVICE_WELL ? more->listed_why : more->link_why;
+    if (more->out)
+        snprintf(device->detail, sizeof(device->detail),
+                 "%.150s: 'sme2lab device release %.40s' brings it back", more->out_why,
+                 device->name);
+    else if (device->cause == SL_CAUSE_DEVICE_WELL && more->reserved_until_ms != 0)
+        tell_reservation(device, more);
+    else if (device->cause == SL_CAUSE_DEVICE_WELL)
+        device->detail[0] = '\0';
+    else
+        snprintf(device->detail, sizeof(device->detail), "%.140s%s%.110s", why,
+                 why[0] && fix[0] ? ": " : "", fix);
+}
+
+static bool works(int state)
+{
+    return state == SL_DEVICE_READY || state == SL_DEVICE_BUSY;
+}
+
+/* Its state is a function of what is known of it; the queue hears of each change, the log and those
+ * who listen of those that are not a job's. */
+static void refresh(struct sl_lab *lab, struct sl_device_record *device)
+{
+    struct sl_device_more *more = more_of(lab, device);
+    struct sl_device_record was = *device;
+    device->cause = sl_device_life_cause(&more->life);
+    int there = sl_device_cause_state(device->cause);
+    bool reserved = more->reserved_until_ms != 0;
+    device->state = more->out                                 ? SL_DEVICE_QUARANTINED
+                    : there == SL_DEVICE_READY && device->job ? SL_DEVICE_BUSY
+                    : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
+                                                              : there;
+    tell_detail(device, more);
+    if (!more->out && !more->leaving && !reserved && there == SL_DEVICE_READY)
+        sl_queue_device_ready(lab->queue, device->name);
+    else
+        sl_queue_device_gone(lab->queue, device->name);
+    if (works(device->state) != works(was.state) || device->cause != was.cause ||
+        strcmp(device->detail, was.detail) != 0)
+        publish_device(lab, device);
+}
+
+/* --- devices: how they are brought back --- */
+
+static void quarantine(struct sl_lab *lab, struct sl_device_record *device, const char *reason)
+{
+    struct sl_device_more *more = more_of(lab, device);
+    snprintf(more->out_why, sizeof(more->out_why), "%s", reason);
+    more->out = true;
+    refresh(lab, device);
+}
+
+/* The last step: what is wrong with it is its reason. */
+static void give_up(struct sl_lab *lab, struct sl_device_record *device)
+{
+    char reason[SL_DETAIL_BYTES];
+    const struct sl_device_more *more = more_of(lab, device);
+    snprintf(reason, sizeof(reason), "quarantined, since nothing brought it back (%s): %.120s",
+             sl_device_cause_name(device->cause),
+             more->life.listed ? more->listed_why : more->link_why);
+    int rc = sl_quarantine_keep(lab->state_dir, device->name, reason);
+    if (rc < 0) /* it is out for this daemon all the same */
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("quarantine_not_kept"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(sl_strerror(rc)));
+    quarantine(lab, device, reason);
+}
+
+static int bit_of(int step)
+{
+    int bit = 0;
+    while (bit < STEPS - 1 && step != 1 << bit)
+        bit++;
+    return bit;
+}
+
+/* One device's steps wait for no other's. */
+static void tend(struct sl_lab *lab)
+{
+    for (size_t i = 0; i < lab->devices.count && !lab->closing; i++) {
+        struct sl_device_record *device = &lab->devices.records[i];
+        struct sl_device_more *more = &lab->devices.more[i];
+        int step =
+            more->out || more->leaving ? 0 : sl_device_life_step(&more->life, uv_now(lab->loop));
+        if (step == 0)
+            continue;
+        lab->steps[bit_of(step)]++;
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("recovery"), SL_LOG_DEVICE(device->name),
+               SL_LOG_TEXT("step", sl_device_step_name(step)),
+               SL_LOG_NUMBER("steps", more->life.steps),
+               SL_LOG_TEXT("cause", sl_device_cause_name(device->cause)));
+        if (step == SL_STEP_QUARANTINE)
+            give_up(lab, device);
+        else if (lab->recover)
+            lab->recover(lab->user, device->name, step);
+    }
+}
+
+static void end_reservations(struct sl_lab *lab)
+{
+    uint64_t now = now_ms(lab);
+    for (size_t i = 0; i < lab->devices.count; i++) {
+        uint64_t until = lab->devices.more[i].reserved_until_ms;
+        if (until != 0 && until <= now)
+            sl_lab_reserve(lab, lab->devices.records[i].name, 0, "");
+    }
+}
+
+uint64_t sl_lab_steps(const struct sl_lab *lab, int step)
+{
+    return lab->steps[bit_of(step)];
+}
+
+static void on_tick(uv_timer_t *timer)
 {
     struct sl_lab *lab = timer->data;
     sl_queue_tick(lab->queue, now_ms(lab));
+    end_reservations(lab);
+    tend(lab);
     assign(lab);
 }
 
-/* Wakes when the next lease ends, and not otherwise. */
-static void arm_leases(struct sl_lab *lab)
+/* In how many ms something is due of itself; UINT64_MAX: never. */
+static uint64_t next_due(struct sl_lab *lab)
 {
-    uint64_t next = sl_queue_next_tick_ms(lab->queue), now = now_ms(lab);
-    if (next == UINT64_MAX || lab->closing)
-        uv_timer_stop(&lab->leases);
+    uint64_t lease = sl_queue_next_tick_ms(lab->queue), now = now_ms(lab);
+    uint64_t wait = lease == UINT64_MAX ? UINT64_MAX : lease > now ? lease - now : 0;
+    for (size_t i = 0; i < lab->devices.count; i++) {
+        const struct sl_device_more *more = &lab->devices.more[i];
+        uint64_t due = sl_device_life_due_ms(&more->life), at = uv_now(lab->loop);
+        if (more->reserved_until_ms != 0) {
+            uint64_t left = more->reserved_until_ms > now ? more->reserved_until_ms - now : 0;
+            wait = left < wait ? left : wait;
+        }
+        if (more->out || more->leaving || due == UINT64_MAX)
+            continue;
+        due = due > at ? due - at : 0;
+        wait = due < wait ? due : wait;
+    }
+    return wait;
+}
+
+/* Wakes when the next lease ends or a device's next step is due, and not otherwise. */
+static void arm(struct sl_lab *lab)
+{
+    uint64_t wait = next_due(lab);
+    if (wait == UINT64_MAX || lab->closing)
+        uv_timer_stop(&lab->timer);
     else
-        uv_timer_start(&lab->leases, on_lease_tick, next > now ? next - now : 0, 0);
+        uv_timer_start(&lab->timer, on_tick, wait, 0);
 }
 
 static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
@@ -178,11 +366,11 @@ static void assign(struct sl_lab *lab)
     while (!lab->draining && !lab->closing &&
            sl_queue_assign(lab->queue, now_ms(lab), &job, name)) {
         struct sl_device_record *device = find_device(lab, name);
-        device->state = SL_DEVICE_BUSY;
         device->job = job;
+        refresh(lab, device);
         start(lab, job, name);
     }
-    arm_leases(lab);
+    arm(lab);
 }
 
 struct submitting {
@@ -223,7 +411,8 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     if (device[0] && !find_device(lab, device))
         return sl_diag_set(diag, SL_E_NOT_FOUND, "device", "there is no device named %.60s",
                            device);
-    if (sl_queue_count(lab->queue, SL_JOB_QUEUED) + sl_queue_count(lab->queue, SL_JOB_RUNNING) >=
+    if (sl_queue_count(lab->queue, SL_JOB_QUEUED) + sl_queue_count(lab->queue, SL_JOB_RUNNING) +
+            sl_queue_count(lab->queue, SL_JOB_DETACHED) >=
         SL_QUEUE_MAX_JOBS)
         return sl_diag_set(diag, SL_E_FULL, "queue", "the queue holds %d jobs already",
                            (int)SL_QUEUE_MAX_JOBS);
@@ -250,7 +439,7 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
 {
     char device[SL_NAME_BYTES] = "";
     const struct sl_job_record *open = sl_queue_find(lab->queue, job);
-    if (open && open->state == SL_JOB_RUNNING)
+    if (open && open->state != SL_JOB_QUEUED)
         memcpy(device, open->device, sizeof(device));
     if (!open || sl_queue_cancel(lab->queue, job, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
@@ -266,8 +455,13 @@ int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, co
     if (sl_queue_renew(lab->queue, job, device, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
     sl_events_add(lab->events, job, "progress", json);
-    arm_leases(lab);
+    arm(lab);
     return 0;
+}
+
+int sl_lab_job_detached(struct sl_lab *lab, uint64_t job, const char *device, bool detached)
+{
+    return lab->loaded ? sl_queue_detach(lab->queue, job, device, detached) : 0;
 }
 
 struct ending {
@@ -291,8 +485,7 @@ static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
     if (!device || device->job != job)
         return;
     device->job = 0;
-    if (device->state == SL_DEVICE_BUSY)
-        device->state = SL_DEVICE_READY;
+    refresh(lab, device);
     let_go(lab, name);
 }
 
@@ -358,17 +551,29 @@ size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **
     return lab->devices.count;
 }
 
+bool sl_lab_has_device(const struct sl_lab *lab, const char *name)
+{
+    return find_device(lab, name) != NULL;
+}
+
+static void changed(struct sl_lab *lab, struct sl_device_record *device)
+{
+    refresh(lab, device);
+    if (lab->loaded)
+        assign(lab);
+}
+
 int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
 {
     int rc = sl_device_list_add(&lab->devices, name, kind);
     struct sl_device_record *device = rc < 0 ? NULL : find_device(lab, name);
-    if (device && device->job == 0 && sl_quarantine_kept(lab->state_dir, name))
-        device->state = SL_DEVICE_QUARANTINED;
-    if (device && !device->away && device->state != SL_DEVICE_QUARANTINED)
-        rc = sl_queue_device_ready(lab->queue, name);
-    if (lab->loaded)
-        assign(lab);
-    return rc == -EEXIST ? 0 : rc;
+    if (!device)
+        return rc;
+    struct sl_device_more *more = more_of(lab, device);
+    more->out = sl_quarantine_kept(lab->state_dir, name, more->out_why);
+    more->reserved_until_ms = sl_reservation_kept(lab->state_dir, name, more->reserved_by);
+    changed(lab, device);
+    return 0;
 }
 
 void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_traits traits,
@@ -405,30 +610,36 @@ void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *mo
         on_device_noted(lab, rc);
 }
 
-/* What a device is that is neither quarantined nor about to leave. */
-static void set_back(struct sl_lab *lab, struct sl_device_record *device)
-{
-    device->state = device->away       ? SL_DEVICE_OFFLINE
-                    : device->job != 0 ? SL_DEVICE_BUSY
-                                       : SL_DEVICE_READY;
-    if (!device->away && !lab->devices.leaving[device - lab->devices.records])
-        sl_queue_device_ready(lab->queue, device->name);
-    if (lab->loaded)
-        assign(lab);
-}
-
-void sl_lab_set_away(struct sl_lab *lab, const char *name, const char *reason)
+void sl_lab_device_listed(struct sl_lab *lab, const char *name, int cause, const char *why)
 {
     struct sl_device_record *device = find_device(lab, name);
     if (!device)
         return;
-    bool was = device->away;
-    device->away = reason != NULL;
-    snprintf(device->detail, sizeof(device->detail), "%s", reason ? reason : "");
-    if (device->away && !was)
-        sl_queue_device_gone(lab->queue, name);
-    if (device->away != was && device->state != SL_DEVICE_QUARANTINED)
-        set_back(lab, device);
+    struct sl_device_more *more = more_of(lab, device);
+    snprintf(more->listed_why, sizeof(more->listed_why), "%s", why);
+    sl_device_life_listed(&more->life, cause, uv_now(lab->loop));
+    changed(lab, device);
+}
+
+void sl_lab_device_link(struct sl_lab *lab, const char *name, int cause, const char *why)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    struct sl_device_more *more = more_of(lab, device);
+    snprintf(more->link_why, sizeof(more->link_why), "%s", why);
+    sl_device_life_link(&more->life, cause, uv_now(lab->loop));
+    changed(lab, device);
+}
+
+void sl_lab_device_can(struct sl_lab *lab, const char *name, unsigned steps, uint32_t pause_ms)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    struct sl_device_life *life = &more_of(lab, device)->life;
+    life->can = steps;
+    life->pause_ms = pause_ms;
 }
 
 int sl_lab_remove_device(struct sl_lab *lab, const char *name)
@@ -441,18 +652,52 @@ int sl_lab_remove_device(struct sl_lab *lab, const char *name)
     return 0;
 }
 
-int sl_lab_quarantine(struct sl_lab *lab, const char *name, bool on)
+int sl_lab_quarantine(struct sl_lab *lab, const char *name, const char *reason)
 {
     struct sl_device_record *device = find_device(lab, name);
-    int rc = device ? sl_quarantine_keep(lab->state_dir, name, on) : SL_E_NOT_FOUND;
+    int rc = device ? sl_quarantine_keep(lab->state_dir, name, reason) : SL_E_NOT_FOUND;
     if (rc < 0)
         return rc;
-    if (on) {
-        sl_queue_device_gone(lab->queue, name);
-        device->state = SL_DEVICE_QUARANTINED;
-    } else if (device->state == SL_DEVICE_QUARANTINED) {
-        set_back(lab, device);
+    if (reason) {
+        quarantine(lab, device, reason);
+        return 0;
     }
+    struct sl_device_more *more = more_of(lab, device);
+    more->out = false;
+    sl_device_life_again(&more->life, uv_now(lab->loop));
+    changed(lab, device);
+    arm(lab);
+    return 0;
+}
+
+int sl_lab_reserve(struct sl_lab *lab, const char *name, uint64_t until_ms, const char *who)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    int rc = device ? sl_reservation_keep(lab->state_dir, name, until_ms, who) : SL_E_NOT_FOUND;
+    if (rc < 0)
+        return rc;
+    struct sl_device_more *more = more_of(lab, device);
+    more->reserved_until_ms = until_ms;
+    snprintf(more->reserved_by, sizeof(more->reserved_by), "%s", who);
+    changed(lab, device);
+    return 0;
+}
+
+int sl_lab_probe(struct sl_lab *lab, const char *name)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return SL_E_NOT_FOUND;
+    struct sl_device_more *more = more_of(lab, device);
+    sl_device_life_again(&more->life, uv_now(lab->loop));
+    if (lab->recover) {
+        if (more->life.link != SL_CAUSE_DEVICE_WELL) /* one that is up may have a run */
+            lab->recover(lab->user, name, SL_STEP_RECONNECT);
+        if (more->life.can & SL_STEP_PROBE)
+            lab->recover(lab->user, name, SL_STEP_PROBE);
+    }
+    if (lab->loaded)
+        assign(lab);
     return 0;
 }
 
@@ -492,8 +737,8 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
         snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
     }
     if (job.state == SL_JOB_RUNNING && held) {
-        device->state = device->away ? SL_DEVICE_OFFLINE : SL_DEVICE_BUSY;
         device->job = job.id;
+        refresh(lab, device);
     }
     int rc = sl_queue_add(lab->queue, &job);
     if (rc < 0)
@@ -545,8 +790,6 @@ static void load_page(struct sl_lab *lab, uint64_t cursor)
 
 int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl_lab **out)
 {
-    if (options->device_count > SL_LAB_MAX_DEVICES)
-        return SL_E_LIMIT;
     struct sl_lab *lab = sl_calloc(1, sizeof(*lab));
     if (!lab)
         return -ENOMEM;
@@ -554,14 +797,10 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
                            .store = options->store,
                            .runner = options->runner,
                            .opened = options->opened,
+                           .recover = options->recover,
                            .user = options->user};
     snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);
     int rc = sl_queue_new(on_changed, lab, &lab->queue);
-    for (size_t i = 0; rc == 0 && i < options->device_count; i++) {
-        const struct sl_device_record *device = &options->devices[i];
-        rc = sl_lab_add_device(lab, device->name, device->kind);
-        sl_lab_tell_device(lab, device->name, device->traits, device->cpu);
-    }
     if (rc == 0)
         rc = sl_events_new(loop, &lab->events);
     if (rc < 0) {
@@ -569,9 +808,9 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
         sl_free(lab);
         return rc;
     }
-    uv_timer_init(loop, &lab->leases);
+    uv_timer_init(loop, &lab->timer);
     sl_job_saver_init(&lab->saver, loop, lab->store, on_saved, lab);
-    lab->leases.data = lab;
+    lab->timer.data = lab;
     lab->open_handles = 2; /* the timer and the events */
     *out = lab;
     load_page(lab, 0);
@@ -618,7 +857,7 @@ void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user)
     lab->closing = true;
     lab->closed = closed;
     lab->closed_user = user;
-    uv_close((uv_handle_t *)&lab->leases, on_timer_closed);
+    uv_close((uv_handle_t *)&lab->timer, on_timer_closed);
     sl_job_saver_close(&lab->saver);
     sl_events_close(lab->events, on_events_closed, lab);
 }

@@ -46,6 +46,7 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
 /* Devices in the order of their names: how many; *out is borrowed until the next change. */
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
+bool sl_lab_has_device(const struct sl_lab *lab, const char *device);
 /* A device that takes jobs from now on; of one that is known the kind changes, from its next job
  * on. SL_E_FULL, -ENOMEM. */
 int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
@@ -56,15 +57,26 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device
 /* What it says of itself, for those who ask. */
 void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *model,
                             const char *soc, const char *system);
-/* It cannot be reached, `reason` in words: it keeps the job that it has and gets no other, until it
- * is back (NULL). */
-void sl_lab_set_away(struct sl_lab *lab, const char *device, const char *reason);
+/* What who lists it, or its link, says: enum sl_device_cause, `why` in words ("": the cause says
+ * all). A device that is not well keeps the job that it has and gets no other. */
+void sl_lab_device_listed(struct sl_lab *lab, const char *device, int cause, const char *why);
+void sl_lab_device_link(struct sl_lab *lab, const char *device, int cause, const char *why);
+/* Which steps to bring it back it has besides a new connection (SL_STEP_ bits), and the pause
+ * before the first (0: as usual). */
+void sl_lab_device_can(struct sl_lab *lab, const char *device, unsigned steps, uint32_t pause_ms);
 /* It takes no more jobs, and leaves when it has none; queued ones that want it wait for its return.
  * SL_E_NOT_FOUND. */
 int sl_lab_remove_device(struct sl_lab *lab, const char *device);
-/* Quarantine takes a device out after its job, for later daemons too; release brings it back.
- * SL_E_NOT_FOUND, or why the file of it could not be written. */
-int sl_lab_quarantine(struct sl_lab *lab, const char *device, bool on);
+/* Quarantine takes a device out after its job, for that reason and for later daemons too; NULL
+ * brings it back. SL_E_NOT_FOUND, or why the file of it could not be written. */
+int sl_lab_quarantine(struct sl_lab *lab, const char *device, const char *reason);
+/* Gives it to a person until then (Unix time, ms), after its job and for later daemons too: it
+ * takes no job. 0 ends that. SL_E_NOT_FOUND, or why the file of it could not be written. */
+int sl_lab_reserve(struct sl_lab *lab, const char *device, uint64_t until_ms, const char *who);
+/* Tries it anew, from the foot of its ladder, and asks it what it is. SL_E_NOT_FOUND. */
+int sl_lab_probe(struct sl_lab *lab, const char *device);
+/* How often a step (enum sl_device_step) was done to bring a device back. */
+uint64_t sl_lab_steps(const struct sl_lab *lab, int step);
 
 size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum sl_job_state */
 

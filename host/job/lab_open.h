@@ -6,19 +6,18 @@
 #include "host/job/runner.h"
 
 typedef struct uv_loop_s uv_loop_t;
-struct sl_device_record;
 struct sl_lab;
 struct sl_store;
 
 struct sl_lab_options {
     struct sl_store *store; /* borrowed; open */
     const char *state_dir;
-    const struct sl_device_record *devices; /* state READY; names unique */
-    size_t device_count;
     struct sl_runner runner;
     /* The open jobs are read back and assigned from here on; rc < 0: the store could not be read.
-     */
+     * Devices are added before. */
     void (*opened)(void *user, int rc);
+    /* Does a step (enum sl_device_step, but quarantine) to bring a device back. NULL: none. */
+    void (*recover)(void *user, const char *device, int step);
     void *user;
 };
 

@@ -26,6 +26,7 @@ struct sl_queue {
     void *user;
     struct entry **waiting, **running;
     size_t waiting_count, running_count, capacity; /* of either array */
+    size_t detached_count;                         /* of those that run */
     struct device **devices;
     size_t device_count, device_capacity;
 };
@@ -290,11 +291,26 @@ int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uin
     return 0;
 }
 
+int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bool detached)
+{
+    struct entry *entry = held_by(queue, job, device);
+    int state = detached ? SL_JOB_DETACHED : SL_JOB_RUNNING;
+    if (!entry)
+        return SL_E_NOT_FOUND;
+    if (entry->job.state == state)
+        return 0;
+    entry->job.state = state;
+    queue->detached_count += detached ? 1 : (size_t)-1;
+    changed(queue, entry);
+    return 0;
+}
+
 /* The device lets go; the job waits again or ends. */
 static void release(struct sl_queue *queue, struct entry *entry, int cause, uint64_t now_ms)
 {
     struct sl_job_record *job = &entry->job;
     leave_running(queue, entry);
+    queue->detached_count -= job->state == SL_JOB_DETACHED;
     if (entry->device)
         entry->device->entry = NULL;
     entry->device = NULL;
@@ -393,7 +409,8 @@ uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
 
 size_t sl_queue_count(const struct sl_queue *queue, int state)
 {
-    return state == SL_JOB_QUEUED    ? queue->waiting_count
-           : state == SL_JOB_RUNNING ? queue->running_count
-                                     : 0;
+    return state == SL_JOB_QUEUED     ? queue->waiting_count
+           : state == SL_JOB_RUNNING  ? queue->running_count - queue->detached_count
+           : state == SL_JOB_DETACHED ? queue->detached_count
+                                      : 0;
 }

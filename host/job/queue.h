@@ -40,6 +40,10 @@ bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
  * (its lease ended and it went elsewhere): the device must drop it. */
 int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uint64_t now_ms);
 
+/* It runs on where it cannot be reached (SL_JOB_DETACHED), or is heard of again. SL_E_NOT_FOUND as
+ * above. */
+int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bool detached);
+
 /* It ended. SL_CAUSE_LAB puts it back while attempts are left; `run` is the run it made, 0 for
  * none. SL_E_NOT_FOUND as above. */
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,

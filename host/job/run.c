@@ -68,8 +68,9 @@ struct sl_job_run {
     uv_work_t request;
     struct sl_run_work work;
     bool working, putting, finishing, cancelled, closing;
-    bool refused; /* the agent was busy */
-    bool missed;  /* something came for a part that was not begun */
+    bool taken, detached; /* the device has it; and cannot be reached */
+    bool refused;         /* the agent was busy */
+    bool missed;          /* something came for a part that was not begun */
     unsigned gaps;
     struct sl_run_progress progress, replayed; /* the latter off the loop, while preparing */
     struct sl_run_looks looks;
@@ -551,6 +552,22 @@ static void store_runtime(struct sl_job_run *run)
     uv_queue_work(run->loop, &run->request, do_store_runtime, after_store_runtime);
 }
 
+static void take(struct sl_job_run *run)
+{
+    if (run->taken)
+        return;
+    run->taken = true;
+    run->events.taken(run->user);
+}
+
+static void detach(struct sl_job_run *run, bool detached)
+{
+    if (run->detached == detached)
+        return;
+    run->detached = detached;
+    run->events.detached(run->user, detached);
+}
+
 static void tell_progress(struct sl_job_run *run)
 {
     char json[JSON_BYTES];
@@ -568,7 +585,10 @@ static void on_beat(uv_timer_t *timer)
     if (run->closing)
         return;
     bool down = run->down_since_ms != 0 && !run->finishing;
-    if (down && uv_now(run->loop) - run->down_since_ms >= SL_JOB_RUN_LINK_MS)
+    uint64_t down_ms = down ? uv_now(run->loop) - run->down_since_ms : 0;
+    if (down_ms >= SL_JOB_RUN_DETACH_MS && run->taken)
+        detach(run, true);
+    if (down_ms >= SL_JOB_RUN_LINK_MS && !run->taken)
         end(run, SL_CAUSE_LAB, "the link to the device was lost for too long");
     else
         tell_progress(run); /* and keeps the lease */
@@ -685,6 +705,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->config_json = config;
     run->job = setup->job;
     run->attempt = setup->attempt;
+    run->taken = setup->taken;
     run->started_ms = sl_clock_utc_ms();
     run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
     run->request.data = run;
@@ -719,7 +740,7 @@ void sl_job_run_cancel(struct sl_job_run *run)
 {
     bool sent = run->parts[run->part].store != NULL;
     run->cancelled = true;
-    if (!sent && !run->finishing)
+    if ((!sent || run->detached) && !run->finishing)
         end(run, SL_CAUSE_NONE, "cancelled");
     else
         sl_link_cancel_job(run->link, wire_id(run, run->part));
@@ -743,6 +764,7 @@ size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, s
 void sl_job_run_link_up(struct sl_job_run *run)
 {
     run->down_since_ms = 0;
+    detach(run, false);
     if (run->closing || run->finishing || !run->parts[run->part].store)
         return;
     send_part(run); /* one that is known is not begun again */
@@ -757,6 +779,10 @@ void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned f
         run->down_since_ms = uv_now(run->loop) + 1; /* never 0 */
     if (run->closing || run->finishing || failures < SL_LINK_GIVE_UP)
         return;
+    if (run->taken) {
+        detach(run, true);
+        return;
+    }
     snprintf(detail, sizeof(detail), "the device cannot be reached: %.200s", reason);
     end(run, SL_CAUSE_LAB, detail);
 }
@@ -766,6 +792,7 @@ bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
     struct part *part = part_of(run, chunk->job);
     if (!part)
         return false;
+    take(run);
     if (!part->store)
         run->missed = run->missed || !part->done;
     if (run->closing || !part->store)
@@ -795,6 +822,8 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
         run->missed = run->missed || !part->done;
     if (run->closing || !part->store || part->has_result)
         return true;
+    if (result->outcome != SL_OUTCOME_BUSY)
+        take(run);
     if (result->outcome == SL_OUTCOME_BUSY) {
         run->refused = true;
         uv_timer_start(&run->beat, on_beat, SL_JOB_RUN_BUSY_MS, SL_JOB_RUN_BEAT_MS);
@@ -814,6 +843,7 @@ bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t p
     if (id != wire_id(run, run->part) || run->closing)
         return part_of(run, id) != NULL;
     struct sl_run_progress *progress = &run->progress;
+    take(run);
     pair = pair == UINT32_MAX ? progress->pair : pair; /* a warm-up beside the pairs */
     bool news = phase != progress->phase || pair != progress->pair;
     if (run->reader && news)

@@ -23,15 +23,19 @@ struct sl_link_result;
 struct sl_spec;
 
 enum {
-    SL_JOB_RUN_LINK_MS = 120000, /* a link that is lost for longer ends the run */
-    SL_JOB_RUN_BUSY_MS = 200,    /* an agent that has another job is asked again after it */
-    SL_JOB_RUN_BEAT_MS = 5000,   /* `progress` comes at least so often while the device is there */
+    SL_JOB_RUN_LINK_MS = 120000,  /* a link that is lost for longer ends a run that was not begun */
+    SL_JOB_RUN_DETACH_MS = 10000, /* and one that the device has goes on without it, detached */
+    SL_JOB_RUN_BUSY_MS = 200,     /* an agent that has another job is asked again after it */
+    SL_JOB_RUN_BEAT_MS = 5000,    /* `progress` comes at least so often while the device is there */
 };
 
 struct sl_job_run_events {
     void (*progress)(void *user, const char *json);
     /* The run is over and freed after this. `record` is NULL when nothing was measured. */
     void (*ended)(void *user, int cause, const char *detail, const struct sl_run_record *record);
+    void (*taken)(void *user); /* the device has it, for the first time */
+    /* The device cannot be reached and the run goes on there; or it is heard of again. */
+    void (*detached)(void *user, bool detached);
 };
 
 struct sl_job_run_setup {
@@ -43,6 +47,7 @@ struct sl_job_run_setup {
     uint64_t job;
     uint32_t attempt;
     const char *resume; /* the directory of an earlier daemon's, NULL: a new one */
+    bool taken;         /* the device had that already */
 };
 
 /* 0 or -ENOMEM; every other failure comes out of `ended`. */

@@ -30,6 +30,10 @@ struct sl_runner {
  */
 int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json);
 
+/* The device of a running job cannot be reached, and it goes on there; or it is heard of again.
+ * SL_E_NOT_FOUND as above. */
+int sl_lab_job_detached(struct sl_lab *lab, uint64_t job, const char *device, bool detached);
+
 /* It ended on that device. `cause` is enum sl_job_cause; `run` (NULL: none was made) is stored
  * first, and its id is the job's. */
 int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,

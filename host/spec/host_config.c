@@ -14,18 +14,30 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { DEFAULT_LOG_MIB = 16, MAX_IDLE_SECONDS = 7 * 24 * 3600, MAX_CONFIG_BYTES = 1 << 20 };
+enum {
+    DEFAULT_LOG_MIB = 16,
+    MAX_IDLE_SECONDS = 7 * 24 * 3600,
+    MAX_CONFIG_BYTES = 1 << 20,
+    HOOK_SECONDS = 60,
+    MAX_HOOK_SECONDS = 3600,
+    PAUSE_SECONDS = 5,
+    MAX_PAUSE_SECONDS = 600
+};
 
 static const char *const host_keys[] = {
-    "state",    "listen",       "allow_remote",      "devices",
-    "log_file", "log_max_mib",  "idle_exit_seconds", "agents_on_demand",
-    "adb",      "allow_runners"};
+    "state",    "listen",        "allow_remote",      "devices",
+    "log_file", "log_max_mib",   "idle_exit_seconds", "agents_on_demand",
+    "adb",      "allow_runners", "recovery"};
+static const char *const recovery_keys[] = {"hook", "hook_seconds", "pause_seconds"};
 static const char *const device_keys[] = {
     "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted"};
 
 void sl_host_config_init(struct sl_host_config *config)
 {
-    *config = (struct sl_host_config){.log_max_mib = DEFAULT_LOG_MIB, .device_count = 1};
+    *config = (struct sl_host_config){.log_max_mib = DEFAULT_LOG_MIB,
+                                      .device_count = 1,
+                                      .hook_seconds = HOOK_SECONDS,
+                                      .pause_seconds = PAUSE_SECONDS};
     config->devices[0] = (struct sl_host_device){
         .name = "counted-512", .way = {.kind = SL_DEVICE_COUNTED, .svl_bits = 512}};
 }
@@ -142,9 +154,29 @@ static void read_devices(const struct sl_json_at *root, struct sl_host_config *o
     if (!list.value)
         return;
     out->device_count = 0;
-    sl_json_need_array(&list, SL_HOST_MAX_DEVICES, "devices");
+    sl_json_need_array(&list, SL_MAX_DEVICES, "devices");
     for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at))
         read_device(&at, out);
+}
+
+/* How a device that fell out is brought back. */
+static void read_recovery(const struct sl_json_at *object, struct sl_host_config *out)
+{
+    struct sl_json_at hook = sl_json_member(object, "hook");
+    if (!object->value)
+        return;
+    sl_json_need_object(object, recovery_keys, COUNT(recovery_keys), 0);
+    if (hook.value)
+        sl_json_need_array(&hook, SL_HOST_MAX_HOOK, "words");
+    for (struct sl_json_at at = sl_json_first(&hook); sl_json_more(&at); sl_json_next(&at)) {
+        const char *word = out->hook[out->hook_words++] = sl_json_get_text(at);
+        if (word && out->hook_words == 1 && word[0] != '/')
+            sl_json_refuse(&at, "A hook's program is an absolute path");
+    }
+    sl_json_get_integer(sl_json_member(object, "hook_seconds"), 1, MAX_HOOK_SECONDS,
+                        &out->hook_seconds);
+    sl_json_get_integer(sl_json_member(object, "pause_seconds"), 1, MAX_PAUSE_SECONDS,
+                        &out->pause_seconds);
 }
 
 static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
@@ -152,6 +184,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     sl_json_need_object(root, host_keys, COUNT(host_keys), 0);
     read_listen(root, out);
     read_devices(root, out);
+    struct sl_json_at recovery = sl_json_member(root, "recovery");
+    read_recovery(&recovery, out);
     out->state = sl_json_get_text(sl_json_member(root, "state"));
     sl_json_get_bool(sl_json_member(root, "agents_on_demand"), &out->agents_on_demand);
     sl_json_get_bool(sl_json_member(root, "adb"), &out->adb);
@@ -178,6 +212,26 @@ int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_
     else
         *out = config;
     return reader.error;
+}
+
+int sl_host_device_parse(struct sl_bytes text, const char *file, struct sl_host_device *out,
+                         struct cJSON **out_document, struct sl_diag *diag)
+{
+    struct sl_host_config config = {.device_count = 0};
+    struct cJSON *document = NULL;
+    int rc = sl_json_doc_parse(text, file, &document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    read_device(&root, &config);
+    if (reader.error < 0) {
+        sl_json_doc_free(document);
+        return reader.error;
+    }
+    *out = config.devices[0];
+    *out_document = document;
+    return 0;
 }
 
 int sl_host_config_read(const char *path, struct sl_host_config *out, struct sl_diag *diag)

@@ -12,7 +12,7 @@
 struct cJSON;
 struct sl_diag;
 
-enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_DEVICES = 64, SL_HOST_MAX_PREFIX = 16 };
+enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_HOOK = 16 };
 
 /* A device as configured. Texts are borrowed from the document. */
 struct sl_host_device {
@@ -26,14 +26,19 @@ struct sl_host_config {
     bool allow_remote;                      /* addresses beyond loopback too */
     bool allow_runners;  /* jobs with external runners, which are programs, from TCP too */
     size_t listen_count; /* 0: a Unix socket in the state directory */
-    struct sl_host_device devices[SL_HOST_MAX_DEVICES];
+    struct sl_host_device devices[SL_MAX_DEVICES];
     size_t device_count;
     const char *log_file;       /* NULL: standard error */
     uint32_t log_max_mib;       /* rotated at this size; one old file is kept */
     uint32_t idle_exit_seconds; /* 0: never */
     bool agents_on_demand;      /* a device's agent is started with its first job */
-    bool adb;               /* phones that the adb server has are devices, under their serials */
-    struct cJSON *document; /* owned; NULL for the default */
+    bool adb; /* phones that the adb server has are devices, under their serials */
+    /* Of what brings a device back ("recovery"). */
+    const char *hook[SL_HOST_MAX_HOOK]; /* a command, that the device's name is given to */
+    size_t hook_words;                  /* 0: none */
+    uint32_t hook_seconds;              /* its limit */
+    uint32_t pause_seconds;             /* before the first step */
+    struct cJSON *document;             /* owned; NULL for the default */
 };
 
 /* The configuration without a file: one counted device of 512-bit vectors. */
@@ -45,6 +50,11 @@ void sl_host_config_fini(struct sl_host_config *config);
  * address beyond loopback must be asked for by "allow_remote": true. */
 int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,
                          struct sl_diag *diag);
+
+/* One device alone, as it stands in "devices"; its texts are borrowed from *out_document, to end
+ * with sl_json_doc_free(). SL_E_FORMAT, SL_E_LIMIT, -ENOMEM. */
+int sl_host_device_parse(struct sl_bytes text, const char *file, struct sl_host_device *out,
+                         struct cJSON **out_document, struct sl_diag *diag);
 
 /* The same from a file, NULL: the configuration without one. Also -EINVAL: it cannot be read. */
 int sl_host_config_read(const char *path, struct sl_host_config *out, struct sl_diag *diag);

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import socket
 import subprocess
 import tempfile
 import unittest
@@ -197,6 +198,35 @@ class WithoutTheServer(Phones):
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
 
+    def detach(self, daemon, job):
+        """Unplugged in the middle of the job's run, until the daemon says so."""
+        self.addCleanup(call, "fault", FIRST, "connect")
+        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        call("fault", FIRST, "disconnect")
+        wait_until(lambda: daemon.get(f"/api/v1/jobs/{job}")["state"] == "detached", PATIENCE_SECONDS, "the daemon to notice")
+
+    def test_a_run_whose_link_is_gone_is_detached_and_collected_by_a_later_daemon(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
+        job = self.submit(daemon, runs=8)
+        self.detach(daemon, job)
+        wait_until(lambda: list(data(1).glob("jobs/*/result*")), PATIENCE_SECONDS, "the run's end on the device")
+        daemon.kill()
+        daemon.start()
+        self.assertIn(daemon.get(f"/api/v1/jobs/{job}")["state"], ("running", "detached"))
+        call("fault", FIRST, "connect")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        self.assertIn("event=run_detached", daemon.log_text())
+
+    def test_a_detached_job_is_cancelled_at_once_and_forgotten_by_the_device_when_it_is_back(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
+        job = self.submit(daemon, runs=8)
+        self.detach(daemon, job)
+        self.assertEqual(daemon.request("DELETE", f"/api/v1/jobs/{job}")[0], 200)
+        self.assertEqual(daemon.wait(job, 10)["state"], "cancelled")
+        call("fault", FIRST, "connect")
+        self.run_toy(daemon)
+
     def test_an_agent_that_is_gone_is_started_again(self):
         daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
         self.run_toy(daemon)
@@ -248,7 +278,7 @@ class Found(Phones):
     def test_each_is_a_device_by_its_serial_with_its_model_and_android(self):
         daemon = self.begin({"adb": True, "devices": []})
         self.assertEqual(sorted(self.devices(daemon)), [FIRST_NAME, SECOND_NAME], "there from the start")
-        wait_until(lambda: self.devices(daemon)[SECOND_NAME]["model"], PATIENCE_SECONDS, "the model")
+        wait_until(lambda: self.state(daemon, SECOND_NAME) == "ready", PATIENCE_SECONDS, "the link to its agent")
         second = self.devices(daemon)[SECOND_NAME]
         self.assertEqual((second["kind"], second["state"], second["model"], second["system"]),
                          ("adb", "ready", "Lab Phone B2 (LAB2000)", "Android 14"))
@@ -287,6 +317,36 @@ class Found(Phones):
         call("fault", FIRST, "reboot")  # agent and all
         wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
         self.run_toy(daemon, device=FIRST_NAME)
+
+
+class Life(Phones):
+    """A device that cannot be used gets no job, says why, and is brought back."""
+
+    def device(self, daemon, name):
+        return next(device for device in daemon.get("/api/v1/devices")["devices"] if device["name"] == name)
+
+    def test_one_that_cannot_be_opened_or_reached_stops_neither_the_daemon_nor_the_others(self):
+        gone = socket.create_server(("127.0.0.1", 0))
+        port = gone.getsockname()[1]
+        gone.close()
+        hook = self.scratch / "hook"
+        hook.write_text(f"#!/bin/sh\necho \"$1\" >>{self.scratch}/hooked\n")
+        hook.chmod(0o755)
+        daemon = self.begin({"devices": [{"name": "phone", "link": f"adb:{FIRST}"}, {"name": "dead", "link": f"adb-tcp:127.0.0.1:{port}"},
+                                         {"name": "far", "link": "tcp:192.0.2.1:7070", "secret_file": str(self.scratch / "none")}],
+                             "recovery": {"hook": [str(hook)], "pause_seconds": 1}})
+        self.assertEqual(self.device(daemon, "far")["cause"], "cannot-open")
+        self.assertIn("tried again", self.device(daemon, "far")["detail"])
+        wait_until(lambda: self.device(daemon, "dead")["cause"] == "unreachable", PATIENCE_SECONDS, "the loss")
+        job = self.submit(daemon, device="dead")
+        self.run_toy(daemon)
+        wait_until(lambda: (self.scratch / "hooked").exists(), PATIENCE_SECONDS, "the hook")
+        self.assertEqual((self.scratch / "hooked").read_text().split()[0], "dead")
+        record = daemon.get(f"/api/v1/jobs/{job}")
+        self.assertEqual((record["state"], record["attempts"]), ("queued", 0))
+        metrics = daemon.request("GET", "/metrics")[2].decode()
+        self.assertRegex(metrics, r'recovery_steps_total{step="hook"} [1-9]')
+        self.assertRegex(metrics, r'sme2lab_devices{state="offline"} 2')
 
 
 class CommandLine(Phones):
@@ -332,10 +392,10 @@ class CommandLine(Phones):
         self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
 
     def test_doctor_lists_the_phones_and_says_what_to_do_without_a_server(self):
-        socket = os.environ["ADB_SERVER_SOCKET"]
-        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": socket}).stdout
+        server = os.environ["ADB_SERVER_SOCKET"]
+        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": server}).stdout
         self.assertRegex(found, rf"ok +phone +{FIRST} is ready")
-        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": socket + ".none"}).stdout
+        found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": server + ".none"}).stdout
         self.assertRegex(found, r"note +adb +.*no adb server is running")
         self.assertIn("adb start-server", found)
 

@@ -51,17 +51,14 @@ static void put_model(const struct sl_http_case *bench)
 
 static void open_lab(struct sl_http_case *bench)
 {
-    static const struct sl_device_record devices[] = {
-        {.name = "box", .kind = SL_DEVICE_COUNTED, .state = SL_DEVICE_READY},
-        {.name = "phone", .kind = SL_DEVICE_LOCAL, .state = SL_DEVICE_READY}};
     struct sl_lab_options options = {.store = bench->store,
                                      .state_dir = bench->folder,
-                                     .devices = devices,
-                                     .device_count = 2,
                                      .runner = {on_start, on_cancel, bench, NULL, NULL},
                                      .opened = on_opened,
                                      .user = bench};
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
+    assert_int_equal(sl_lab_add_device(bench->lab, "box", SL_DEVICE_COUNTED), 0);
+    assert_int_equal(sl_lab_add_device(bench->lab, "phone", SL_DEVICE_LOCAL), 0);
     while (!bench->opened)
         uv_run(&bench->loop, UV_RUN_ONCE);
 }

@@ -13,6 +13,7 @@
 
 #include "common/base/error.h"
 #include "common/net/address.h"
+#include "host/daemon/roster.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
@@ -34,6 +35,7 @@ struct bench {
     struct sl_store *store;
     struct sl_lab *lab;
     struct sl_devices *devices;
+    struct sl_roster *roster;
     struct sl_phones *phones;
     int opened, closed;
 };
@@ -87,6 +89,9 @@ static void open_bench(struct bench *bench, const char *config_text)
         .user = bench,
     };
     assert_int_equal(sl_lab_open(&bench->loop, &lab, &bench->lab), 0);
+    const struct sl_roster_options roster = {
+        .devices = bench->devices, .lab = bench->lab, .state_dir = store_folder};
+    assert_int_equal(sl_roster_new(&roster, &bench->roster), 0);
     struct sl_bytes text = {(const uint8_t *)config_text, strlen(config_text)};
     assert_int_equal(sl_host_config_parse(text, "host.json", &config, &diag), 0);
     for (size_t i = 0; i < config.device_count; i++)
@@ -94,8 +99,9 @@ static void open_bench(struct bench *bench, const char *config_text)
             sl_lab_add_device(bench->lab, config.devices[i].name, config.devices[i].way.kind), 0);
     while (!bench->opened) /* else what the server tells later might come before it */
         uv_run(&bench->loop, UV_RUN_ONCE);
-    assert_int_equal(
-        sl_phones_new(&bench->loop, &config, bench->devices, bench->lab, &bench->phones), 0);
+    assert_int_equal(sl_phones_new(&bench->loop, &config, bench->devices, bench->lab, bench->roster,
+                                   &bench->phones),
+                     0);
     sl_host_config_fini(&config);
 }
 
@@ -118,6 +124,7 @@ static void close_bench(struct bench *bench)
     wait_for(bench, 1);
     sl_store_close(bench->store, on_closed, bench);
     uv_run(&bench->loop, UV_RUN_DEFAULT);
+    sl_roster_free(bench->roster);
     assert_int_equal(uv_loop_close(&bench->loop), 0);
 }
 
@@ -152,12 +159,16 @@ STORE_TEST(phones_are_devices_with_their_state_and_what_they_are)
     open_bench(&bench, "{\"adb\":true,\"devices\":[]}");
     const struct sl_device_record *phone = device_of(&bench, "a-b");
     assert_non_null(phone);
-    assert_int_equal(phone->state, SL_DEVICE_READY);
+    assert_int_equal(phone->state, SL_DEVICE_DISCOVERED);
     assert_string_equal(sl_device_kind_name(phone->kind), "adb");
     assert_true(sl_phones_found(bench.phones, "a-b"));
     phone = device_of(&bench, "c");
-    assert_int_equal(phone->state, SL_DEVICE_OFFLINE);
+    assert_int_equal(phone->state, SL_DEVICE_UNAUTHORISED);
+    assert_int_equal(phone->cause, SL_CAUSE_DEVICE_UNAUTHORISED);
     assert_non_null(strstr(phone->detail, "Allow USB debugging"));
+    while (device_of(&bench, "a-b")->state == SL_DEVICE_DISCOVERED)
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(device_of(&bench, "a-b")->state, SL_DEVICE_READY);
     while (device_of(&bench, "a-b")->state == SL_DEVICE_READY)
         uv_run(&bench.loop, UV_RUN_ONCE);
     while (!strstr(device_of(&bench, "c")->detail, "adb start-server"))
@@ -174,7 +185,7 @@ STORE_TEST(only_configured_phones_are_watched_where_the_others_are_not_wanted)
     struct bench bench;
     pid_t server = sl_adb_script_start(steps);
     open_bench(&bench, "{\"devices\":[{\"name\":\"mine\",\"link\":\"adb:c\"}]}");
-    assert_int_equal(device_of(&bench, "mine")->state, SL_DEVICE_OFFLINE);
+    assert_int_equal(device_of(&bench, "mine")->state, SL_DEVICE_UNAUTHORISED);
     assert_null(device_of(&bench, "a-b"));
     assert_false(sl_phones_found(bench.phones, "mine"));
     close_bench(&bench);

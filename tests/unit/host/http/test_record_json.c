@@ -80,8 +80,10 @@ TEST(a_device_and_a_token_show_no_secret)
         &json, NULL,
         &(struct sl_device_record){
             .name = "p", .kind = SL_DEVICE_ADB, .state = SL_DEVICE_READY, .model = "Pixel"});
-    is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"detail\":\"\",\"cpu\":"
-       "null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"times_mean_something\":true}");
+    is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"cause\":\"none\","
+       "\"detail\":\"\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"times_mean_"
+       "something\":"
+       "true}");
     begin();
     sl_json_of_token(&json, NULL,
                      &(struct sl_token_record){.id = 1,

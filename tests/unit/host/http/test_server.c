@@ -57,6 +57,8 @@ CASE(health_description_and_metrics_are_served)
     assert_int_equal(CURL(&bench, "/metrics"), 200);
     assert_true(has("application/openmetrics-text"));
     assert_true(has("sme2lab_devices{state=\"ready\"} 2\n"));
+    assert_true(has("sme2lab_devices{state=\"no-permissions\"} 0\n"));
+    assert_true(has("sme2lab_device_recovery_steps_total{step=\"quarantine\"} 0\n"));
     assert_true(has("sme2lab_http_requests_total{status=\"2xx\"} 3\n"));
     assert_string_equal(bench.output + bench.output_size - 6, "# EOF\n");
     assert_int_equal(CURL(&bench, "/healthz", "-I"), 200);

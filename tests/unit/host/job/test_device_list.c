@@ -64,10 +64,10 @@ TEST_WITH(one_that_leaves_stays_when_it_is_added_again, setup, NULL)
 TEST_WITH(a_full_list_takes_no_more, setup, NULL)
 {
     char name[16];
-    for (int i = 3; i < SL_LAB_MAX_DEVICES; i++) {
+    for (int i = 3; i < SL_MAX_DEVICES; i++) {
         snprintf(name, sizeof(name), "n%d", i);
         assert_int_equal(sl_device_list_add(&list, name, SL_DEVICE_COUNTED), 0);
     }
     assert_int_equal(sl_device_list_add(&list, "one-more", SL_DEVICE_COUNTED), SL_E_FULL);
-    assert_int_equal(list.count, SL_LAB_MAX_DEVICES);
+    assert_int_equal(list.count, SL_MAX_DEVICES);
 }

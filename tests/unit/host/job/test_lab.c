@@ -8,8 +8,10 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "host/job/device_life.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
+#include "host/spec/names.h"
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
@@ -28,6 +30,7 @@ struct bench {
     char last_json[512];
     struct sl_job_record found;
     int answers;
+    int steps[64]; /* asked for, by enum sl_device_step */
 };
 
 static void on_opened(void *user, int rc)
@@ -52,6 +55,12 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     assert_int_equal(job, bench->started_job);
     assert_string_equal(device, bench->started_device);
     bench->cancelled++;
+}
+
+static void on_recover(void *user, const char *device, int step)
+{
+    assert_string_equal(device, "a");
+    ((struct bench *)user)->steps[step]++;
 }
 
 static uint64_t ended_early; /* a job whose end is told before the lab has read its jobs */
@@ -117,21 +126,20 @@ static void run_until(struct bench *bench, const int *flag, int value)
 static void open_bench(struct bench *bench)
 {
     struct sl_diag diag = {0};
-    struct sl_device_record devices[2] = {{.name = "b", .state = SL_DEVICE_READY},
-                                          {.name = "a", .state = SL_DEVICE_READY}};
-    memset(bench, 0, sizeof(*bench));
+    *bench = (struct bench){.opened = 0};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
     struct sl_lab_options options = {
         .store = bench->store,
         .state_dir = store_folder,
-        .devices = devices,
-        .device_count = 2,
         .runner = {on_start, on_cancel, bench, on_holds, on_forget},
         .opened = on_opened,
+        .recover = on_recover,
         .user = bench,
     };
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
+    assert_int_equal(sl_lab_add_device(bench->lab, "b", 0), 0);
+    assert_int_equal(sl_lab_add_device(bench->lab, "a", 0), 0);
     if (ended_early != 0) {
         assert_int_equal(sl_lab_job_progress(bench->lab, ended_early, "a", "{}"), 0);
         assert_int_equal(
@@ -323,11 +331,11 @@ STORE_TEST(a_quarantined_device_takes_nothing_until_released)
 {
     struct bench bench;
     open_bench(&bench);
-    assert_int_equal(sl_lab_quarantine(bench.lab, "a", true), 0);
-    assert_int_equal(sl_lab_quarantine(bench.lab, "z", true), SL_E_NOT_FOUND);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", "hot"), 0);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "z", "hot"), SL_E_NOT_FOUND);
     submit(&bench, "{}", "a");
     assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
-    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     run_until(&bench, &bench.started, 1);
     assert_string_equal(bench.started_device, "a");
     close_bench(&bench);
@@ -342,33 +350,66 @@ STORE_TEST(a_device_that_is_away_keeps_its_job_and_gets_no_other)
     submit(&bench, "{}", "a");
     run_until(&bench, &bench.started, 1);
     uint64_t first = bench.job;
-    sl_lab_set_away(bench.lab, "a", "unplugged: plug it in");
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_UNPLUGGED, "unplugged");
     submit(&bench, "{}", "a");
     sl_lab_devices(bench.lab, &devices);
     assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
     assert_int_equal(devices[0].job, first);
-    assert_string_equal(devices[0].detail, "unplugged: plug it in");
+    assert_memory_equal(devices[0].detail, "unplugged: plug it in", 21);
+    assert_string_equal(sl_device_cause_name(devices[0].cause), "unplugged");
     bench.last_event = 3;
     assert_int_equal(sl_lab_listen(bench.lab, 0, 3, on_event, &bench, &bench.listener), 0);
     assert_int_equal(sl_lab_job_ended(bench.lab, first, "a", SL_CAUSE_NONE, "", &run), 0);
     run_until(&bench, &bench.events, 1);
     assert_int_equal(bench.started, 1);
     assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
-    sl_lab_quarantine(bench.lab, "a", true); /* it comes back while it is out */
-    sl_lab_set_away(bench.lab, "a", NULL);
+    sl_lab_quarantine(bench.lab, "a", "hot"); /* it comes back while it is out */
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_WELL, "");
     assert_int_equal(devices[0].state, SL_DEVICE_QUARANTINED);
-    sl_lab_set_away(bench.lab, "a", "away");
-    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_UNPLUGGED, "away");
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
     assert_int_equal(bench.started, 1);
     assert_int_equal(sl_lab_add_device(bench.lab, "a", SL_DEVICE_EMULATED), 0); /* a reload */
     assert_int_equal(bench.started, 1);
     sl_lab_describe_device(bench.lab, "a", "Phone", "SoC", "Android 15");
-    sl_lab_set_away(bench.lab, "a", NULL);
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_WELL, "");
     run_until(&bench, &bench.started, 2);
     assert_int_equal(devices[0].state, SL_DEVICE_BUSY);
     assert_string_equal(devices[0].detail, "");
     assert_string_equal(devices[0].model, "Phone");
+    close_bench(&bench);
+}
+
+STORE_TEST(an_unreachable_device_is_brought_back_step_by_step_and_quarantined_at_last)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    open_bench(&bench);
+    sl_lab_device_can(bench.lab, "a", SL_STEP_HOOK, 1);
+    sl_lab_device_link(bench.lab, "a", SL_CAUSE_DEVICE_CONNECTING, "");
+    sl_lab_devices(bench.lab, &devices);
+    assert_int_equal(devices[0].state, SL_DEVICE_PROBING);
+    sl_lab_device_link(bench.lab, "a", SL_CAUSE_DEVICE_UNREACHABLE, "no answer");
+    assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    submit(&bench, "{}", "a");
+    submit(&bench, "{}", "b"); /* the other device is not held up */
+    run_until(&bench, &bench.started, 1);
+    while (devices[0].state != SL_DEVICE_QUARANTINED)
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.started, 1);
+    assert_int_equal(bench.steps[SL_STEP_RECONNECT], 2);
+    assert_int_equal(bench.steps[SL_STEP_PROBE], 0);
+    assert_int_equal(bench.steps[SL_STEP_HOOK], 2);
+    assert_int_equal(sl_lab_steps(bench.lab, SL_STEP_HOOK), 2);
+    assert_int_equal(sl_lab_steps(bench.lab, SL_STEP_QUARANTINE), 1);
+    assert_non_null(strstr(devices[0].detail, "no answer"));
+    assert_non_null(strstr(devices[0].detail, "device release a"));
+    close_bench(&bench);
+    open_bench(&bench); /* the reason is kept */
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_non_null(strstr(devices[0].detail, "no answer"));
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     close_bench(&bench);
 }
 
@@ -377,7 +418,7 @@ STORE_TEST(a_quarantine_outlives_the_daemon)
     struct bench bench;
     const struct sl_device_record *devices;
     open_bench(&bench);
-    assert_int_equal(sl_lab_quarantine(bench.lab, "a", true), 0);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", "hot"), 0);
     close_bench(&bench);
     open_bench(&bench);
     assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
@@ -385,7 +426,7 @@ STORE_TEST(a_quarantine_outlives_the_daemon)
     assert_int_equal(devices[1].state, SL_DEVICE_READY);
     submit(&bench, "{}", "a");
     assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
-    assert_int_equal(sl_lab_quarantine(bench.lab, "a", false), 0);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     run_until(&bench, &bench.started, 1);
     close_bench(&bench);
     open_bench(&bench);

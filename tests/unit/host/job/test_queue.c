@@ -27,7 +27,8 @@ static void keep(void *user, const struct sl_job_record *job)
 {
     struct store *store = user;
     assert_true(job->id >= 1 && job->id <= MAX_JOBS);
-    assert_true(store->jobs[job->id].state <= SL_JOB_RUNNING); /* what has ended never changes */
+    int before = store->jobs[job->id].state; /* what has ended never changes */
+    assert_true(before <= SL_JOB_RUNNING || before == SL_JOB_DETACHED);
     assert_true(job->attempts <= SL_MAX_ATTEMPTS);
     store->jobs[job->id] = *job;
 }
@@ -186,6 +187,32 @@ TEST(a_clock_that_jumps_ends_no_lease)
     sl_queue_shift(queue, -(int64_t)day_ms); /* before 1970 there is nothing */
     sl_queue_tick(queue, 1);
     assert_int_equal(store.jobs[1].state, SL_JOB_QUEUED);
+    sl_queue_free(queue);
+}
+
+TEST(a_detached_job_keeps_its_device_and_burns_no_attempt)
+{
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    add(queue, 2, 0, "");
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(sl_queue_detach(queue, 1, "a", true), SL_E_NOT_FOUND);
+    assert_int_equal(assign(queue, 0), 1);
+    sl_queue_device_gone(queue, "a");
+    assert_int_equal(sl_queue_detach(queue, 1, "b", true), SL_E_NOT_FOUND);
+    assert_int_equal(sl_queue_detach(queue, 1, "a", true), 0);
+    assert_int_equal(sl_queue_detach(queue, 1, "a", true), 0);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_RUNNING), 0);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_DETACHED), 1);
+    assert_int_equal(sl_queue_renew(queue, 1, "a", 5), 0);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 6), 0); /* it has its job still */
+    assert_int_equal(sl_queue_detach(queue, 1, "a", false), 0);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_RUNNING), 1);
+    assert_int_equal(sl_queue_detach(queue, 1, "a", true), 0);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 9, "", 7), 0);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_DETACHED), 0);
+    assert_int_equal(assign(queue, 8), 2);
     sl_queue_free(queue);
 }
 

@@ -76,6 +76,25 @@ TEST(a_link_says_how_the_device_is_reached)
     sl_host_config_fini(&config);
 }
 
+TEST(a_hook_and_its_times_are_read)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    assert_int_equal(parse("{}", &config, &diag), 0);
+    assert_int_equal(config.hook_words, 0);
+    assert_int_equal(config.pause_seconds, 5);
+    sl_host_config_fini(&config);
+    assert_int_equal(parse("{\"recovery\":{\"hook\":[\"/bin/cycle\",\"-p\"],"
+                           "\"hook_seconds\":9,\"pause_seconds\":2}}",
+                           &config, &diag),
+                     0);
+    assert_int_equal(config.hook_words, 2);
+    assert_string_equal(config.hook[1], "-p");
+    assert_int_equal(config.hook_seconds, 9);
+    assert_int_equal(config.pause_seconds, 2);
+    sl_host_config_fini(&config);
+}
+
 TEST(what_is_wrong_is_refused_at_its_place)
 {
     static const struct {
@@ -100,6 +119,10 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"counted\",\"svl\":300}]}", "/devices/0/svl",
          "2048"},
         {"{\"adb\":1}", "/adb", "true or false"},
+        {"{\"recovery\":{\"hook\":[\"reboot\"]}}", "/recovery/hook/0", "absolute"},
+        {"{\"recovery\":{\"hook\":\"/r\"}}", "/recovery/hook", ""},
+        {"{\"recovery\":{\"pause_seconds\":0}}", "/recovery/pause_seconds", "whole"},
+        {"{\"recovery\":{\"pause\":1}}", "/recovery", "pause"},
         {"{\"log_max_mib\":0}", "/log_max_mib", "whole number"},
         {"{", "", ""},
     };

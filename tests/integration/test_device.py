@@ -1,0 +1,96 @@
+"""What a person does with the devices of a lab: takes one out and back, reserves it, adds and removes one, over HTTP and by the command
+line."""
+
+import json
+import time
+
+import lab
+from daemon import SME2LABD, Daemon
+from faults.laboratory import TOY
+
+CONFIG = {"devices": [{"name": "first", "kind": "counted"}, {"name": "second", "kind": "counted"}]}
+
+
+def setUpModule():
+    lab.need(SME2LABD, lab.AGENT, lab.EMULATOR)
+
+
+class Devices(lab.Scratch):
+    def setUp(self):
+        super().setUp()
+        state = self.scratch / "state"
+        state.mkdir()
+        self.daemon = Daemon(state, CONFIG)
+        self.enterContext(self.daemon)
+        self.await_state("first", "ready")
+
+    def device(self, name):
+        return next((device for device in self.daemon.get("/api/v1/devices")["devices"] if device["name"] == name), None)
+
+    def await_state(self, name, *wanted):
+        limit = time.monotonic() + 60
+        while (self.device(name) or {}).get("state") not in wanted:
+            self.assertLess(time.monotonic(), limit, self.daemon.log_text())
+            time.sleep(0.05)
+
+    def verb(self, *words, code=0):
+        done = lab.sme2lab("device", *words, "--server", f"unix:{self.daemon.socket}")
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def post(self, path, body):
+        status, _, text = self.daemon.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
+        return status, json.loads(text)
+
+    def submit(self, device):
+        job = {"model": self.daemon.put_blob(TOY / "model.pte"), "inputs": [self.daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": 1}
+        status, _, body = self.daemon.submit(job)
+        self.assertEqual(status, 201, body)
+        return json.loads(body)["id"]
+
+    def test_one_is_quarantined_for_a_reason_and_released(self):
+        self.assertIn("first is quarantined: its battery swells", self.verb("quarantine", "first", "--reason", "its battery swells"))
+        self.daemon.kill()
+        self.daemon.start()
+        self.assertIn("its battery swells", self.device("first")["detail"])
+        self.verb("release", "first")
+        self.await_state("first", "ready")
+        self.assertIn("no device", self.verb("release", "third", code=2))
+
+    def test_a_reserved_one_takes_no_job_until_its_time_is_over(self):
+        self.assertIn("reserved for Ann", self.verb("reserve", "first", "--minutes", "5", "--for", "Ann"))
+        job = self.submit("first")
+        self.daemon.kill()
+        self.daemon.start()
+        self.await_state("first", "reserved")
+        self.assertEqual(self.daemon.get(f"/api/v1/jobs/{job}")["state"], "queued")
+        status, device = self.post("/api/v1/devices/first/reserve", {"who": "Ann", "seconds": 1})
+        self.assertEqual((status, device["state"]), (200, "reserved"))
+        record = self.daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), self.daemon.log_text())
+
+    def test_one_is_added_for_later_daemons_too_and_removed(self):
+        self.assertIn("third is", self.verb("add", "third", "--kind", "counted", "--svl", "256"))
+        self.await_state("third", "ready")
+        self.daemon.kill()
+        self.daemon.start()
+        self.await_state("third", "ready")
+        self.assertEqual(self.device("third")["cpu"].count("sme256"), 1)
+        self.verb("remove", "third")
+        self.assertIsNone(self.device("third"))
+        self.assertIn("was not added", self.verb("remove", "first", code=2))
+
+    def test_what_is_wrong_is_refused(self):
+        for body, status in (({"name": "first", "kind": "counted"}, 409), ({"name": "../x", "kind": "counted"}, 422), ({"name": "x"}, 422),
+                             ({"name": "x", "link": "tcp:127.0.0.1:7", "secret_file": "/etc/passwd"}, 422), ([], 422)):
+            self.assertEqual(self.post("/api/v1/devices", body)[0], status, body)
+        for verb, body, status in (("reserve", {"seconds": 0}, 422), ("reserve", {"who": "x" * 64}, 422), ("quarantine", {"why": ""}, 422),
+                                   ("explode", {}, 404)):
+            self.assertEqual(self.post(f"/api/v1/devices/first/{verb}", body)[0], status, body)
+        self.assertEqual(self.device("first")["state"], "ready")
+        self.verb("quarantine", "a/b", code=2)
+        self.verb("explode", "first", code=2)
+
+
+if __name__ == "__main__":
+    lab.main()
