@@ -11,22 +11,35 @@
 struct entry {
     struct sl_job_record job;
     struct device *device; /* that holds it; NULL while queued, or when the device has gone */
+    struct lane *lane;     /* that it waits in, whenever it waits */
+    size_t place;          /* in the lane's heap, or among those that run */
+};
+
+/* The jobs that wait for one device, or for any: a heap, the best first. Lanes stay. */
+struct lane {
+    char selector[SL_SELECTOR_BYTES];
+    struct entry **heap;
+    size_t count, capacity;
 };
 
 struct device {
     char name[SL_NAME_BYTES];
     bool ready;
+    struct lane *lane;   /* of the jobs that want it; NULL: there was none yet */
     struct entry *entry; /* its job */
 };
 
-/* Waiting jobs stand in `waiting`, best first; running ones in `running`, in no order. Finished
- * ones leave. */
+/* Waiting jobs stand in lanes, running ones in `running`, in no order; `table` finds either by its
+ * number (open addressing, at most half full). Finished ones leave. */
 struct sl_queue {
     sl_queue_changed_fn on_changed;
     void *user;
-    struct entry **waiting, **running;
-    size_t waiting_count, running_count, capacity; /* of either array */
-    size_t detached_count;                         /* of those that run */
+    struct entry **running, **table;
+    size_t waiting_count, running_count,
+        capacity;          /* the last of `running`; twice that of `table` */
+    size_t detached_count; /* of those that run */
+    struct lane **lanes;
+    size_t lane_count, lane_capacity;
     struct device **devices;
     size_t device_count, device_capacity;
 };
@@ -46,13 +59,16 @@ void sl_queue_free(struct sl_queue *queue)
 {
     if (!queue)
         return;
-    for (size_t i = 0; i < queue->waiting_count; i++)
-        sl_free(queue->waiting[i]);
-    for (size_t i = 0; i < queue->running_count; i++)
-        sl_free(queue->running[i]);
+    for (size_t i = 0; queue->table && i < 2 * queue->capacity; i++)
+        sl_free(queue->table[i]);
+    for (size_t i = 0; i < queue->lane_count; i++) {
+        sl_free(queue->lanes[i]->heap);
+        sl_free(queue->lanes[i]);
+    }
     for (size_t i = 0; i < queue->device_count; i++)
         sl_free(queue->devices[i]);
-    sl_free(queue->waiting);
+    sl_free(queue->lanes);
+    sl_free(queue->table);
     sl_free(queue->running);
     sl_free(queue->devices);
     sl_free(queue);
@@ -69,74 +85,117 @@ static bool goes_before(const struct sl_job_record *a, const struct sl_job_recor
     return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
 }
 
-/* Where the job stands, or would stand, among the waiting. */
-static size_t waiting_place(const struct sl_queue *queue, const struct sl_job_record *job)
+/* --- lanes --- */
+
+static void put(struct lane *lane, size_t place, struct entry *entry)
 {
-    size_t low = 0, high = queue->waiting_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (goes_before(&queue->waiting[middle]->job, job))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    lane->heap[place] = entry;
+    entry->place = place;
 }
 
-/* Room was made for every entry in both arrays when it was added, so moving between them cannot
- * fail. */
+static void rise(struct lane *lane, struct entry *entry, size_t place)
+{
+    while (place > 0 && goes_before(&entry->job, &lane->heap[(place - 1) / 2]->job)) {
+        put(lane, place, lane->heap[(place - 1) / 2]);
+        place = (place - 1) / 2;
+    }
+    put(lane, place, entry);
+}
+
+static void sink(struct lane *lane, struct entry *entry, size_t place)
+{
+    for (;;) {
+        size_t child = 2 * place + 1;
+        if (child + 1 < lane->count &&
+            goes_before(&lane->heap[child + 1]->job, &lane->heap[child]->job))
+            child++;
+        if (child >= lane->count || !goes_before(&lane->heap[child]->job, &entry->job))
+            break;
+        put(lane, place, lane->heap[child]);
+        place = child;
+    }
+    put(lane, place, entry);
+}
+
+/* Room was made for every entry where it may stand when it was added, so moving cannot fail: a lane
+ * has room for all jobs that name it. */
 static void enter_waiting(struct sl_queue *queue, struct entry *entry)
 {
-    size_t place = waiting_place(queue, &entry->job);
-    memmove(queue->waiting + place + 1, queue->waiting + place,
-            (queue->waiting_count - place) * sizeof(queue->waiting[0]));
-    queue->waiting[place] = entry;
+    rise(entry->lane, entry, entry->lane->count++);
     queue->waiting_count++;
 }
 
-static void leave_waiting(struct sl_queue *queue, size_t place)
+static void leave_waiting(struct sl_queue *queue, struct entry *entry)
 {
+    struct lane *lane = entry->lane;
+    struct entry *last = lane->heap[--lane->count];
     queue->waiting_count--;
-    memmove(queue->waiting + place, queue->waiting + place + 1,
-            (queue->waiting_count - place) * sizeof(queue->waiting[0]));
+    if (last == entry)
+        return;
+    if (goes_before(&last->job, &entry->job))
+        rise(lane, last, entry->place);
+    else
+        sink(lane, last, entry->place);
+}
+
+static void enter_running(struct sl_queue *queue, struct entry *entry)
+{
+    entry->place = queue->running_count;
+    queue->running[queue->running_count++] = entry;
 }
 
 static void leave_running(struct sl_queue *queue, const struct entry *entry)
 {
-    for (size_t i = 0; i < queue->running_count; i++) {
-        if (queue->running[i] == entry) {
-            queue->running[i] = queue->running[--queue->running_count];
-            return;
-        }
-    }
+    struct entry *last = queue->running[--queue->running_count];
+    queue->running[entry->place] = last;
+    last->place = entry->place;
 }
 
-static struct entry *find_waiting(const struct sl_queue *queue, uint64_t id, size_t *out_place)
+/* --- by number --- */
+
+static size_t home_of(const struct sl_queue *queue, uint64_t id)
 {
-    for (size_t i = 0; i < queue->waiting_count; i++) {
-        if (queue->waiting[i]->job.id == id) {
-            *out_place = i;
-            return queue->waiting[i];
-        }
-    }
-    return NULL;
+    return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (2 * queue->capacity - 1);
+}
+
+/* Where the job is, or where it belongs. */
+static size_t slot_of(const struct sl_queue *queue, uint64_t id)
+{
+    size_t mask = 2 * queue->capacity - 1, slot = home_of(queue, id);
+    while (queue->table[slot] && queue->table[slot]->job.id != id)
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static struct entry *find_entry(const struct sl_queue *queue, uint64_t id)
+{
+    return queue->capacity == 0 ? NULL : queue->table[slot_of(queue, id)];
 }
 
 static struct entry *find_running(const struct sl_queue *queue, uint64_t id)
 {
-    for (size_t i = 0; i < queue->running_count; i++) {
-        if (queue->running[i]->job.id == id)
-            return queue->running[i];
+    struct entry *entry = find_entry(queue, id);
+    return entry && entry->job.state != SL_JOB_QUEUED ? entry : NULL;
+}
+
+/* Those behind it that were pushed on move back. */
+static void forget(struct sl_queue *queue, struct entry *entry)
+{
+    size_t mask = 2 * queue->capacity - 1, hole = slot_of(queue, entry->job.id);
+    for (size_t at = (hole + 1) & mask; queue->table[at]; at = (at + 1) & mask) {
+        size_t home = home_of(queue, queue->table[at]->job.id);
+        if (((at - home) & mask) < ((at - hole) & mask))
+            continue;
+        queue->table[hole] = queue->table[at];
+        hole = at;
     }
-    return NULL;
+    queue->table[hole] = NULL;
+    sl_free(entry);
 }
 
 const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job)
 {
-    size_t place;
-    const struct entry *entry = find_running(queue, job);
-    if (!entry)
-        entry = find_waiting(queue, job, &place);
+    const struct entry *entry = find_entry(queue, job);
     return entry ? &entry->job : NULL;
 }
 
@@ -149,21 +208,79 @@ static struct device *find_device(const struct sl_queue *queue, const char *name
     return NULL;
 }
 
+/* --- room --- */
+
 static int grow(struct sl_queue *queue)
 {
     if (queue->waiting_count + queue->running_count < queue->capacity)
         return 0;
-    size_t capacity = queue->capacity == 0 ? 64 : queue->capacity * 2;
-    struct entry **waiting = sl_realloc(queue->waiting, capacity, sizeof(struct entry *));
-    if (!waiting)
-        return -ENOMEM;
-    queue->waiting = waiting;
+    size_t before = 2 * queue->capacity, capacity = queue->capacity == 0 ? 64 : before;
     struct entry **running = sl_realloc(queue->running, capacity, sizeof(struct entry *));
     if (!running)
         return -ENOMEM;
     queue->running = running;
+    struct entry **old = queue->table, **table = sl_calloc(2 * capacity, sizeof(struct entry *));
+    if (!table)
+        return -ENOMEM;
+    queue->table = table;
     queue->capacity = capacity;
+    for (size_t i = 0; i < before; i++) {
+        if (old[i])
+            table[slot_of(queue, old[i]->job.id)] = old[i];
+    }
+    sl_free(old);
     return 0;
+}
+
+static struct lane *find_lane(const struct sl_queue *queue, const char *selector)
+{
+    for (size_t i = 0; i < queue->lane_count; i++) {
+        if (strcmp(queue->lanes[i]->selector, selector) == 0)
+            return queue->lanes[i];
+    }
+    return NULL;
+}
+
+static struct lane *add_lane(struct sl_queue *queue, const char *selector)
+{
+    if (queue->lane_count == queue->lane_capacity) {
+        size_t capacity = queue->lane_capacity == 0 ? 8 : queue->lane_capacity * 2;
+        struct lane **lanes = sl_realloc(queue->lanes, capacity, sizeof(struct lane *));
+        if (!lanes)
+            return NULL;
+        queue->lanes = lanes;
+        queue->lane_capacity = capacity;
+    }
+    struct lane *lane = sl_calloc(1, sizeof(*lane));
+    if (!lane)
+        return NULL;
+    snprintf(lane->selector, sizeof(lane->selector), "%s", selector);
+    queue->lanes[queue->lane_count++] = lane;
+    struct device *device = find_device(queue, selector);
+    if (device)
+        device->lane = lane;
+    return lane;
+}
+
+/* The lane of that selector, with room for as many jobs as there may be of it: those of the queue
+ * and one more. NULL: no memory. */
+static struct lane *lane_for(struct sl_queue *queue, const char *selector)
+{
+    struct lane *lane = find_lane(queue, selector);
+    if (!lane)
+        lane = add_lane(queue, selector);
+    if (!lane)
+        return NULL;
+    size_t need = lane->count + queue->running_count + 1; /* those that run may come back */
+    if (need <= lane->capacity)
+        return lane;
+    size_t capacity = need < 2 * lane->capacity ? 2 * lane->capacity : need;
+    struct entry **heap = sl_realloc(lane->heap, capacity, sizeof(struct entry *));
+    if (!heap)
+        return NULL;
+    lane->heap = heap;
+    lane->capacity = capacity;
+    return lane;
 }
 
 int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
@@ -177,14 +294,17 @@ int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
     int rc = grow(queue);
     if (rc < 0)
         return rc;
-    struct entry *entry = sl_calloc(1, sizeof(*entry));
+    struct lane *lane = lane_for(queue, job->selector);
+    struct entry *entry = lane ? sl_calloc(1, sizeof(*entry)) : NULL;
     if (!entry)
         return -ENOMEM;
     entry->job = *job;
+    entry->lane = lane;
+    queue->table[slot_of(queue, job->id)] = entry;
     if (job->state == SL_JOB_QUEUED) {
         enter_waiting(queue, entry);
     } else {
-        queue->running[queue->running_count++] = entry;
+        enter_running(queue, entry);
         entry->device = find_device(queue, job->device);
         if (entry->device)
             entry->device->entry = entry;
@@ -209,6 +329,7 @@ static int add_device(struct sl_queue *queue, const char *name, struct device **
     if (!device)
         return -ENOMEM;
     snprintf(device->name, sizeof(device->name), "%s", name);
+    device->lane = find_lane(queue, name);
     queue->devices[queue->device_count++] = device;
     *out = device;
     return 0;
@@ -243,37 +364,43 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *name)
         device->ready = false; /* kept while its job's lease runs, and for its return */
 }
 
-static bool fits(const struct entry *entry, const struct device *device)
+/* The best job for the device: of its own lane, or of those that take any. NULL: none. */
+static struct entry *best_for(const struct device *device, const struct lane *any)
 {
-    return device->ready && !device->entry &&
-           (entry->job.selector[0] == '\0' || strcmp(entry->job.selector, device->name) == 0);
+    struct entry *own = device->lane && device->lane->count > 0 ? device->lane->heap[0] : NULL;
+    struct entry *other = any && any->count > 0 ? any->heap[0] : NULL;
+    return !own || (other && goes_before(&other->job, &own->job)) ? other : own;
 }
 
 bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
                      char out_device[SL_NAME_BYTES])
 {
-    for (size_t i = 0; i < queue->waiting_count; i++) {
-        struct entry *entry = queue->waiting[i];
-        for (size_t d = 0; d < queue->device_count; d++) {
-            struct device *device = queue->devices[d];
-            if (!fits(entry, device))
-                continue;
-            leave_waiting(queue, i);
-            queue->running[queue->running_count++] = entry;
-            entry->device = device;
-            device->entry = entry;
-            entry->job.state = SL_JOB_RUNNING;
-            entry->job.attempts++;
-            entry->job.started_ms = now_ms;
-            entry->job.lease_until_ms = now_ms + SL_LEASE_MS;
-            snprintf(entry->job.device, sizeof(entry->job.device), "%s", device->name);
-            *out_job = entry->job.id;
-            memcpy(out_device, device->name, SL_NAME_BYTES);
-            changed(queue, entry);
-            return true;
-        }
+    const struct lane *any = find_lane(queue, "");
+    struct entry *entry = NULL;
+    struct device *device = NULL;
+    for (size_t d = 0; d < queue->device_count; d++) {
+        struct device *idle = queue->devices[d];
+        struct entry *best = idle->ready && !idle->entry ? best_for(idle, any) : NULL;
+        if (!best || (entry && !goes_before(&best->job, &entry->job)))
+            continue;
+        entry = best;
+        device = idle;
     }
-    return false;
+    if (!entry)
+        return false;
+    leave_waiting(queue, entry);
+    enter_running(queue, entry);
+    entry->device = device;
+    device->entry = entry;
+    entry->job.state = SL_JOB_RUNNING;
+    entry->job.attempts++;
+    entry->job.started_ms = now_ms;
+    entry->job.lease_until_ms = now_ms + SL_LEASE_MS;
+    snprintf(entry->job.device, sizeof(entry->job.device), "%s", device->name);
+    *out_job = entry->job.id;
+    memcpy(out_device, device->name, SL_NAME_BYTES);
+    changed(queue, entry);
+    return true;
 }
 
 static struct entry *held_by(const struct sl_queue *queue, uint64_t job, const char *device)
@@ -327,7 +454,7 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
                                           : SL_JOB_FAILED;
     job->ended_ms = now_ms;
     changed(queue, entry);
-    sl_free(entry);
+    forget(queue, entry);
 }
 
 /* What came out well at a later attempt still says that it was one, and why. */
@@ -356,21 +483,19 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
 
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
 {
-    size_t place;
-    struct entry *entry = find_running(queue, job);
-    if (entry) {
+    struct entry *entry = find_entry(queue, job);
+    if (!entry)
+        return SL_E_NOT_FOUND;
+    if (entry->job.state != SL_JOB_QUEUED) {
         entry->job.cancel_wanted = true;
         changed(queue, entry);
         return 0;
     }
-    entry = find_waiting(queue, job, &place);
-    if (!entry)
-        return SL_E_NOT_FOUND;
-    leave_waiting(queue, place);
+    leave_waiting(queue, entry);
     entry->job.state = SL_JOB_CANCELLED;
     entry->job.ended_ms = now_ms;
     changed(queue, entry);
-    sl_free(entry);
+    forget(queue, entry);
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -265,6 +266,47 @@ TEST(add_survives_each_failed_allocation)
     }
     sl_mem_fail_nth(0);
     assert_int_equal(rc, 0);
+    sl_queue_free(queue);
+}
+
+static void ignore(void *user, const struct sl_job_record *job)
+{
+    (void)user;
+    (void)job;
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* 100,000 jobs wait, most of them for a device that is not there. */
+TEST(a_full_queue_assigns_finishes_and_cancels_in_less_than_a_millisecond_each)
+{
+    enum { STEPS = 20000 };
+    struct sl_queue *queue = NULL;
+    char name[SL_NAME_BYTES];
+    uint64_t job, assigned = 0;
+    assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
+    for (uint64_t id = 1; id <= SL_QUEUE_MAX_JOBS; id++)
+        add(queue, id, (int)draw(100), id % 4 == 0 ? "" : "away");
+    struct sl_job_record one_more = job_of(SL_QUEUE_MAX_JOBS + 1, 0, "");
+    assert_int_equal(sl_queue_add(queue, &one_more), SL_E_FULL);
+    for (int d = 0; d < 256; d++) {
+        snprintf(name, sizeof(name), "device-%d", d);
+        assert_int_equal(sl_queue_device_ready(queue, name), 0);
+    }
+    double begin = now_s();
+    while (assigned < STEPS && sl_queue_assign(queue, assigned, &job, name)) {
+        assigned++;
+        assert_int_equal(sl_queue_finish(queue, job, name, SL_CAUSE_NONE, 1, "", assigned), 0);
+    }
+    assert_int_equal(assigned, STEPS);
+    for (uint64_t id = 1; id <= STEPS; id++)
+        sl_queue_cancel(queue, id, assigned);
+    assert_true((now_s() - begin) / (double)STEPS < 1e-3);
     sl_queue_free(queue);
 }
 
