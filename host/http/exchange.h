@@ -70,6 +70,7 @@ struct sl_http_exchange {
     const char *content_type;   /* static; NULL: no body */
     struct sl_buf headers, out; /* further header lines, each with its CRLF; the body */
     int file;                   /* -1, or the body's, owned */
+    uint64_t file_first;        /* where in it the body begins */
     uint64_t length, sent;      /* of the body */
     bool head_sent;
     const struct sl_http_stream_source *source; /* NULL: the answer is all there */

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -15,8 +16,9 @@
 #include "host/http/connection.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
+#include "host/http/range.h"
 
-enum { RETRY_AFTER_S = 1 };
+enum { RETRY_AFTER_S = 1, TAG_BYTES = 64 };
 
 static void answer(struct sl_http_exchange *exchange, int status, const char *content_type,
                    uint64_t length)
@@ -64,11 +66,62 @@ bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc)
     return rc >= 0;
 }
 
+/* A file is another one when it was written again: under a new inode, or at another time. */
+static void tag_of(const struct stat *info, char out[TAG_BYTES])
+{
+    snprintf(out, TAG_BYTES, "\"%llx-%llx-%llx\"", (unsigned long long)info->st_ino,
+             (unsigned long long)info->st_size,
+             (unsigned long long)info->st_mtim.tv_sec * 1000000000ull +
+                 (unsigned long long)info->st_mtim.tv_nsec);
+}
+
+/* The part that is asked for, unless it is of another file than the client has the rest of. */
+static enum sl_http_range part_of(struct sl_http_exchange *exchange, const char *tag, uint64_t size,
+                                  uint64_t *first, uint64_t *last)
+{
+    char range[SL_HTTP_VALUE_BYTES], held[SL_HTTP_VALUE_BYTES];
+    if (exchange->method != SL_HTTP_GET ||
+        sl_http_header(exchange, "range", range, sizeof(range)) < 0 ||
+        sl_http_header(exchange, "if-range", held, sizeof(held)) < 0 ||
+        (held[0] && strcmp(held, tag) != 0))
+        return SL_HTTP_RANGE_ALL;
+    return sl_http_range_read(range, size, first, last);
+}
+
 void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_type, int file,
                         uint64_t size)
 {
+    char tag[TAG_BYTES] = "", held[SL_HTTP_VALUE_BYTES];
+    uint64_t first = 0, last = 0;
+    struct stat info;
     exchange->file = file;
-    answer(exchange, 200, content_type, size);
+    if (fstat(file, &info) == 0)
+        tag_of(&info, tag);
+    if (tag[0])
+        sl_http_reply_header(exchange, "etag", "%s", tag);
+    sl_http_reply_header(exchange, "accept-ranges", "bytes");
+    if (tag[0] && sl_http_header(exchange, "if-none-match", held, sizeof(held)) == 0 &&
+        sl_http_tag_is_in(held, tag)) {
+        answer(exchange, 304, NULL, size);
+        return;
+    }
+    switch (part_of(exchange, tag, size, &first, &last)) {
+    case SL_HTTP_RANGE_PART:
+        exchange->file_first = first;
+        sl_http_reply_header(exchange, "content-range", "bytes %" PRIu64 "-%" PRIu64 "/%" PRIu64,
+                             first, last, size);
+        answer(exchange, 206, content_type, last - first + 1);
+        return;
+    case SL_HTTP_RANGE_NONE:
+        close(file);
+        exchange->file = -1;
+        sl_http_reply_header(exchange, "content-range", "bytes */%" PRIu64, size);
+        sl_http_problem(exchange, 416, "no-such-range", "ask for less, or for all",
+                        "the file has %" PRIu64 " bytes", size);
+        return;
+    default:
+        answer(exchange, 200, content_type, size);
+    }
 }
 
 void sl_http_reply_empty(struct sl_http_exchange *exchange, int status, uint64_t length)
@@ -101,6 +154,8 @@ const char *sl_http_status_text(int status)
         {201, "Created"},
         {202, "Accepted"},
         {204, "No Content"},
+        {206, "Partial Content"},
+        {304, "Not Modified"},
         {400, "Bad Request"},
         {401, "Unauthorized"},
         {403, "Forbidden"},
@@ -112,6 +167,7 @@ const char *sl_http_status_text(int status)
         {413, "Content Too Large"},
         {414, "URI Too Long"},
         {415, "Unsupported Media Type"},
+        {416, "Range Not Satisfiable"},
         {417, "Expectation Failed"},
         {422, "Unprocessable Content"},
         {429, "Too Many Requests"},
@@ -199,7 +255,7 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
         rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
     if (rc == 0 && exchange->source)
         rc = sl_buf_printf(head, "cache-control: no-store\r\n");
-    if (rc == 0 && !exchange->source && exchange->status != 204)
+    if (rc == 0 && !exchange->source && exchange->status != 204 && exchange->status != 304)
         rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
     if (rc == 0 && (exchange->turn.close_after || exchange->turn.client_closes))
         rc = sl_buf_printf(head, "connection: close\r\n");
@@ -220,7 +276,7 @@ static ssize_t read_body(struct sl_http_exchange *exchange, uint8_t *at, size_t 
             memcpy(at, exchange->out.data + exchange->sent, wanted);
         return (ssize_t)wanted;
     }
-    ssize_t n = pread(exchange->file, at, wanted, (off_t)exchange->sent);
+    ssize_t n = pread(exchange->file, at, wanted, (off_t)(exchange->file_first + exchange->sent));
     if (n < 0)
         return -errno;
     return n == 0 && wanted > 0 ? SL_E_TRUNCATED : n; /* the file shrank: the client must see it */

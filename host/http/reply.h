@@ -29,7 +29,8 @@ void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char
                        struct sl_buf *body);
 /* Answers with the written text, or with a problem if writing failed. Takes the text over. */
 void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text);
-/* Takes the descriptor over. */
+/* Takes the descriptor over. With an ETag; 304 where the client has it, 206 where it asks for a
+ * part, 416 where there is no such part. */
 void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_type, int file,
                         uint64_t size);
 /* No body; `length` is what HEAD says of one. */

@@ -41,7 +41,7 @@ PARSERS = {
     "runners_report": ["host/rundir/runners_report.c"],
     "job_body": ["host/spec/job_body.c"],
     "categories": ["host/report/categories_file.c"],
-    "http": ["host/http/token_wish.c", "host/http/router.c"],
+    "http": ["host/http/token_wish.c", "host/http/router.c", "host/http/range.c"],
     "host_config": ["host/spec/host_config.c"],
     "policy_file": ["host/spec/policy_file.c", "host/spec/noise_file.c", "host/cli/peaks_file.c"],
     "sse": ["host/cli/sse.c"],

@@ -8,9 +8,22 @@
 #include "host/http/auth.h"
 #include "host/http/chunked.h"
 #include "host/http/head.h"
+#include "host/http/range.h"
 #include "host/http/router.h"
 #include "host/http/target.h"
 #include "host/http/token_wish.h"
+
+static void read_range(const char *text)
+{
+    for (uint64_t size = 0; size < 200; size += 50) {
+        uint64_t first = 0, last = 0;
+        if (sl_http_range_read(text, size, &first, &last) == SL_HTTP_RANGE_PART &&
+            (last < first || last >= size))
+            __builtin_trap();
+    }
+    if (sl_http_tag_is_in(text, "\"tag\"") && !strstr(text, "\"tag\"") && strcmp(text, "*") != 0)
+        __builtin_trap();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -127,6 +140,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         break;
     case 'c':
         read_body(rest);
+        break;
+    case 'r':
+        read_range(text);
         break;
     default:
         read_authorization(text);

@@ -320,6 +320,39 @@ static void add_run(const char *directory)
     assert_true(sl_http_case_until(&bench, it_has_ended)); /* its run is stored, the box is free */
 }
 
+CASE(a_file_comes_in_parts_and_not_again_to_who_has_it)
+{
+    static const char path[] = "/api/v1/runs/1/etdump";
+    char command[256], tag[128] = "", line[192];
+    snprintf(command, sizeof(command),
+             "mkdir -p %s/runs/r1/exp && printf 0123456789 >%s/runs/r1/exp/m.etdump", bench.folder,
+             bench.folder);
+    assert_int_equal(system(command), 0);
+    add_run("runs/r1");
+    assert_int_equal(CURL(&bench, path, "-H", "Range: bytes=2-4"), 206);
+    assert_string_equal(bench.body, "234");
+    assert_true(has("content-range: bytes 2-4/10"));
+    assert_int_equal(CURL(&bench, path, "-H", "Range: bytes=-3"), 206);
+    assert_string_equal(bench.body, "789");
+    assert_int_equal(CURL(&bench, path, "-H", "Range: bytes=10-"), 416);
+    assert_true(has("content-range: bytes */10"));
+    assert_int_equal(CURL(&bench, path, "-H", "Range: bytes=0-1,4-5"), 200);
+    assert_string_equal(bench.body, "0123456789");
+    assert_int_equal(CURL(&bench, path, "-I"), 200);
+    const char *at = strstr(bench.output, "etag: ");
+    assert_non_null(at);
+    snprintf(tag, sizeof(tag), "%.*s", (int)strcspn(at + 6, "\r\n"), at + 6);
+    snprintf(line, sizeof(line), "If-None-Match: \"x\", %s", tag);
+    assert_int_equal(CURL(&bench, path, "-H", line), 304);
+    snprintf(line, sizeof(line), "If-Range: %s", tag);
+    assert_int_equal(CURL(&bench, path, "-H", line, "-H", "Range: bytes=9-"), 206);
+    assert_int_equal(CURL(&bench, path, "-H", "If-Range: \"x\"", "-H", "Range: bytes=9-"), 200);
+    snprintf(command, sizeof(command), "printf 0123456780 >%s/runs/r1/exp/m.etdump", bench.folder);
+    assert_int_equal(system(command), 0);
+    snprintf(line, sizeof(line), "If-None-Match: %s", tag);
+    assert_int_equal(CURL(&bench, path, "-H", line), 200);
+}
+
 CASE(a_runs_files_are_served_and_nothing_beside_them)
 {
     char command[1024];
