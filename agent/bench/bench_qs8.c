@@ -13,7 +13,7 @@
 #include "kernels/conv/deconv_qs8.h"
 #include "kernels/depthwise/depthwise_qs8.h"
 #include "kernels/layout/layout_x8.h"
-#include "kernels/layout/resize_qs8.h"
+#include "kernels/layout/resize.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool_qs8.h"
 #include "kernels/reduce/mean_qs8.h"
@@ -307,9 +307,9 @@ static void resize_run(void *data)
 {
     const struct job *j = data;
     const struct sl_bench_shape *s = j->shape;
-    const struct sl_resize_qs8_args args = {1,       s->in_h, s->in_w, s->out_h, s->out_w,
-                                            s->in_c, false,   j->in,   j->out};
-    ((const struct sl_resize_qs8 *)j->kernel)->run(&args);
+    const struct sl_resize_args args = {1,       s->in_h, s->in_w, s->out_h, s->out_w,
+                                        s->in_c, false,   j->in,   j->out};
+    ((const struct sl_resize *)j->kernel)->run(&args);
 }
 
 /* Whether the kernel's name begins with the list's word and the operation of the shape. */
@@ -347,4 +347,4 @@ ELEMENT_BENCH(binary, binary_qs8, computes(at->name, "binary_", s))
 ELEMENT_BENCH(pool, pool_qs8, computes(at->name, "pool_", s))
 ELEMENT_BENCH(reduce, mean_qs8, computes(at->name, "", s))
 ELEMENT_BENCH(transpose, transpose_x8, true)
-ELEMENT_BENCH(resize, resize_qs8, true)
+ELEMENT_BENCH(resize, resize, at->element == SL_QS8)

@@ -4,6 +4,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/bench/shape.h"
+#include "kernels/cpu/element.h"
+
+/* Which of enum sl_element the operands of a shape of floats are. */
+static inline int sl_bench_element(const struct sl_bench_shape *shape)
+{
+    return shape->type == SL_BENCH_F16 ? SL_F16 : shape->type == SL_BENCH_BF16 ? SL_BF16 : SL_F32;
+}
+
 /* How many floats, and bytes for what only the kernel knows. */
 struct sl_bench_sizes {
     size_t in, weights, bias, out;

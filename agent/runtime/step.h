@@ -20,9 +20,7 @@
 #include "kernels/layout/layout_x8.h"
 #include "kernels/layout/repeat.h"
 #include "kernels/layout/resize.h"
-#include "kernels/layout/resize_qs8.h"
 #include "kernels/matmul/matmul.h"
-#include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/argmax.h"
@@ -97,7 +95,16 @@ struct sl_broadcast_plan {
     size_t count;          /* of the innermost, merged dimension */
     size_t a_step, b_step; /* along it: 1 or 0 */
     size_t rank;           /* of those outside it */
-    size_t dims[SL_STEP_MAX_RANK], a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK];
+    size_t dims[SL_STEP_MAX_RANK];
+    size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* bytes */
+};
+
+/* numpy broadcasting: `outer` calls of the kernel over the innermost run. */
+struct sl_broadcast {
+    const struct sl_binary *kernel;
+    struct sl_binary_args args;
+    struct sl_broadcast_plan plan;
+    size_t element_bytes;
 };
 
 /* A row that is repeated has so many elements at most, and meets so many times as many rows at
@@ -132,13 +139,11 @@ struct sl_step_repeat {
     size_t times; /* the multiplier; 1: nothing to do */
 };
 
-enum sl_step_float { SL_STEP_F32, SL_STEP_F16, SL_STEP_BF16 };
-
 /* Constant operands of a matrix product or convolution. Where their type is not the kernel's they
  * are converted while they are packed. */
 struct sl_constants {
     const void *weights, *bias;  /* bias may be NULL; weights NULL: packed at each run */
-    int weights_type, bias_type; /* enum sl_step_float */
+    int weights_type, bias_type; /* enum sl_element */
     bool planar;  /* a convolution's weights are as operators have them, channels before taps:
                    * [out][in][height][width]; a transposed one's [in][out][height][width] */
     uint32_t isa; /* what may be used for converting and turning them */
@@ -149,9 +154,44 @@ struct sl_constants {
     const void *scales; /* NULL: none */
 };
 
-#define SL_TEMPLATE "agent/runtime/step_typed.h"
+/* Products of matrices [m][k] and [k][n], for each index of the outer dimensions; the right ones
+ * are packed at each run. */
+struct sl_batch_gemm {
+    const struct sl_matmul *kernel;
+    struct sl_matmul_args args; /* of each product; addresses but the packed one's are set in run */
+    bool transposed;            /* the right matrices are [n][k] */
+    size_t dst_bytes;           /* of a product's result */
+    size_t rank;                /* outer dimensions */
+    size_t dims[SL_STEP_MAX_RANK];
+    size_t a_strides[SL_STEP_MAX_RANK], b_strides[SL_STEP_MAX_RANK]; /* bytes */
+    const void *a, *b;
+    void *out;
+    void *packed;
+};
+
+/* A transposed convolution whose windows do not overlap: a product for each image. */
+struct sl_deconv {
+    const struct sl_matmul *gemm;
+    struct sl_matmul_args args; /* of the first product; dst is the patches */
+    size_t batch, in_h, in_w, kernel_h;
+    size_t run; /* elements of a patch that stay together */
+    void *out;
+};
+
+/* Weights that are computed by the program, packed before each use. */
+struct sl_pack {
+    const struct sl_matmul *gemm; /* one of these three */
+    const struct sl_conv *conv;
+    const struct sl_depthwise *depthwise;
+    size_t n, k;
+    bool transposed;
+    struct sl_conv_shape conv_shape;
+    struct sl_depthwise_shape depthwise_shape;
+    const void *weights, *bias;
+    void *packed;
+};
+
 #include "agent/runtime/step_quant.h"
-#include "kernels/cpu/floats.inc"
 
 /* Where in a step its addresses are, as offsets; 0 where there is none. */
 struct sl_step_places {
@@ -175,8 +215,22 @@ struct sl_step {
     sl_step_axis_fn axis; /* NULL: always run whole */
     uint16_t crew, parts; /* sl_step_cut(): on how many workers, as how many parts; 0: whole */
     union {
-        union sl_step_floats f32;
-        union sl_step_floats_f16 f16;
+        struct {
+            const struct sl_matmul *kernel;
+            struct sl_matmul_args args;
+        } gemm;
+        struct sl_batch_gemm batch_gemm;
+        struct {
+            const struct sl_conv *kernel;
+            struct sl_conv_args args;
+        } conv;
+        struct sl_deconv deconv;
+        struct {
+            const struct sl_depthwise *kernel;
+            struct sl_depthwise_args args; /* the shape has no multiplier */
+            struct sl_step_repeat repeat;
+        } depthwise;
+        struct sl_pack pack;
         union sl_step_quants quant;
         struct sl_pool_index pool_index;
         struct {
@@ -194,6 +248,26 @@ struct sl_step {
             const void *in;
             void *out;
         } permute;
+        struct {
+            const struct sl_pool *kernel;
+            struct sl_pool_args args;
+        } pool;
+        struct {
+            const struct sl_resize *kernel;
+            struct sl_resize_args args;
+        } resize;
+        struct {
+            const struct sl_reduce *kernel;
+            struct sl_reduce_args args;
+        } reduce;
+        struct sl_broadcast binary;
+        struct {
+            const struct sl_unary *kernel;
+            size_t count;
+            const void *in;
+            void *out;
+            float a, b;
+        } unary;
         struct sl_copy copy;
         struct {
             uint8_t *out;
@@ -209,9 +283,13 @@ struct sl_step {
 
 /* For places. */
 #define SL_STEP_AT(member) ((uint16_t)offsetof(struct sl_step, member))
-
-#define SL_TEMPLATE "agent/runtime/step_calls_typed.h"
-#include "kernels/cpu/floats.inc"
+#define SL_STEP_PLACES(part, in, weights, to)                                                      \
+    {.a = SL_STEP_AT(part.args.in),                                                                \
+     .b = SL_STEP_AT(part.args.weights),                                                           \
+     .out = SL_STEP_AT(part.args.to),                                                              \
+     .workspace = SL_STEP_AT(part.args.workspace),                                                 \
+     .min = SL_STEP_AT(part.args.min),                                                             \
+     .max = SL_STEP_AT(part.args.max)}
 
 /* A convolution with one input channel in each group, seen as depthwise. */
 struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *shape);
@@ -219,6 +297,44 @@ struct sl_depthwise_shape sl_step_depthwise_shape(const struct sl_conv_shape *sh
 struct sl_depthwise_shape sl_depthwise_widen(const struct sl_depthwise_shape *shape);
 /* Bytes, whole 64, of its input. */
 size_t sl_repeated_bytes(const struct sl_depthwise_shape *wide, size_t element_bytes);
+/* Steps over elements of one type, `element` of enum sl_element.
+ *
+ * Those that return something return 0 or a code of enum sl_et_error:
+ * SL_ET_MEMORY_ALLOCATION_FAILED when packing goes over the budget, SL_ET_INVALID_ARGUMENT for
+ * shapes beyond limits. A kernel once chosen stays as long as it serves the shape. With
+ * constants->weights NULL, bind packed weights as operand b. */
+/* Products of SL_BF16 have biases and results of f32. */
+int sl_step_gemm(struct sl_step *step, uint32_t isa, int element, size_t m, size_t n, size_t k,
+                 bool transposed, const struct sl_constants *constants, struct sl_weights *weights);
+int sl_step_batch_gemm(struct sl_step *step, uint32_t isa, int element,
+                       const struct sl_batch_shape *shape);
+int sl_step_conv(struct sl_step *step, uint32_t isa, int element, const struct sl_conv_shape *shape,
+                 const struct sl_constants *constants, struct sl_weights *weights);
+/* The shape's input and output are the transposed convolution's own; weights as of a convolution,
+ * [groups * group_out_c][kernel_h][kernel_w][group_in_c], and constant. */
+int sl_step_deconv(struct sl_step *step, uint32_t isa, int element,
+                   const struct sl_conv_shape *shape, const struct sl_constants *constants,
+                   struct sl_weights *weights);
+int sl_step_depthwise(struct sl_step *step, uint32_t isa, int element,
+                      const struct sl_depthwise_shape *serialized,
+                      const struct sl_constants *constants, struct sl_weights *weights);
+/* Packs weights that sl_step_gemm/conv/depthwise() `of` will use; *out_bytes is the pack's size. */
+void sl_step_pack(struct sl_step *step, const struct sl_step *of, bool transposed,
+                  size_t *out_bytes);
+/* `shape` has everything but addresses and the clamp. */
+int sl_step_pool(struct sl_step *step, uint32_t isa, int element, const struct sl_pool_args *shape);
+/* `shape` has everything but addresses; nothing in it is 0. */
+void sl_step_resize(struct sl_step *step, uint32_t isa, int element,
+                    const struct sl_resize_args *shape);
+void sl_step_reduce(struct sl_step *step, uint32_t isa, int element, int op, size_t outer,
+                    size_t reduced, size_t inner);
+/* a and b broadcast to `out_dims`; the ranks are at most SL_STEP_MAX_RANK, aligned at the end. */
+int sl_step_binary(struct sl_step *step, uint32_t isa, int element, int op, size_t a_rank,
+                   const size_t *a_dims, size_t b_rank, const size_t *b_dims, size_t out_rank,
+                   const size_t *out_dims);
+/* `op` of enum sl_unary_op with its parameters. */
+void sl_step_unary(struct sl_step *step, uint32_t isa, int element, int op, size_t count, float a,
+                   float b);
 /* Sets the clamp of a step of floats that has one. */
 void sl_step_set_clamp(struct sl_step *step, float min, float max);
 /* Operand b of these two is an output: the places. `shape` has everything but addresses. */
@@ -267,13 +383,14 @@ bool sl_product_ok(const size_t *factors, size_t count);
 /* Where a walk over the outer dimensions is. All zeros is its start. */
 struct sl_broadcast_at {
     size_t index[SL_STEP_MAX_RANK];
-    size_t a, b; /* elements */
+    size_t a, b; /* bytes */
 };
 /* False after the last. */
 bool sl_broadcast_next(const struct sl_broadcast_plan *plan, struct sl_broadcast_at *at);
 /* False when the output is empty. Ranks are at most SL_STEP_MAX_RANK, aligned at the end. */
 bool sl_broadcast_of(size_t a_rank, const size_t *a_dims, size_t b_rank, const size_t *b_dims,
-                     size_t out_rank, const size_t *out_dims, struct sl_broadcast_plan *out);
+                     size_t out_rank, const size_t *out_dims, size_t element_bytes,
+                     struct sl_broadcast_plan *out);
 
 /* Mixes numbers, such as those of a shape, into a form; 0 is a start. */
 uint64_t sl_weights_form(uint64_t form, const void *numbers, size_t bytes);
@@ -288,9 +405,14 @@ struct sl_taken {
     void *own, *turned; /* what was converted; what was turned */
     size_t own_bytes, turned_bytes;
 };
-/* `type` of enum sl_step_float. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
+/* `type` of enum sl_element; of SL_BF16 biases are f32. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
 int sl_constants_take(const struct sl_constants *constants, int type, size_t weights, size_t biases,
                       struct sl_taken *out);
+/* Settles on a kernel; where its weights are to be packed, taken->weights has them. `form` as
+ * sl_weights_form() makes it. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
+int sl_weights_take(struct sl_weights *weights, const void *kernel, size_t bytes,
+                    const struct sl_constants *of, int element, uint64_t form, size_t count,
+                    size_t biases, struct sl_taken *taken);
 /* Puts permuted weights in the place of what was taken. 0 or SL_ET_MEMORY_ALLOCATION_FAILED. */
 int sl_constants_turn(const struct sl_constants *constants, size_t element_bytes,
                       const size_t dims[4], const size_t perm[4], struct sl_taken *taken);

@@ -293,8 +293,3 @@ void sl_step_set_clamp(struct sl_step *step, float min, float max)
     put(step, step->places.min, &min, sizeof(min));
     put(step, step->places.max, &max, sizeof(max));
 }
-
-void sl_step_clamp(struct sl_step *step, uint32_t isa, size_t count, float min, float max)
-{
-    sl_step_unary(step, isa, SL_UNARY_CLAMP, count, min, max);
-}

@@ -7,11 +7,6 @@
 #include "agent/runtime/step.h"
 #include "agent/runtime/step_split.h"
 
-#define SL_OF(before, after) before##_qs8##after
-#define SL_PART quant
-#define SL_CONV_ANY
-#include "agent/runtime/step_axis_weights_typed.h"
-
 /* What a kernel packs with, while it packs. */
 struct requant {
     struct sl_requant what;
@@ -74,6 +69,17 @@ static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,
     return rc != 0 ? rc : pack;
 }
 
+static bool axis_gemm(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    const struct sl_matmul_qs8 *kernel = step->quant.gemm.kernel;
+    struct sl_matmul_qs8_args *a = &step->quant.gemm.args;
+    const struct sl_axis_product product =
+        SL_AXIS_PRODUCT(kernel, a, 1, 1, kernel->rhs_bytes(kernel->n_step(), a->k));
+    bool can = sl_axis_of_product(&product, crew, out);
+    out->workspace_bytes = kernel->workspace_bytes(a->m, a->n, a->k);
+    return can;
+}
+
 static void run_gemm(const struct sl_step *step)
 {
     step->quant.gemm.kernel->run(&step->quant.gemm.args);
@@ -117,6 +123,16 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
                         .out = requant_out(c)}},
     };
     return 0;
+}
+
+static bool axis_conv(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_conv_qs8_args *a = &step->quant.conv.args;
+    const struct sl_axis_window window = SL_AXIS_CONV(&a->shape, 1, &a->in, &a->out);
+    (void)crew;
+    bool can = sl_axis_of_window(&window, out);
+    out->workspace_bytes = step->quant.conv.kernel->workspace_bytes(&a->shape);
+    return can;
 }
 
 static void run_conv(const struct sl_step *step)
@@ -212,6 +228,26 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
     step->kind = SL_STEP_DECONV;
     step->workspace_bytes = sl_deconv_qs8_workspace_bytes(kernel, shape);
     return 0;
+}
+
+static bool fits_depthwise(const struct sl_step *step)
+{
+    const struct sl_depthwise_qs8 *kernel = step->quant.depthwise.kernel;
+    return !kernel->fits || kernel->fits(&step->quant.depthwise.args.shape);
+}
+
+static bool axis_depthwise(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_depthwise_qs8_args *a = &step->quant.depthwise.args;
+    size_t times = step->quant.depthwise.repeat.times;
+    const struct sl_axis_window window = SL_AXIS_DEPTHWISE(&a->shape, 1, times, &a->in, &a->out);
+    (void)crew;
+    bool can = sl_axis_of_window(&window, out);
+    out->workspace_bytes = step->quant.depthwise.kernel->workspace_bytes(&a->shape);
+    if (times > 1)
+        out->workspace_bytes += sl_repeated_bytes(&a->shape, 1);
+    out->fits = fits_depthwise;
+    return can;
 }
 
 static void run_depthwise(const struct sl_step *step)

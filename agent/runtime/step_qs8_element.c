@@ -1,4 +1,4 @@
-/* agent/runtime/step_qs8_element.c: elementwise steps, means, pooling and resizing of static int8.
+/* agent/runtime/step_qs8_element.c: elementwise steps, means and pooling of static int8.
  */
 #include <stddef.h>
 
@@ -6,10 +6,15 @@
 #include "agent/runtime/step.h"
 #include "agent/runtime/step_split.h"
 
-#define SL_OF(before, after) before##_qs8##after
-#define SL_PART quant
-#include "agent/runtime/step_axis_element_typed.h"
-#include "agent/runtime/step_resize_typed.h"
+static bool axis_pool(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_pool_qs8_args *a = &step->quant.pool.args;
+    const struct sl_axis_window window =
+        SL_AXIS_WINDOW(a, sizeof(*a->in), &a->in, a->channels, &a->out, a->channels,
+                       a->channels * a->kernel_h * a->kernel_w * SL_WORK_TAP);
+    (void)crew;
+    return sl_axis_of_window(&window, out);
+}
 
 static void run_pool(const struct sl_step *step)
 {
@@ -31,6 +36,15 @@ int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_ar
         .quant.pool = {kernel, {SL_POOL_WINDOW(shape), .min = min, .max = max}},
     };
     return 0;
+}
+
+static bool axis_binary(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
+{
+    struct sl_broadcast_qs8 *b = &step->quant.binary;
+    const struct sl_axis_binary binary = SL_AXIS_BINARY(&b->plan, &b->args, 1);
+    (void)crew;
+    sl_axis_of_binary(&binary, out);
+    return true;
 }
 
 static void run_binary(const struct sl_step *step)

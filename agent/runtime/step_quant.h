@@ -59,10 +59,6 @@ union sl_step_quants {
         const struct sl_pool_qs8 *kernel;
         struct sl_pool_qs8_args args;
     } pool;
-    struct {
-        const struct sl_resize_qs8 *kernel;
-        struct sl_resize_qs8_args args;
-    } resize;
     struct sl_broadcast_qs8 binary;
     struct {
         const struct sl_unary_qs8 *kernel;
@@ -78,10 +74,6 @@ union sl_step_quants {
         struct sl_matmul_qd8_args args;
     } gemm_qd8;
     struct sl_conv_qd8 conv_qd8;
-    struct {
-        const struct sl_matmul_bf16 *kernel;
-        struct sl_matmul_bf16_args args;
-    } gemm_bf16;
     struct {
         const struct sl_convert *kernel;
         struct sl_convert_args args;
@@ -100,7 +92,7 @@ union sl_step_quants {
 struct sl_step;
 struct sl_weights;
 
-/* All of these return 0 or a code of enum sl_et_error, as those of step_calls_typed.h do;
+/* All of these return 0 or a code of enum sl_et_error, as those of step.h do;
  * SL_ET_INVALID_PROGRAM for scales that XNNPACK refuses. */
 int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t k,
                      bool transposed, const struct sl_constants_qs8 *constants,
@@ -114,8 +106,6 @@ int sl_step_depthwise_qs8(struct sl_step *step, uint32_t isa,
                           const struct sl_constants_qs8 *constants, struct sl_weights *weights);
 int sl_step_pool_qs8(struct sl_step *step, uint32_t isa, const struct sl_pool_args *shape,
                      int8_t min, int8_t max);
-/* `shape` has everything but addresses; nothing in it is 0. */
-void sl_step_resize_qs8(struct sl_step *step, uint32_t isa, const struct sl_resize_args *shape);
 /* `plan` is not empty. */
 int sl_step_binary_qs8(struct sl_step *step, uint32_t isa, int op,
                        const struct sl_broadcast_plan *plan, const struct sl_quant quants[3]);
@@ -139,10 +129,6 @@ int sl_step_gemm_qd8(struct sl_step *step, uint32_t isa, const struct sl_gemm_qd
 /* weights.data is [groups * group_out_c][kernel_h][kernel_w][group_in_c]. */
 int sl_step_conv_qd8(struct sl_step *step, uint32_t isa, const struct sl_conv_shape *shape,
                      bool transposed, const struct sl_gemm_qd8 *gemm, struct sl_weights *weights);
-/* bfloat16 times bfloat16, f32 out. */
-int sl_step_gemm_bf16(struct sl_step *step, uint32_t isa, size_t m, size_t n, size_t k,
-                      bool transposed, const struct sl_constants *constants,
-                      struct sl_weights *weights);
 
 /* `op` of enum sl_convert_op. */
 void sl_step_convert(struct sl_step *step, uint32_t isa, int op, size_t count, struct sl_quant in,

@@ -33,7 +33,8 @@ static size_t merge_dims(size_t a_rank, const size_t *a_dims, size_t b_rank, con
 }
 
 bool sl_broadcast_of(size_t a_rank, const size_t *a_dims, size_t b_rank, const size_t *b_dims,
-                     size_t out_rank, const size_t *out_dims, struct sl_broadcast_plan *out)
+                     size_t out_rank, const size_t *out_dims, size_t element_bytes,
+                     struct sl_broadcast_plan *out)
 {
     size_t sizes[SL_STEP_MAX_RANK + 1];
     int flags[SL_STEP_MAX_RANK + 1];
@@ -43,7 +44,8 @@ bool sl_broadcast_of(size_t a_rank, const size_t *a_dims, size_t b_rank, const s
     size_t n = merge_dims(a_rank, a_dims, b_rank, b_dims, out_rank, out_dims, sizes, flags);
     *out = (struct sl_broadcast_plan){
         .count = sizes[0], .a_step = flags[0] & 1, .b_step = (size_t)flags[0] >> 1, .rank = n - 1};
-    size_t a_stride = out->a_step ? sizes[0] : 1, b_stride = out->b_step ? sizes[0] : 1;
+    size_t a_stride = (out->a_step ? sizes[0] : 1) * element_bytes;
+    size_t b_stride = (out->b_step ? sizes[0] : 1) * element_bytes;
     for (size_t i = 1; i < n; i++) { /* i counts from the inside, dims from the outside */
         size_t d = n - 1 - i;
         out->dims[d] = sizes[i];

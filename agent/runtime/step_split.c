@@ -111,7 +111,8 @@ bool sl_axis_of_window(const struct sl_axis_window *w, struct sl_step_axis *out)
 void sl_axis_of_binary(const struct sl_axis_binary *b, struct sl_step_axis *axis)
 {
     struct sl_broadcast_plan *plan = b->plan;
-    size_t a = plan->a_step, second = plan->b_step, inner = 1;
+    size_t a = plan->a_step * b->element_bytes, second = plan->b_step * b->element_bytes;
+    size_t inner = 1;
     if (plan->rank == 0) {
         sl_axis_of_elements(b->count, b->out, b->element_bytes, SL_WORK_ELEMENT, axis);
     } else {
@@ -123,8 +124,8 @@ void sl_axis_of_binary(const struct sl_axis_binary *b, struct sl_step_axis *axis
         sl_axis_of_rows(&plan->dims[0], b->out, inner * b->element_bytes,
                         (uint64_t)inner * SL_WORK_ELEMENT, axis);
     }
-    sl_axis_move(axis, b->a, a * b->element_bytes);
-    sl_axis_move(axis, b->b, second * b->element_bytes);
+    sl_axis_move(axis, b->a, a);
+    sl_axis_move(axis, b->b, second);
     sl_axis_move(axis, b->out_place, inner * b->element_bytes);
 }
 

@@ -56,14 +56,14 @@ struct sl_axis_product {
 };
 /* Takes a kernel, its struct sl_matmul_args or the like, the bytes of an element of the left
  * operand and those of a panel. */
-#define SL_AXIS_PRODUCT(kernel, args, element, panel)                                              \
+#define SL_AXIS_PRODUCT(kernel, args, element, result, panel)                                      \
     (struct sl_axis_product)                                                                       \
     {                                                                                              \
         .m = &(args)->m, .n = &(args)->n, .k = (args)->k, .m_step = (kernel)->m_step(),            \
         .n_step = (kernel)->n_step(), .lhs = &(args)->lhs, .rhs = &(args)->rhs,                    \
         .dst = &(args)->dst, .lhs_row_bytes = (args)->lhs_stride * (element),                      \
-        .dst_row_bytes = (args)->dst_stride * sizeof(*(args)->dst),                                \
-        .dst_bytes = sizeof(*(args)->dst), .panel_bytes = (panel), .out = (args)->dst              \
+        .dst_row_bytes = (args)->dst_stride * (result), .dst_bytes = (result),                     \
+        .panel_bytes = (panel), .out = (args)->dst                                                 \
     }
 bool sl_axis_of_product(const struct sl_axis_product *product, uint32_t crew,
                         struct sl_step_axis *out);
@@ -76,17 +76,31 @@ struct sl_axis_window {
     const void *out;
     uint64_t image_work;
 };
-/* Takes a shape, the pointers `in_to` and `out_to`, and the channels and work of one pixel. */
-#define SL_AXIS_WINDOW(shape, in_to, in_channels, out_to, out_channels, pixel_work)                \
+/* Takes a shape, the bytes of an element, the pointers `in_to` and `out_to`, and the channels and
+ * work of one pixel. */
+#define SL_AXIS_WINDOW(shape, bytes, in_to, in_channels, out_to, out_channels, pixel_work)         \
     (struct sl_axis_window)                                                                        \
     {                                                                                              \
         .batch = &(shape)->batch, .in_h = &(shape)->in_h, .out_h = &(shape)->out_h,                \
         .pad_top = &(shape)->pad_top, .stride = (shape)->stride_h,                                 \
-        .in_row_bytes = (shape)->in_w * (in_channels) * sizeof(**(in_to)),                         \
-        .out_row_bytes = (shape)->out_w * (out_channels) * sizeof(**(out_to)), .in = (in_to),      \
+        .in_row_bytes = (shape)->in_w * (in_channels) * (bytes),                                   \
+        .out_row_bytes = (shape)->out_w * (out_channels) * (bytes), .in = (in_to),                 \
         .out_place = (out_to), .out = *(out_to),                                                   \
         .image_work = (uint64_t)(shape)->out_h * (shape)->out_w * (pixel_work)                     \
     }
+/* Takes the shape of a convolution; `times` each input channel of a depthwise one was repeated. */
+#define SL_AXIS_CONV(shape, bytes, in_to, out_to)                                                  \
+    SL_AXIS_WINDOW(shape, bytes, in_to, (shape)->groups *(shape)->group_in_c, out_to,              \
+                   (shape)->groups *(shape)->group_out_c,                                          \
+                   (shape)                                                                         \
+                       ->groups *(shape)                                                           \
+                       ->group_out_c *(shape)                                                      \
+                       ->kernel_h *(shape)                                                         \
+                       ->kernel_w *(shape)                                                         \
+                       ->group_in_c)
+#define SL_AXIS_DEPTHWISE(shape, bytes, times, in_to, out_to)                                      \
+    SL_AXIS_WINDOW(shape, bytes, in_to, (shape)->channels / (times), out_to, (shape)->channels,    \
+                   (shape)->channels * (shape)->kernel_h * (shape)->kernel_w)
 bool sl_axis_of_window(const struct sl_axis_window *window, struct sl_step_axis *out);
 
 /* Elements, or rows of `out_bytes`: adds a pointer that moves by `bytes` for each. */
@@ -104,11 +118,11 @@ struct sl_axis_binary {
     void *a, *b, *out_place;
     const void *out;
 };
-#define SL_AXIS_BINARY(broadcast, args)                                                            \
+#define SL_AXIS_BINARY(broadcast, args, bytes)                                                     \
     (struct sl_axis_binary)                                                                        \
     {                                                                                              \
-        .plan = (broadcast), .count = &(args)->count, .element_bytes = sizeof(*(args)->out),       \
-        .a = &(args)->a, .b = &(args)->b, .out_place = &(args)->out, .out = (args)->out            \
+        .plan = (broadcast), .count = &(args)->count, .element_bytes = (bytes), .a = &(args)->a,   \
+        .b = &(args)->b, .out_place = &(args)->out, .out = (args)->out                             \
     }
 void sl_axis_of_binary(const struct sl_axis_binary *binary, struct sl_step_axis *axis);
 

@@ -94,22 +94,22 @@ int sl_weights_settle(struct sl_weights *weights, const void *kernel, size_t byt
     return rc;
 }
 
-/* Element i of constants of an enum sl_step_float type. */
+/* Element i of constants of an enum sl_element type. */
 static float constant_at(const void *data, int type, size_t i)
 {
-    if (type == SL_STEP_F32)
+    if (type == SL_F32)
         return ((const float *)data)[i];
     uint16_t bits = ((const uint16_t *)data)[i];
-    return type == SL_STEP_F16 ? sl_half_to_float(bits) : sl_bfloat_to_float(bits);
+    return type == SL_F16 ? sl_half_to_float(bits) : sl_bfloat_to_float(bits);
 }
 
 /* The conversion that a kernel has, or SL_CONVERT_OP_END. */
 static int conversion(int from, int to)
 {
-    if (to == SL_STEP_F32)
-        return from == SL_STEP_F16 ? SL_CONVERT_F32_F16 : SL_CONVERT_F32_BF16;
-    if (from == SL_STEP_F32)
-        return to == SL_STEP_F16 ? SL_CONVERT_F16_F32 : SL_CONVERT_BF16_F32;
+    if (to == SL_F32)
+        return from == SL_F16 ? SL_CONVERT_F32_F16 : SL_CONVERT_F32_BF16;
+    if (from == SL_F32)
+        return to == SL_F16 ? SL_CONVERT_F16_F32 : SL_CONVERT_BF16_F32;
     return SL_CONVERT_OP_END;
 }
 
@@ -128,21 +128,21 @@ static void convert_constants(uint32_t isa, const void *data, int from, size_t c
     for (size_t i = 0; i < count; i++) {
         float value = constant_at(data, from, i);
         ((uint16_t *)out)[i] =
-            to == SL_STEP_F16 ? sl_half_from_float(value) : sl_bfloat_from_float(value);
+            to == SL_F16 ? sl_half_from_float(value) : sl_bfloat_from_float(value);
     }
 }
 
 int sl_constants_take(const struct sl_constants *c, int type, size_t weights, size_t biases,
                       struct sl_taken *out)
 {
-    size_t element = type == SL_STEP_F32 ? sizeof(float) : sizeof(uint16_t);
+    int bias_type = type == SL_BF16 ? SL_F32 : type;
     bool own_weights = !c->as_is && c->weights_type != type,
-         own_bias = c->bias && c->bias_type != type;
-    size_t first = own_weights ? (weights * element + 63) & ~(size_t)63 : 0;
+         own_bias = c->bias && c->bias_type != bias_type;
+    size_t first = own_weights ? (weights * sl_element_bytes(type) + 63) & ~(size_t)63 : 0;
     *out = (struct sl_taken){.weights = c->weights, .bias = c->bias};
     if (!own_weights && !own_bias)
         return 0;
-    out->own_bytes = first + (own_bias ? biases * element : 0);
+    out->own_bytes = first + (own_bias ? biases * sl_element_bytes(bias_type) : 0);
     out->own = sl_budget_alloc(c->budget, out->own_bytes);
     if (!out->own)
         return SL_ET_MEMORY_ALLOCATION_FAILED;
@@ -152,7 +152,8 @@ int sl_constants_take(const struct sl_constants *c, int type, size_t weights, si
     }
     if (own_bias) {
         out->bias = (uint8_t *)out->own + first;
-        convert_constants(c->isa, c->bias, c->bias_type, biases, (uint8_t *)out->own + first, type);
+        convert_constants(c->isa, c->bias, c->bias_type, biases, (uint8_t *)out->own + first,
+                          bias_type);
     }
     return 0;
 }
@@ -180,4 +181,20 @@ void sl_constants_drop(const struct sl_constants *constants, struct sl_taken *ta
     if (taken->own)
         sl_budget_free(constants->budget, taken->own, taken->own_bytes);
     *taken = (struct sl_taken){0};
+}
+
+int sl_weights_take(struct sl_weights *weights, const void *kernel, size_t bytes,
+                    const struct sl_constants *of, int element, uint64_t form, size_t count,
+                    size_t biases, struct sl_taken *taken)
+{
+    struct sl_constants constants = *of;
+    constants.form = form;
+    *taken = (struct sl_taken){0};
+    int pack = sl_weights_settle(weights, kernel, bytes, &constants);
+    int rc = pack < 0 ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
+    if (pack > 0)
+        rc = sl_constants_take(&constants, element, count, biases, taken);
+    if (rc != 0)
+        sl_weights_fail(weights);
+    return rc;
 }

@@ -219,10 +219,10 @@ static bool axis_pool_index(struct sl_step *step, uint32_t crew, struct sl_step_
     (void)crew;
     if (plane == 0)
         return false;
-    sl_axis_of_rows(&a->batch, a->out, plane * sizeof(*a->out),
+    sl_axis_of_rows(&a->batch, a->out, plane * sizeof(float),
                     (uint64_t)plane * a->kernel_h * a->kernel_w * SL_WORK_TAP, out);
-    sl_axis_move(out, &a->in, a->in_h * a->in_w * sizeof(*a->in));
-    sl_axis_move(out, &a->out, plane * sizeof(*a->out));
+    sl_axis_move(out, &a->in, a->in_h * a->in_w * sizeof(float));
+    sl_axis_move(out, &a->out, plane * sizeof(float));
     sl_axis_move(out, &step->pool_index.index, plane * sizeof(*step->pool_index.index));
     return true;
 }
@@ -232,8 +232,8 @@ static void run_pool_index(const struct sl_step *step)
     const struct sl_pool_args *a = &step->pool_index.args;
     int64_t *index = step->pool_index.index;
     for (size_t row = 0; row < a->batch * a->out_h; row++)
-        max_of_row(a, a->in + row / a->out_h * a->in_h * a->in_w, row % a->out_h,
-                   a->out + row * a->out_w, index + row * a->out_w);
+        max_of_row(a, (const float *)a->in + row / a->out_h * a->in_h * a->in_w, row % a->out_h,
+                   (float *)a->out + row * a->out_w, index + row * a->out_w);
 }
 
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape)

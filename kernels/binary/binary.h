@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/element.h"
+
 enum sl_binary_op {
     SL_BINARY_ADD,
     SL_BINARY_SUBTRACT,
@@ -22,5 +24,26 @@ enum sl_binary_op {
     SL_BINARY_OP_END
 };
 
-#define SL_TEMPLATE "kernels/binary/binary_head.inc"
-#include "kernels/cpu/floats.inc"
+struct sl_binary_args {
+    size_t count;
+    const void *a, *b;     /* elements of the kernel's type, as out */
+    size_t a_step, b_step; /* 1: dense; 0: one value for all. Not both 0 unless count is 1 */
+    void *out;
+    float min, max; /* -inf, +inf: no clamp */
+};
+
+struct sl_binary {
+    const char *name;
+    uint32_t needs;
+    int element; /* enum sl_element */
+    int op;      /* enum sl_binary_op */
+    void (*run)(const struct sl_binary_args *args);
+};
+
+const struct sl_binary *sl_binary_select(uint32_t isa, int element, int op);
+const struct sl_binary *sl_binary_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_KERNEL(kernel) extern const struct sl_binary kernel;
+#include "kernels/binary/binary.inc"
+#undef SL_KERNEL

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL(verb) sl_binary_##verb##_f16_f16_f16_1x64_neon
-#include "kernels/binary/binary_neon.h"
+#include "kernels/binary/binary_neon.inc"

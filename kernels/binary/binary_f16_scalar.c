@@ -2,4 +2,4 @@
 #include "kernels/binary/binary.h"
 
 #define SL_TYPE f16
-#include "kernels/binary/binary_scalar.h"
+#include "kernels/binary/binary_scalar.inc"

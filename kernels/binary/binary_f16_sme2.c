@@ -4,4 +4,4 @@
 #define SL_TYPE f16
 #define FUNCTION(verb) sl_binary_##verb##_f16_sme2_asm
 #define KERNEL(verb) sl_binary_##verb##_f16_f16_f16_16vl_sme2
-#include "kernels/binary/binary_sme2.h"
+#include "kernels/binary/binary_sme2.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL(verb) sl_binary_##verb##_f32_f32_f32_1x32_neon
-#include "kernels/binary/binary_neon.h"
+#include "kernels/binary/binary_neon.inc"

@@ -4,4 +4,4 @@
 #define SL_TYPE f32
 #define FUNCTION(verb) sl_binary_##verb##_sme2_asm
 #define KERNEL(verb) sl_binary_##verb##_f32_f32_f32_16vl_sme2
-#include "kernels/binary/binary_sme2.h"
+#include "kernels/binary/binary_sme2.inc"

@@ -3,10 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-#define SL_FAMILY SL_OF(sl_conv, )
+#define SL_FAMILY sl_conv
 #define SL_LIST "kernels/conv/conv.inc"
 #define SL_ALLOWED SL_POLICY_CONV
-#define SL_WANT , const struct sl_conv_shape *shape
-#define SL_SERVES(kernel) (!(kernel)->fits || (kernel)->fits(shape))
-#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
-#include "kernels/cpu/floats.inc"
+#define SL_WANT , int element, const struct sl_conv_shape *shape
+#define SL_SERVES(kernel) (kernel)->element == element && (!(kernel)->fits || (kernel)->fits(shape))
+#include "kernels/cpu/dispatch.inc"

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/element.h"
+
 struct sl_conv_shape {
     size_t batch, in_h, in_w, out_h, out_w;
     size_t groups, group_in_c, group_out_c;
@@ -35,5 +37,44 @@ static inline void sl_conv_strides(const struct sl_conv_shape *shape, size_t *ou
 typedef void (*sl_conv_halves_fn)(const struct sl_conv_shape *shape, const uint16_t *weights,
                                   const float *bias, bool planar, void *scratch, void *packed);
 
-#define SL_TEMPLATE "kernels/conv/conv_head.inc"
-#include "kernels/cpu/floats.inc"
+struct sl_conv_args {
+    struct sl_conv_shape shape;
+    const void *in;            /* [batch][in_h][in_w][groups * group_in_c], dense, elements of the
+                                  kernel's type */
+    const void *weights;       /* as pack_weights() left them */
+    void *out;                 /* [batch][out_h][out_w][groups * group_out_c] */
+    float min, max;            /* -inf, +inf: no clamp */
+    void *workspace;           /* workspace_bytes(), 64-byte aligned */
+    size_t out_pixel, out_row; /* elements of `out` from pixel to pixel and row to row, out_h rows
+                                  an image; 0: dense */
+};
+
+struct sl_conv {
+    const char *name;
+    uint32_t needs;                                  /* enum sl_isa bits */
+    int element;                                     /* enum sl_element */
+    bool (*fits)(const struct sl_conv_shape *shape); /* NULL: any */
+    /* weights are [groups * group_out_c][kernel_h][kernel_w][group_in_c]; bias [groups *
+     * group_out_c] or NULL. Of the shape only groups, channels and kernel size count, so packs
+     * serve every input size. `packed` is 64-byte aligned. */
+    size_t (*weights_bytes)(const struct sl_conv_shape *shape);
+    void (*pack_weights)(const struct sl_conv_shape *shape, const void *weights, const void *bias,
+                         void *packed);
+    /* Makes of what pack_weights() made of weights [groups * group_out_c][group_in_c][kernel_h]
+     * [kernel_w] what it makes of the same weights in its own order, by moving whole rows of
+     * panels. NULL: weights in that order are to be turned before. */
+    void (*turn_packed)(const struct sl_conv_shape *shape, const void *from, void *to);
+    sl_conv_halves_fn pack_halves; /* NULL: halves are to be widened before, or are the
+                                      element */
+    size_t (*workspace_bytes)(const struct sl_conv_shape *shape);
+    void (*run)(const struct sl_conv_args *args);
+};
+
+/* The first kernel of the element in the list that `isa` allows and that fits. Never NULL. */
+const struct sl_conv *sl_conv_select(uint32_t isa, int element, const struct sl_conv_shape *shape);
+const struct sl_conv *sl_conv_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_KERNEL(kernel) extern const struct sl_conv kernel;
+#include "kernels/conv/conv.inc"
+#undef SL_KERNEL

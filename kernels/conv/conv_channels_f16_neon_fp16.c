@@ -6,4 +6,4 @@
 #define KERNEL sl_conv_f16_f16_f16_4x32_neon_mla
 #define DEPTHWISE sl_depthwise_f16_f16_f16_4x32_neon_mla
 #define NEEDS SL_ISA_FP16
-#include "kernels/conv/conv_channels.h"
+#include "kernels/conv/conv_channels.inc"

@@ -6,4 +6,4 @@
 #define KERNEL sl_conv_f16_f16_f16p4vl_1x1_sme2_mla
 #define DEPTHWISE sl_depthwise_f16_f16_f16p4vl_1x1_sme2_mla
 #define NEEDS SL_ISA_SME2
-#include "kernels/conv/conv_channels.h"
+#include "kernels/conv/conv_channels.inc"

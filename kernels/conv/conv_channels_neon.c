@@ -6,4 +6,4 @@
 #define KERNEL sl_conv_f32_f32_f32_4x16_neon_mla
 #define DEPTHWISE sl_depthwise_f32_f32_f32_4x16_neon_mla
 #define NEEDS SL_ISA_NEON
-#include "kernels/conv/conv_channels.h"
+#include "kernels/conv/conv_channels.inc"

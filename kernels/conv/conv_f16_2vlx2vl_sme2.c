@@ -6,11 +6,12 @@
 #define SL_TYPE f16
 #define KERNEL sl_conv_f16_f16p1vlx2_f16p2vlx2_2vlx2vl_sme2_mopa
 #define TURN_PACKED NULL /* lanes are pairs of neighbours in k */
-#include "kernels/conv/conv_2vlx2vl_sme2.h"
+#include "kernels/conv/conv_2vlx2vl_sme2.inc"
 
-static void pack_weights(const struct sl_conv_shape *s, const uint16_t *weights,
-                         const uint16_t *bias, void *packed)
+static void pack_weights(const struct sl_conv_shape *s, const void *weights_in, const void *bias_in,
+                         void *packed)
 {
+    const uint16_t *weights = weights_in, *bias = bias_in;
     struct runs runs = runs_of(s);
     size_t n = s->group_out_c;
     float *out = packed;

@@ -6,11 +6,12 @@
 #define KERNEL sl_conv_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa
 static void turn_packed(const struct sl_conv_shape *s, const void *from, void *to);
 #define TURN_PACKED turn_packed
-#include "kernels/conv/conv_2vlx2vl_sme2.h"
+#include "kernels/conv/conv_2vlx2vl_sme2.inc"
 
-static void pack_weights(const struct sl_conv_shape *s, const float *weights, const float *bias,
+static void pack_weights(const struct sl_conv_shape *s, const void *weights_in, const void *bias_in,
                          void *packed)
 {
+    const float *weights = weights_in, *bias = bias_in;
     size_t k = s->kernel_h * s->kernel_w * s->group_in_c, n = s->group_out_c;
     float *out = packed;
     for (size_t g = 0; g < s->groups; g++) {

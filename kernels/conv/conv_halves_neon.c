@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define SL_TYPE f32
-#include "kernels/cpu/element.h"
-#include "kernels/matmul/mla_neon.h"
+#include "kernels/cpu/type.inc"
+#include "kernels/matmul/mla_neon.inc"
 
 /* Four columns of k, `stride` apart, to rows of `width`: sixteen elements of each, then one row
  * after the other by stores that interleave, which C cannot say without as many additions. Returns

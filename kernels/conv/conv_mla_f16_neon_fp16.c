@@ -4,4 +4,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_conv_f16_f16_f16p32x1_5x32_neon_mla
-#include "kernels/conv/conv_mla_neon.h"
+#include "kernels/conv/conv_mla_neon.inc"

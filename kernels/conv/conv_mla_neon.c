@@ -4,4 +4,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_conv_f32_f32_f32p16x1_5x16_neon_mla
-#include "kernels/conv/conv_mla_neon.h"
+#include "kernels/conv/conv_mla_neon.inc"

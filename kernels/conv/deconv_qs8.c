@@ -3,7 +3,7 @@
 
 #define KERNEL sl_conv_qs8
 #define ARGS sl_conv_qs8_args
-#define ELEMENT int8_t
+#define BYTES(kernel) ((void)(kernel), (size_t)1)
 #define CONSTANTS const struct sl_requant *
 #define OF(verb) sl_deconv_qs8_##verb
 
@@ -17,4 +17,4 @@ static size_t sl_deconv_qs8_image(const struct sl_conv_qs8_args *args)
     return args->out_image;
 }
 
-#include "kernels/conv/deconv_typed.h"
+#include "kernels/conv/deconv_phases.inc"

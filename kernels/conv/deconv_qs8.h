@@ -15,8 +15,8 @@ size_t sl_deconv_qs8_bytes(const struct sl_conv_qs8 *kernel, const struct sl_con
 /* Packs all phases; `scratch` holds kernel_h * kernel_w * group_in_c * groups * group_out_c bytes.
  */
 void sl_deconv_qs8_pack(const struct sl_conv_qs8 *kernel, const struct sl_conv_shape *shape,
-                        const int8_t *weights, const struct sl_requant *requant, void *packed,
-                        int8_t *scratch);
+                        const void *weights, const struct sl_requant *requant, void *packed,
+                        void *scratch);
 
 size_t sl_deconv_qs8_workspace_bytes(const struct sl_conv_qs8 *kernel,
                                      const struct sl_conv_shape *shape);

@@ -3,10 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-#define SL_FAMILY SL_OF(sl_depthwise, )
+#define SL_FAMILY sl_depthwise
 #define SL_LIST "kernels/depthwise/depthwise.inc"
 #define SL_ALLOWED SL_POLICY_DEPTHWISE
-#define SL_WANT , const struct sl_depthwise_shape *shape
-#define SL_SERVES(kernel) (!(kernel)->fits || (kernel)->fits(shape))
-#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
-#include "kernels/cpu/floats.inc"
+#define SL_WANT , int element, const struct sl_depthwise_shape *shape
+#define SL_SERVES(kernel) (kernel)->element == element && (!(kernel)->fits || (kernel)->fits(shape))
+#include "kernels/cpu/dispatch.inc"

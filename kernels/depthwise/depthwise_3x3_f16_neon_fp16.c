@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_depthwise_f16_f16_f16p8x1_4x8_3x3_neon_mla
-#include "kernels/depthwise/depthwise_3x3_neon.h"
+#include "kernels/depthwise/depthwise_3x3_neon.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_depthwise_f32_f32_f32p4x1_4x4_3x3_neon_mla
-#include "kernels/depthwise/depthwise_3x3_neon.h"
+#include "kernels/depthwise/depthwise_3x3_neon.inc"

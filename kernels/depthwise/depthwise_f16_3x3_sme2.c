@@ -10,7 +10,7 @@ enum { LEAST_VL = 8, BIASES = 8, TAPS = 9, PAIR = 22, TRIPLE = 36 };
 
 #define SL_TYPE f16
 #define KERNEL(stride) sl_depthwise_f16_f16_f16p2vl_3x3##stride##_sme2_mla
-#include "kernels/depthwise/depthwise_3x3_sme2.h"
+#include "kernels/depthwise/depthwise_3x3_sme2.inc"
 
 static size_t vectors_of(const struct sl_depthwise_shape *s)
 {
@@ -41,9 +41,10 @@ static void pack_singles(const struct sl_depthwise_shape *s, const uint16_t *wei
     }
 }
 
-static void pack_weights_s1(const struct sl_depthwise_shape *s, const uint16_t *weights,
-                            const uint16_t *bias, void *packed)
+static void pack_weights_s1(const struct sl_depthwise_shape *s, const void *weights_in,
+                            const void *bias_in, void *packed)
 {
+    const uint16_t *weights = weights_in, *bias = bias_in;
     pack_singles(s, weights, bias, 0, packed);
 }
 
@@ -118,9 +119,10 @@ static void *put_triple(const struct together *t, void *out)
     return put_taps(t, 0, 8, out);
 }
 
-static void pack_weights_s2(const struct sl_depthwise_shape *s, const uint16_t *weights,
-                            const uint16_t *bias, void *packed)
+static void pack_weights_s2(const struct sl_depthwise_shape *s, const void *weights_in,
+                            const void *bias_in, void *packed)
 {
+    const uint16_t *weights = weights_in, *bias = bias_in;
     size_t width = 2 * svcntsw();
     struct parts parts = parts_of(s->channels);
     struct together t = {s, weights, bias, 0, 3};

@@ -56,4 +56,4 @@ static inline size_t place_of(size_t channel, size_t quad)
     return channel % 2 * quad / 2 + channel / 2;
 }
 
-#include "kernels/depthwise/depthwise_any_sme2.h"
+#include "kernels/depthwise/depthwise_any_sme2.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_depthwise_f16_f16_f16_4x32_neon_mla
-#include "kernels/depthwise/depthwise_neon.h"
+#include "kernels/depthwise/depthwise_neon.inc"

@@ -118,9 +118,10 @@ static void *pack_bias(const struct sl_depthwise_shape *s, const uint16_t *bias,
     return out;
 }
 
-static void pack_weights(const struct sl_depthwise_shape *s, const uint16_t *weights,
-                         const uint16_t *bias, void *packed)
+static void pack_weights(const struct sl_depthwise_shape *s, const void *weights_in,
+                         const void *bias_in, void *packed)
 {
+    const uint16_t *weights = weights_in, *bias = bias_in;
     size_t vl = svcntsw();
     for (size_t c = 0; c < s->channels; c += 4 * vl) {
         uint16_t *out = pack_bias(s, bias, c, packed);
@@ -137,7 +138,7 @@ static size_t workspace_bytes(const struct sl_depthwise_shape *shape)
     return 0;
 }
 
-static struct sl_depthwise_f16_window columns_of(const struct sl_depthwise_f16_args *args)
+static struct sl_depthwise_f16_window columns_of(const struct sl_depthwise_args *args)
 {
     const struct sl_depthwise_shape *s = &args->shape;
     size_t across = s->kernel_w + s->stride_w;
@@ -157,7 +158,7 @@ static struct sl_depthwise_f16_window columns_of(const struct sl_depthwise_f16_a
 }
 
 struct strips {
-    const struct sl_depthwise_f16_args *args;
+    const struct sl_depthwise_args *args;
     struct sl_depthwise_f16_window window;
     sl_depthwise_f16_window_fn *run;
 };
@@ -183,7 +184,7 @@ run_5x5s2(const struct sl_depthwise_f16_window *window) __arm_streaming __arm_in
 static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct strips *strips = pointer;
-    const struct sl_depthwise_f16_args *args = strips->args;
+    const struct sl_depthwise_args *args = strips->args;
     const struct sl_depthwise_shape *s = &args->shape;
     struct sl_depthwise_f16_window w = strips->window;
     for (size_t n = 0; n < s->batch; n++) {
@@ -193,8 +194,9 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
             int64_t end = top + (int64_t)((w.rows - 1) * s->stride_h + s->kernel_h);
             w.top = top < 0 ? (uint32_t)-top : 0;
             w.bottom = end > (int64_t)s->in_h ? (uint32_t)(end - (int64_t)s->in_h) : 0;
-            w.in = args->in + ((int64_t)(n * s->in_h) + top) * (int64_t)(s->in_w * s->channels);
-            w.out = args->out + (n * s->out_h + y) * s->out_w * s->channels;
+            w.in = (const uint16_t *)args->in +
+                   ((int64_t)(n * s->in_h) + top) * (int64_t)(s->in_w * s->channels);
+            w.out = (uint16_t *)args->out + (n * s->out_h + y) * s->out_w * s->channels;
             strips->run(&w);
         }
     }
@@ -205,16 +207,17 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     {                                                                                              \
         return is_square(shape, size, stride);                                                     \
     }                                                                                              \
-    static void run_##size##stride(const struct sl_depthwise_f16_args *args)                       \
+    static void run_##size##stride(const struct sl_depthwise_args *args)                           \
     {                                                                                              \
         struct strips strips = {args, columns_of(args), run_strip};                                \
         if (args->shape.channels > 0)                                                              \
             sl_streaming_run_za(run_body, &strips);                                                \
     }                                                                                              \
-    const struct sl_depthwise_f16                                                                  \
-        sl_depthwise_f16_f16_f16p4vl_##size##x##size##s##stride##_sme2_mla = {                     \
+    const struct sl_depthwise sl_depthwise_f16_f16_f16p4vl_##size##x##size##s##stride##_sme2_mla = \
+        {                                                                                          \
             .name = "sl_depthwise_f16_f16_f16p4vl_" #size "x" #size "s" #stride "_sme2_mla",       \
             .needs = SL_ISA_SME2,                                                                  \
+            .element = SL_F16,                                                                     \
             .fits = fits_##size##stride,                                                           \
             .weights_bytes = weights_bytes,                                                        \
             .pack_weights = pack_weights,                                                          \

@@ -3,7 +3,7 @@
  * output columns of two vectors of channels a turn.
  *
  * sl_depthwise_f16_5x5s1_pairs_sme2_asm(const struct sl_depthwise_f16_window *), _5x5s2_ and
- * _7x7s1_ likewise, in streaming mode with ZA on; VL is at least 8. The readable form is depthwise_scalar.h. Of z8-z15
+ * _7x7s1_ likewise, in streaming mode with ZA on; VL is at least 8. The readable form is depthwise_scalar.inc. Of z8-z15
  * they keep what the ABI asks for.
  *
  * One load of two strided vectors brings both vectors of channels of a pixel, so that the rows of a column

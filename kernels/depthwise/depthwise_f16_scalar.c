@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_depthwise_f16_f16_f16_1x1_scalar
-#include "kernels/depthwise/depthwise_scalar.h"
+#include "kernels/depthwise/depthwise_scalar.inc"

@@ -8,7 +8,7 @@ enum { LEAST_VL = 4, VECTORS = 13, PAIR = 26 };
 
 #define SL_TYPE f32
 #define KERNEL(stride) sl_depthwise_f32_f32_f32p1vl_3x3##stride##_sme2_mla
-#include "kernels/depthwise/depthwise_3x3_sme2.h"
+#include "kernels/depthwise/depthwise_3x3_sme2.inc"
 
 /* Channels from `first` on. */
 static void pack_from(const struct sl_depthwise_shape *s, size_t first, const float *weights,
@@ -28,9 +28,10 @@ static size_t weights_bytes_s1(const struct sl_depthwise_shape *s)
     return (s->channels + vl - 1) / vl * VECTORS * vl * sizeof(float);
 }
 
-static void pack_weights_s1(const struct sl_depthwise_shape *s, const float *weights,
-                            const float *bias, void *packed)
+static void pack_weights_s1(const struct sl_depthwise_shape *s, const void *weights_in,
+                            const void *bias_in, void *packed)
 {
+    const float *weights = weights_in, *bias = bias_in;
     pack_from(s, 0, weights, bias, packed);
 }
 
@@ -67,9 +68,10 @@ static void *pack_pair(const struct sl_depthwise_shape *s, size_t c0, const floa
     return packed;
 }
 
-static void pack_weights_s2(const struct sl_depthwise_shape *s, const float *weights,
-                            const float *bias, void *packed)
+static void pack_weights_s2(const struct sl_depthwise_shape *s, const void *weights_in,
+                            const void *bias_in, void *packed)
 {
+    const float *weights = weights_in, *bias = bias_in;
     size_t vl = svcntsw(), end = paired(s->channels, vl);
     for (size_t c0 = 0; c0 < end; c0 += 2 * vl)
         packed = pack_pair(s, c0, weights, bias, packed);

@@ -35,9 +35,10 @@ static const float *source_of(const struct sl_depthwise_shape *s, size_t v, cons
     return weights + (5 * ky + kx) * s->channels;
 }
 
-static void pack_weights(const struct sl_depthwise_shape *s, const float *weights,
-                         const float *bias, void *packed)
+static void pack_weights(const struct sl_depthwise_shape *s, const void *weights_in,
+                         const void *bias_in, void *packed)
 {
+    const float *weights = weights_in, *bias = bias_in;
     size_t vl = svcntsw(), channels = s->channels;
     for (size_t c0 = 0; c0 < channels; c0 += vl) {
         for (size_t v = 0; v < SL_WINDOW_VECTORS; v++)
@@ -75,8 +76,8 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
         int64_t below = first + (int64_t)((w.rows - 1) * s->stride_h + 5) - (int64_t)s->in_h;
         w.top = first < 0 ? (uint32_t)-first : 0;
         w.bottom = below > 0 ? (uint32_t)below : 0;
-        w.in = args->in + ((int64_t)(b * s->in_h) + first) * (int64_t)in_row;
-        w.out = args->out + line * out_row;
+        w.in = (const float *)args->in + ((int64_t)(b * s->in_h) + first) * (int64_t)in_row;
+        w.out = (float *)args->out + line * out_row;
         if (s->stride_w == 1)
             sl_depthwise_5x5s1_sme2_asm(&w);
         else
@@ -98,6 +99,7 @@ static void run(const struct sl_depthwise_args *args)
     const struct sl_depthwise sl_depthwise_f32_f32_f32p1vl_5x5s##stride##_sme2_mla = {             \
         .name = "sl_depthwise_f32_f32_f32p1vl_5x5s" #stride "_sme2_mla",                           \
         .needs = SL_ISA_SME2,                                                                      \
+        .element = SL_F32,                                                                         \
         .fits = fits_##stride,                                                                     \
         .weights_bytes = weights_bytes,                                                            \
         .pack_weights = pack_weights,                                                              \

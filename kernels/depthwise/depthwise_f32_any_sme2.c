@@ -42,4 +42,4 @@ static inline size_t place_of(size_t channel, size_t quad)
     return channel;
 }
 
-#include "kernels/depthwise/depthwise_any_sme2.h"
+#include "kernels/depthwise/depthwise_any_sme2.inc"

@@ -4,4 +4,4 @@
 #define SL_TYPE f32
 #define KERNEL sl_depthwise_f32_f32_f32_6x16_neon_mla
 #define FUNCTION(pixels) sl_depthwise_pixels_f32_##pixels##_neon_asm
-#include "kernels/depthwise/depthwise_pixels_neon.h"
+#include "kernels/depthwise/depthwise_pixels_neon.inc"

@@ -3,7 +3,7 @@
 #define NAME qs8_qs8p8x1_1x4_neon_mlal
 #define NEEDS SL_ISA_NEON
 #define BLOCK 8
-#include "kernels/depthwise/depthwise_qs8_neon.h"
+#include "kernels/depthwise/depthwise_qs8_neon.inc"
 
 enum { PIXELS = 4 };
 

@@ -4,7 +4,7 @@
 #define NAME qs8_qs8p16x4_1x2_neon_dot
 #define NEEDS (SL_ISA_NEON | SL_ISA_DOTPROD)
 #define BLOCK 16
-#include "kernels/depthwise/depthwise_qs8_neon.h"
+#include "kernels/depthwise/depthwise_qs8_neon.inc"
 
 /* Which columns make the lanes of two outputs. */
 enum columns {

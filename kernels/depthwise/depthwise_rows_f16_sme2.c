@@ -6,7 +6,7 @@ enum { LEAST_VL = 8 };
 
 #define SL_TYPE f16
 #define KERNEL sl_depthwise_f16_f16_f16p8vl_4x8vl_sme2_mla
-#include "kernels/depthwise/depthwise_rows_float_sme2.h"
+#include "kernels/depthwise/depthwise_rows_float_sme2.inc"
 
 /* Instructions of four rows of output, as counted, of strips here and of columns there. */
 static bool takes_less(const struct sl_depthwise_shape *s, size_t strips, size_t copied)

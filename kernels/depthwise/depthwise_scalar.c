@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_depthwise_f32_f32_f32_1x1_scalar
-#include "kernels/depthwise/depthwise_scalar.h"
+#include "kernels/depthwise/depthwise_scalar.inc"

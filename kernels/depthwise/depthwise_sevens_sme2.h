@@ -1,7 +1,7 @@
 /* kernels/depthwise/depthwise_sevens_sme2.h: depthwise windows of seven columns side by side, of
  * stride 1 or 2: the weights of a row of taps stay in registers, and each input is loaded once for
- * all windows of the row that it lies in. Included by depthwise_any_sme2.h, which see for the names
- * used; needs eight groups of ZA (256 bits). */
+ * all windows of the row that it lies in. Included by depthwise_any_sme2.inc, which see for the
+ * names used; needs eight groups of ZA (256 bits). */
 #pragma once
 
 #define SL_SEVENS (8 / PER_PIXEL) /* windows at a time */

@@ -3,10 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-#define SL_FAMILY SL_OF(sl_resize, )
+#define SL_FAMILY sl_resize
 #define SL_LIST "kernels/layout/resize.inc"
 #define SL_ALLOWED SL_POLICY_LAYOUT
-#define SL_WANT
-#define SL_SERVES(kernel) 1
-#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
-#include "kernels/cpu/floats.inc"
+#define SL_WANT , int element
+#define SL_SERVES(kernel) (kernel)->element == element
+#include "kernels/cpu/dispatch.inc"

@@ -4,4 +4,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_resize_f16_f16_1x8_neon
-#include "kernels/layout/resize_neon.h"
+#include "kernels/layout/resize_neon.inc"

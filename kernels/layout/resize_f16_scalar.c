@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_resize_f16_f16_1x1_scalar
-#include "kernels/layout/resize_scalar.h"
+#include "kernels/layout/resize_scalar.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_resize_f32_f32_1x4_neon
-#include "kernels/layout/resize_neon.h"
+#include "kernels/layout/resize_neon.inc"

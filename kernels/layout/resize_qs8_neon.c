@@ -3,7 +3,7 @@
 #include "kernels/cpu/neon.h"
 
 #define RESIZE_MODE
-#include "kernels/layout/resize_q11.h"
+#include "kernels/layout/resize_q11.inc"
 
 /* Eight channels of a row, left and right, to sums of 18 bits. */
 SL_INLINE void across(int8x8_t left, int8x8_t right, const int16x4_t weights[2], int32x4_t out[2])
@@ -55,8 +55,9 @@ static void blend_pixel(const struct neighbours *of, size_t channels, int8_t *ou
     memcpy(out + c, &rest, channels - c);
 }
 
-const struct sl_resize_qs8 sl_resize_qs8_qs8_1x16_neon = {
+const struct sl_resize sl_resize_qs8_qs8_1x16_neon = {
     .name = "sl_resize_qs8_qs8_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_QS8,
     .run = walk,
 };

@@ -1,7 +1,7 @@
 /* kernels/layout/resize_qs8_scalar.c: portable bilinear resizing of int8; the statement of what the
  * others compute. */
 #define RESIZE_MODE
-#include "kernels/layout/resize_q11.h"
+#include "kernels/layout/resize_q11.inc"
 
 static int32_t between(int32_t a, int32_t b, int32_t weight)
 {
@@ -19,8 +19,9 @@ static void blend_pixel(const struct neighbours *of, size_t channels, int8_t *ou
     }
 }
 
-const struct sl_resize_qs8 sl_resize_qs8_qs8_1x1_scalar = {
+const struct sl_resize sl_resize_qs8_qs8_1x1_scalar = {
     .name = "sl_resize_qs8_qs8_1x1_scalar",
     .needs = SL_ISA_NONE,
+    .element = SL_QS8,
     .run = walk,
 };

@@ -6,7 +6,7 @@
 #include "kernels/cpu/streaming.h"
 
 #define RESIZE_MODE __arm_streaming
-#include "kernels/layout/resize_q11.h"
+#include "kernels/layout/resize_q11.inc"
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -52,13 +52,14 @@ static void body(const void *args) __arm_streaming
     walk(args);
 }
 
-static void run(const struct sl_resize_qs8_args *args)
+static void run(const struct sl_resize_args *args)
 {
     sl_streaming_run(body, args);
 }
 
-const struct sl_resize_qs8 sl_resize_qs8_qs8_1x1vl_sme2 = {
+const struct sl_resize sl_resize_qs8_qs8_1x1vl_sme2 = {
     .name = "sl_resize_qs8_qs8_1x1vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_QS8,
     .run = run,
 };

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_resize_f32_f32_1x1_scalar
-#include "kernels/layout/resize_scalar.h"
+#include "kernels/layout/resize_scalar.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_resize_f32_f32_4vl_sme2
-#include "kernels/layout/resize_sme2.h"
+#include "kernels/layout/resize_sme2.inc"

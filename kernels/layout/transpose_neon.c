@@ -5,7 +5,7 @@
 
 #define BITS 32
 #define ARGS sl_transpose_args
-#include "kernels/layout/transpose_few_neon.h"
+#include "kernels/layout/transpose_few_neon.inc"
 
 SL_INLINE void transpose_4x4(uint32x4_t *a, uint32x4_t *b, uint32x4_t *c, uint32x4_t *d)
 {

@@ -16,7 +16,7 @@
 #define SV(verb) sv##verb##_u32
 #define COUNT svcntw
 #define WHILE svwhilelt_b32_u64
-#include "kernels/layout/transpose_few_sme2.h"
+#include "kernels/layout/transpose_few_sme2.inc"
 
 static void through_za(const void *pointer) __arm_streaming __arm_inout("za")
 {

@@ -6,7 +6,7 @@
 
 #define BITS 16
 #define ARGS sl_transpose_x16_args
-#include "kernels/layout/transpose_few_neon.h"
+#include "kernels/layout/transpose_few_neon.inc"
 
 enum { SIDE = 8 };
 

@@ -11,7 +11,7 @@
 #define SV(verb) sv##verb##_u16
 #define COUNT svcnth
 #define WHILE svwhilelt_b16_u64
-#include "kernels/layout/transpose_few_sme2.h"
+#include "kernels/layout/transpose_few_sme2.inc"
 
 static void through_za(const void *pointer) __arm_streaming __arm_inout("za")
 {

@@ -14,7 +14,7 @@
 #define SV(verb) sv##verb##_u8
 #define COUNT svcntb
 #define WHILE svwhilelt_b8_u64
-#include "kernels/layout/transpose_few_sme2.h"
+#include "kernels/layout/transpose_few_sme2.inc"
 
 #define INLINE static inline __attribute__((always_inline))
 

@@ -7,7 +7,7 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/neon.h"
-#include "kernels/matmul/matmul_bf16.h"
+#include "kernels/matmul/matmul.h"
 
 /* One panel's columns of all rows. */
 struct sl_bf16_panel {
@@ -26,9 +26,8 @@ static inline size_t sl_bf16_up(size_t value, size_t step)
 }
 
 /* The panel of up to `width` columns from `column` on, whose weights are at `right`. */
-static inline struct sl_bf16_panel sl_bf16_panel(const struct sl_matmul_bf16_args *args,
-                                                 size_t steps, size_t column, size_t width,
-                                                 const void *right)
+static inline struct sl_bf16_panel sl_bf16_panel(const struct sl_matmul_args *args, size_t steps,
+                                                 size_t column, size_t width, const void *right)
 {
     return (struct sl_bf16_panel){
         .m = args->m,
@@ -36,7 +35,7 @@ static inline struct sl_bf16_panel sl_bf16_panel(const struct sl_matmul_bf16_arg
         .columns = args->n - column < width ? args->n - column : width,
         .left = args->workspace,
         .right = right,
-        .dst = args->dst + column,
+        .dst = (float *)args->dst + column,
         .dst_stride = args->dst_stride,
         .clamp = args->min > -INFINITY || args->max < INFINITY,
         .min = args->min,

@@ -8,7 +8,7 @@
  * weights take one SDOT by an element, before it one load (int8) or half a load and two LUTI4 (int4). */
 #include "kernels/cpu/asm.h"
 #include "kernels/matmul/gemv_qd8_store_sme2_asm.inc"
-#include "kernels/matmul/gemv_words8_sme2.h"
+#include "kernels/matmul/gemv_words8_sme2_asm.inc"
 
 // A line of corrections, at x14.
 .macro correct g, groups

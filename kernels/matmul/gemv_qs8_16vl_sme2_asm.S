@@ -4,7 +4,7 @@
  * sl_mopa_qs8_scalar() states, of a single row. z8-z15 are not touched. The sums are vector groups of ZA. */
 #include "kernels/cpu/asm.h"
 #include "kernels/matmul/gemv_qs8_store_sme2_asm.inc"
-#include "kernels/matmul/gemv_words8_sme2.h"
+#include "kernels/matmul/gemv_words8_sme2_asm.inc"
 
 .macro start_group g, groups
     .if \g < \groups

@@ -92,15 +92,16 @@ static void pack_four(const struct weights *w, size_t j, uint16_t *out, size_t w
                 p < w->k && c < left ? w->at[(j + c) * w->n_stride + p * w->k_stride] : 0;
 }
 
-static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, const float *bias,
+static void pack_rhs(size_t n, size_t k, const void *rhs, bool transposed, const void *bias,
                      void *packed)
 {
     const struct weights w = {rhs, n, k, transposed ? 1 : k, transposed ? n : 1};
+    const float *biases = bias;
     float *panel = packed;
     for (size_t j = 0, width; j < n; j += width) {
         width = panel_columns(n, j);
         for (size_t c = 0; c < width; c++)
-            panel[c] = bias && j + c < n ? bias[j + c] : 0;
+            panel[c] = bias && j + c < n ? biases[j + c] : 0;
         for (size_t c = 0; c < width; c += 4)
             pack_four(&w, j + c, (uint16_t *)(void *)(panel + width + c), width);
         panel += width * (pairs_of(k) + 1);
@@ -108,7 +109,7 @@ static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, c
 }
 
 /* The row in bf16, in whole eights. */
-static const uint16_t *row_of(const struct sl_matmul_bf16_args *args)
+static const uint16_t *row_of(const struct sl_matmul_args *args)
 {
     size_t whole = args->k / EIGHT * EIGHT, left = args->k - whole;
     uint16_t *row = args->workspace;
@@ -178,7 +179,7 @@ SL_INLINE void panel_of(size_t vectors, const struct sl_bf16_panel *p)
     sl_bf16_store(1, vectors, p, acc, p->dst);
 }
 
-static void run(const struct sl_matmul_bf16_args *args)
+static void run(const struct sl_matmul_args *args)
 {
     const float *right = args->rhs;
     assert(args->m <= 1);
@@ -201,9 +202,10 @@ static void run(const struct sl_matmul_bf16_args *args)
     }
 }
 
-const struct sl_matmul_bf16 sl_matmul_f32_bf16_bf16p32x2_1x32_neon_dot = {
+const struct sl_matmul sl_matmul_f32_bf16_bf16p32x2_1x32_neon_dot = {
     .name = "sl_matmul_f32_bf16_bf16p32x2_1x32_neon_dot",
     .needs = SL_ISA_NEON | SL_ISA_BF16,
+    .element = SL_BF16,
     .m_step = m_step,
     .n_step = n_step,
     .rhs_bytes = rhs_bytes,

@@ -80,16 +80,18 @@ static void pack_panel(size_t columns, size_t width, size_t k, const uint16_t *a
     }
 }
 
-static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, const float *bias,
+static void pack_rhs(size_t n, size_t k, const void *rhs, bool transposed, const void *bias,
                      void *packed)
 {
+    const uint16_t *weights = rhs;
+    const float *biases = bias;
     size_t n_stride = transposed ? 1 : k, k_stride = transposed ? n : 1;
     for (size_t column = 0; column < n; column += NR) {
         float *out = (float *)(void *)((char *)packed + panels_bytes(column, k));
         size_t columns = n - column < NR ? n - column : NR, width = sl_bf16_up(columns, 8);
         for (size_t j = 0; j < width; j++)
-            out[j] = bias && j < columns ? bias[column + j] : 0;
-        pack_panel(columns, width, k, rhs + column * n_stride, n_stride, k_stride,
+            out[j] = bias && j < columns ? biases[column + j] : 0;
+        pack_panel(columns, width, k, weights + column * n_stride, n_stride, k_stride,
                    (uint16_t *)(void *)(out + width));
     }
 }
@@ -126,7 +128,7 @@ static void widen_row(const uint16_t *row, size_t k, float *out)
         out[p] = p < k ? sl_bfloat_to_float(row[p]) : 0;
 }
 
-static void pack_lhs(const struct sl_matmul_bf16_args *args)
+static void pack_lhs(const struct sl_matmul_args *args)
 {
     float *out = args->workspace;
     for (size_t i = 0; i < args->m; i++, out += sl_bf16_up(args->k, DEPTH)) {
@@ -199,7 +201,7 @@ static void rows_of_sixteen(const struct sl_bf16_panel *p)
     rows_of(4, p);
 }
 
-static void run_packed(const struct sl_matmul_bf16_args *args)
+static void run_packed(const struct sl_matmul_args *args)
 {
     size_t steps = sl_bf16_up(args->k, DEPTH) / DEPTH;
     for (size_t column = 0; column < args->n; column += NR) {
@@ -212,15 +214,16 @@ static void run_packed(const struct sl_matmul_bf16_args *args)
     }
 }
 
-static void run(const struct sl_matmul_bf16_args *args)
+static void run(const struct sl_matmul_args *args)
 {
     pack_lhs(args);
     run_packed(args);
 }
 
-const struct sl_matmul_bf16 sl_matmul_f32_bf16_bf16p16x1_5x16_neon_mla = {
+const struct sl_matmul sl_matmul_f32_bf16_bf16p16x1_5x16_neon_mla = {
     .name = "sl_matmul_f32_bf16_bf16p16x1_5x16_neon_mla",
     .needs = SL_ISA_NEON,
+    .element = SL_BF16,
     .m_step = m_step,
     .n_step = n_step,
     .rhs_bytes = rhs_bytes,

@@ -93,7 +93,7 @@ static void round_pair(const float *x, const float *y, size_t k, uint16_t *out, 
     }
 }
 
-static void pack_lhs(const struct sl_matmul_bf16_args *args)
+static void pack_lhs(const struct sl_matmul_args *args)
 {
     uint16_t *block = args->workspace;
     for (size_t row = 0, count; row < args->m; row += count) {
@@ -145,18 +145,19 @@ static void pack_biases(size_t n, size_t column, size_t width, const float *bias
     }
 }
 
-static void pack_rhs(size_t n, size_t k, const uint16_t *rhs, bool transposed, const float *bias,
+static void pack_rhs(size_t n, size_t k, const void *rhs, bool transposed, const void *bias,
                      void *packed)
 {
+    const uint16_t *w = rhs;
     for (size_t column = 0; column < n; column += NR) {
         char *panel = (char *)packed + panels_bytes(column, k);
         size_t width = n - column < NR ? sl_bf16_up(n - column, 4) : NR, stride = width * DEPTH;
         uint16_t *out = (uint16_t *)(void *)panel + stride;
         pack_biases(n, column, width, bias, (float *)(void *)panel);
         for (size_t j = column; transposed && j < column + width; j += 4, out += 2 * PAIR)
-            pack_four(n, k, rhs + j, n - j, out, stride);
+            pack_four(n, k, w + j, n - j, out, stride);
         for (size_t j = column; !transposed && j < column + width; j += 2, out += PAIR)
-            pack_pair(rhs + (j < n ? j : n - 1) * k, rhs + (j + 1 < n ? j + 1 : n - 1) * k, k, out,
+            pack_pair(w + (j < n ? j : n - 1) * k, w + (j + 1 < n ? j + 1 : n - 1) * k, k, out,
                       stride);
     }
 }
@@ -263,7 +264,7 @@ static void rows_of_twelve(const struct sl_bf16_panel *p)
     rows_of(6, p);
 }
 
-static void run_packed(const struct sl_matmul_bf16_args *args)
+static void run_packed(const struct sl_matmul_args *args)
 {
     for (size_t column = 0; column < args->n; column += NR) {
         const char *right = (const char *)args->rhs + panels_bytes(column, args->k);
@@ -278,15 +279,16 @@ static void run_packed(const struct sl_matmul_bf16_args *args)
     }
 }
 
-static void run(const struct sl_matmul_bf16_args *args)
+static void run(const struct sl_matmul_args *args)
 {
     pack_lhs(args);
     run_packed(args);
 }
 
-const struct sl_matmul_bf16 sl_matmul_f32_bf16p8x4_bf16p12x4_8x12_neon_mmla = {
+const struct sl_matmul sl_matmul_f32_bf16p8x4_bf16p12x4_8x12_neon_mmla = {
     .name = "sl_matmul_f32_bf16p8x4_bf16p12x4_8x12_neon_mmla",
     .needs = SL_ISA_NEON | SL_ISA_BF16,
+    .element = SL_BF16,
     .m_step = m_step,
     .n_step = n_step,
     .rhs_bytes = rhs_bytes,

@@ -1,8 +1,8 @@
 /* kernels/matmul/matmul_bf16_scalar.c: portable matrix product of bfloat16. */
 #include "kernels/cpu/half.h"
-#include "kernels/matmul/matmul_bf16.h"
+#include "kernels/matmul/matmul.h"
 
-static inline float lhs_at(const struct sl_matmul_bf16_args *args, size_t row, size_t k)
+static inline float lhs_at(const struct sl_matmul_args *args, size_t row, size_t k)
 {
     size_t at = row * args->lhs_stride + k;
     if (args->lhs_is_f32)
@@ -13,4 +13,4 @@ static inline float lhs_at(const struct sl_matmul_bf16_args *args, size_t row, s
 #define LHS_AT lhs_at
 #define SL_TYPE bf16
 #define KERNEL sl_matmul_f32_bf16_f32p8x1_4x8_scalar
-#include "kernels/matmul/matmul_scalar.h"
+#include "kernels/matmul/matmul_scalar.inc"

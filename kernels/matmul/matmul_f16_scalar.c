@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_matmul_f16_f16_f32p8x1_4x8_scalar
-#include "kernels/matmul/matmul_scalar.h"
+#include "kernels/matmul/matmul_scalar.inc"

@@ -5,9 +5,9 @@
 #define SL_TYPE f32
 #define KERNEL sl_matmul_f32_f32p1vlx1_f32p2vlx1_2vlx2vl_sme2_mopa
 #define ROWS_IN_PLACE
-#include "kernels/matmul/matmul_2vlx2vl_sme2.h"
+#include "kernels/matmul/matmul_2vlx2vl_sme2.inc"
 
-static void pack_rhs(size_t n, size_t k, const float *rhs, bool transposed, const float *bias,
+static void pack_rhs(size_t n, size_t k, const void *rhs, bool transposed, const void *bias,
                      void *packed)
 {
     const struct sl_pack_rhs_f32 job = {n, k, rhs, transposed, bias, 2, 1, packed};

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_matmul_f16_f16_f16p32x1_1x32_neon_mla
-#include "kernels/matmul/matmul_gemv_neon.h"
+#include "kernels/matmul/matmul_gemv_neon.inc"

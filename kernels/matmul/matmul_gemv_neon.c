@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_matmul_f32_f32_f32p32x1_1x32_neon_mla
-#include "kernels/matmul/matmul_gemv_neon.h"
+#include "kernels/matmul/matmul_gemv_neon.inc"

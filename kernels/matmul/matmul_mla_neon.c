@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_matmul_f32_f32_f32p16x1_5x16_neon_mla
-#include "kernels/matmul/matmul_mla_neon.h"
+#include "kernels/matmul/matmul_mla_neon.inc"

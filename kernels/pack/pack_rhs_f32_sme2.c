@@ -14,7 +14,7 @@
 #define TURN sl_transpose_rows_sme2_asm
 #define PACK_JOB sl_pack_f32
 #define PACK sl_pack_f32_1vl_sme2_asm
-#include "kernels/pack/pack_rhs_sme2.h"
+#include "kernels/pack/pack_rhs_sme2.inc"
 
 static void put_biases(const struct panel *p) __arm_streaming __arm_inout("za")
 {

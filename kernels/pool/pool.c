@@ -3,10 +3,9 @@
 
 #include "kernels/cpu/policy.h"
 
-#define SL_FAMILY SL_OF(sl_pool, )
+#define SL_FAMILY sl_pool
 #define SL_LIST "kernels/pool/pool.inc"
 #define SL_ALLOWED SL_POLICY_POOL
-#define SL_WANT , int op
-#define SL_SERVES(kernel) (kernel)->op == op
-#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
-#include "kernels/cpu/floats.inc"
+#define SL_WANT , int element, int op
+#define SL_SERVES(kernel) (kernel)->element == element && (kernel)->op == op
+#include "kernels/cpu/dispatch.inc"

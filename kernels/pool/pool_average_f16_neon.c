@@ -75,7 +75,7 @@ static void pixel(const struct taps *t, size_t channels, uint16_t *out)
             out[c] = one_channel(t, c);
 }
 
-static void row(const struct sl_pool_f16_args *a, const uint16_t *in, size_t oy, uint16_t *out)
+static void row(const struct sl_pool_args *a, const uint16_t *in, size_t oy, uint16_t *out)
 {
     size_t y = oy * a->stride_h - a->pad_top; /* wraps when outside */
     struct sl_span ys = sl_span_of(y, a->kernel_h, a->dilation_h, a->in_h);
@@ -95,17 +95,18 @@ static void row(const struct sl_pool_f16_args *a, const uint16_t *in, size_t oy,
     }
 }
 
-static void average(const struct sl_pool_f16_args *args)
+static void average(const struct sl_pool_args *args)
 {
     size_t image = args->in_h * args->in_w * args->channels;
     uint16_t *out = args->out;
     for (size_t i = 0; i < args->batch * args->out_h; i++, out += args->out_w * args->channels)
-        row(args, args->in + i / args->out_h * image, i % args->out_h, out);
+        row(args, (const uint16_t *)args->in + i / args->out_h * image, i % args->out_h, out);
 }
 
-const struct sl_pool_f16 sl_pool_average_f16_f16_1x32_neon = {
+const struct sl_pool sl_pool_average_f16_f16_1x32_neon = {
     .name = "sl_pool_average_f16_f16_1x32_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_POOL_AVERAGE,
     .run = average,
 };

@@ -4,4 +4,4 @@
 
 #define SL_TYPE f16
 #define KERNEL(op) sl_pool_##op##_f16_f16_1x64_neon
-#include "kernels/pool/pool_neon.h"
+#include "kernels/pool/pool_neon.inc"

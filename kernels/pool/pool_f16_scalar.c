@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL(op) sl_pool_##op##_f16_f16_1x1_scalar
-#include "kernels/pool/pool_scalar.h"
+#include "kernels/pool/pool_scalar.inc"

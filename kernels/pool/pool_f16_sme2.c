@@ -4,7 +4,7 @@
 
 #define SL_TYPE f16
 #define KERNEL(op) sl_pool_##op##_f16_f16_4vl_sme2
-#include "kernels/pool/pool_sme2.h"
+#include "kernels/pool/pool_sme2.inc"
 
 static inline __attribute__((always_inline)) svfloat16x4_t take(int op, svfloat16x4_t largest,
                                                                 svfloat16x4_t x) MODE

@@ -13,7 +13,7 @@
 #define COUNT() svcntb()
 #define POOL_ARGS struct sl_pool_qs8_args
 #define POOL_3X3 sl_pool_max_3x3_qs8_sme2_asm
-#include "kernels/pool/pool_3x3_sme2.h"
+#include "kernels/pool/pool_3x3_sme2.inc"
 
 #define INLINE static inline __attribute__((always_inline))
 

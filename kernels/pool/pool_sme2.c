@@ -3,7 +3,7 @@
 
 #define SL_TYPE f32
 #define KERNEL(op) sl_pool_##op##_f32_f32_4vl_sme2
-#include "kernels/pool/pool_sme2.h"
+#include "kernels/pool/pool_sme2.inc"
 
 static inline __attribute__((always_inline)) svfloat32x4_t take(int op, svfloat32x4_t sum,
                                                                 svfloat32x4_t x) __arm_streaming

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_reduce_max_f16_f16_1x32_neon
-#include "kernels/reduce/max_neon.h"
+#include "kernels/reduce/max_neon.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_reduce_max_f16_f16_16vl_sme2
-#include "kernels/reduce/max_sme2.h"
+#include "kernels/reduce/max_sme2.inc"

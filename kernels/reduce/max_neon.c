@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_reduce_max_f32_f32_1x16_neon
-#include "kernels/reduce/max_neon.h"
+#include "kernels/reduce/max_neon.inc"

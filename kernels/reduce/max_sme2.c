@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_reduce_max_f32_f32_16vl_sme2
-#include "kernels/reduce/max_sme2.h"
+#include "kernels/reduce/max_sme2.inc"

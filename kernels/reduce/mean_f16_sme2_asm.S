@@ -1,5 +1,5 @@
 /* kernels/reduce/mean_f16_sme2_asm.S: means of columns of halves, eight vectors of columns a turn, two rows
- * at a time. The readable form is that of reduce_scalar.h.
+ * at a time. The readable form is that of reduce_scalar.inc.
  *
  * sl_mean_columns_f16_sme2_asm(const struct sl_mean_columns *), in streaming mode with ZA on. FMLAL by
  * ones sums the even columns of four vectors in one group of ZA and the odd ones in the next. */

@@ -20,7 +20,7 @@ static inline void store_sums(float *out) __arm_streaming __arm_inout("za")
 
 /* Takes at most as many columns as half of four vectors hold: as many rows as they hold at a time,
  * side by side. */
-static void mean_few(const struct sl_reduce_f16_args *args, const uint16_t *in,
+static void mean_few(const struct sl_reduce_args *args, const uint16_t *in,
                      uint16_t *out) __arm_streaming __arm_inout("za")
 {
     float sums[8 * MOST_VL];
@@ -77,7 +77,7 @@ sum_quads(const float16_t *in, size_t count) __arm_streaming __arm_inout("za")
 
 /* Takes 2, 4, 8 ... columns, at most two vectors: whole rows fill them and are added up in them. */
 static __attribute__((noinline)) void
-mean_of_powers(const struct sl_reduce_f16_args *args) __arm_streaming __arm_inout("za")
+mean_of_powers(const struct sl_reduce_args *args) __arm_streaming __arm_inout("za")
 {
     const float16_t *in = (const void *)args->in;
     size_t columns = args->inner, count = args->reduced * columns;

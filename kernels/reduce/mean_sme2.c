@@ -18,7 +18,7 @@ static void mean_short_rows(const struct sl_reduce_args *args) __arm_streaming
         svfloat32x4_t x = svld1_f32_x4(some, in);
         svfloat32_t sum = svadd_f32_x(all, svget4_f32(x, 0), svget4_f32(x, 1));
         svfloat32_t other = svadd_f32_x(all, svget4_f32(x, 2), svget4_f32(x, 3));
-        args->out[o] = svaddv_f32(all, svadd_f32_x(all, sum, other)) * args->scale;
+        ((float *)args->out)[o] = svaddv_f32(all, svadd_f32_x(all, sum, other)) * args->scale;
     }
 }
 
@@ -64,7 +64,9 @@ static void mean_rows(const void *pointer) __arm_streaming
         return;
     }
     for (size_t o = 0; o < args->outer; o++)
-        args->out[o] = sl_row_sum_sme2(args->in + o * args->reduced, args->reduced) * args->scale;
+        ((float *)args->out)[o] =
+            sl_row_sum_sme2((const float *)args->in + o * args->reduced, args->reduced) *
+            args->scale;
 }
 
 /* The sums of columns to groups 0 and 1. */
@@ -147,6 +149,7 @@ static void mean(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_mean_f32_f32_8vl_sme2 = {
     .name = "sl_reduce_mean_f32_f32_8vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F32,
     .op = SL_REDUCE_MEAN,
     .run = mean,
 };

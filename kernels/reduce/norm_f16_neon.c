@@ -181,43 +181,47 @@ static void widen(const uint16_t *in, size_t count, float otherwise, float *out)
         out[i] = in ? (i < count ? sl_half_to_float(in[i]) : 0) : otherwise;
 }
 
-static void normalise_rows(const struct sl_reduce_f16_args *args, size_t o, size_t rows,
+static void normalise_rows(const struct sl_reduce_args *args, size_t o, size_t rows,
                            const struct row *of)
 {
     float weight[COLUMNS + EIGHT], bias[COLUMNS + EIGHT];
     for (size_t c = 0, columns; c < args->reduced; c += columns) {
         columns = args->reduced - c < COLUMNS ? args->reduced - c : COLUMNS;
-        widen(args->weight ? args->weight + c : NULL, columns, 1, weight);
-        widen(args->bias ? args->bias + c : NULL, columns, 0, bias);
+        widen(args->weight ? (const uint16_t *)args->weight + c : NULL, columns, 1, weight);
+        widen(args->bias ? (const uint16_t *)args->bias + c : NULL, columns, 0, bias);
         for (size_t r = 0; r < rows; r++) {
             size_t at = (o + r) * args->reduced + c;
             if (columns < EIGHT)
-                normalise_few(columns, args->in + at, weight, bias, of + r, args->out + at);
+                normalise_few(columns, (const uint16_t *)args->in + at, weight, bias, of + r,
+                              (uint16_t *)args->out + at);
             else
-                normalise(columns, args->in + at, weight, bias, of + r, args->out + at);
+                normalise(columns, (const uint16_t *)args->in + at, weight, bias, of + r,
+                          (uint16_t *)args->out + at);
         }
     }
 }
 
-static void layer_norm(const struct sl_reduce_f16_args *args)
+static void layer_norm(const struct sl_reduce_args *args)
 {
     struct row of[ROWS];
     for (size_t o = 0, rows; o < args->outer && args->reduced > 0; o += rows) {
         rows = args->outer - o < ROWS ? args->outer - o : ROWS;
         for (size_t r = 0; r < rows; r++) {
-            of[r] = measure(args->in + (o + r) * args->reduced, args->reduced, args->eps);
+            of[r] = measure((const uint16_t *)args->in + (o + r) * args->reduced, args->reduced,
+                            args->eps);
             if (args->mean)
-                args->mean[o + r] = sl_half_from_float(of[r].average);
+                ((uint16_t *)args->mean)[o + r] = sl_half_from_float(of[r].average);
             if (args->rstd)
-                args->rstd[o + r] = sl_half_from_float(of[r].rstd);
+                ((uint16_t *)args->rstd)[o + r] = sl_half_from_float(of[r].rstd);
         }
         normalise_rows(args, o, rows, of);
     }
 }
 
-const struct sl_reduce_f16 sl_reduce_layer_norm_f16_f16_1x32_neon = {
+const struct sl_reduce sl_reduce_layer_norm_f16_f16_1x32_neon = {
     .name = "sl_reduce_layer_norm_f16_f16_1x32_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
 };

@@ -1,5 +1,5 @@
 /* kernels/reduce/norm_f16_sme2_asm.S: layer norm of rows of halves, eight vectors a turn. The readable form
- * is that of reduce_scalar.h.
+ * is that of reduce_scalar.inc.
  *
  * sl_layer_norm_rows_f16_sme2_asm(const struct sl_reduce_f16_args *), in streaming mode with ZA on.
  * Products of halves are exact in f32: FDOT sums four vectors of them, and their squares, into a group of ZA each.

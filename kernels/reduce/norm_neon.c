@@ -126,9 +126,9 @@ SL_INLINE void keep(const struct sl_reduce_args *args, size_t o, size_t rows, co
                     const float *scale)
 {
     if (args->mean)
-        memcpy(args->mean + o, mean, rows * sizeof(mean[0]));
+        memcpy((float *)args->mean + o, mean, rows * sizeof(mean[0]));
     if (args->rstd)
-        memcpy(args->rstd + o, scale, rows * sizeof(scale[0]));
+        memcpy((float *)args->rstd + o, scale, rows * sizeof(scale[0]));
 }
 
 /* 4 rows, or fewer of the last ones. What is done once for a row is done for all of them. */
@@ -136,8 +136,8 @@ SL_INLINE void some_rows(bool weighted, bool biased, const struct sl_reduce_args
                          size_t rows)
 {
     size_t count = args->reduced;
-    struct row r = {args->in + o * count,  args->weight,   args->bias,
-                    args->out + o * count, vdupq_n_f32(0), vdupq_n_f32(0)};
+    struct row r = {(const float *)args->in + o * count, args->weight,   args->bias,
+                    (float *)args->out + o * count,      vdupq_n_f32(0), vdupq_n_f32(0)};
     uint32x4_t lanes = last_lanes(count);
     float32x4_t part[ROWS] = {r.mean, r.mean, r.mean, r.mean};
     float mean[ROWS], scale[ROWS];
@@ -168,8 +168,8 @@ SL_INLINE void many_rows(const struct sl_reduce_args *args, size_t o, size_t row
                          const uint32x4_t *lanes, float (*parts)[LANES])
 {
     size_t count = args->reduced;
-    const float *in = args->in + o * count;
-    float *out = args->out + o * count, mean[MANY_ROWS], scale[MANY_ROWS];
+    const float *in = (const float *)args->in + o * count;
+    float *out = (float *)args->out + o * count, mean[MANY_ROWS], scale[MANY_ROWS];
     float32x4_t elements = vdupq_n_f32((float)count);
     sl_norm_sums_neon_asm(rows, in, count, parts, lanes);
     for (size_t i = 0; i < rows; i += LANES)
@@ -213,6 +213,7 @@ static void layer_norm(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_layer_norm_f32_f32_1x16_neon = {
     .name = "sl_reduce_layer_norm_f32_f32_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
 };

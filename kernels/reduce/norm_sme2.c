@@ -43,6 +43,7 @@ static void layer_norm(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_layer_norm_f32_f32_4vl_sme2 = {
     .name = "sl_reduce_layer_norm_f32_f32_4vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F32,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
 };

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/element.h"
+
 enum sl_reduce_op {
     SL_REDUCE_MEAN, /* out[outer][inner] = sum over `reduced` * scale; scale is 1/reduced for a mean
                      */
@@ -22,5 +24,28 @@ static inline bool sl_reduce_folds(int op)
     return op <= SL_REDUCE_MAX;
 }
 
-#define SL_TEMPLATE "kernels/reduce/reduce_head.inc"
-#include "kernels/cpu/floats.inc"
+struct sl_reduce_args { /* its pointers are to elements of the kernel's type */
+    size_t outer, reduced, inner;
+    const void *in;
+    void *out;                 /* may be `in` but for MEAN and MAX */
+    float scale;               /* MEAN */
+    float eps;                 /* norms */
+    const void *weight, *bias; /* norms: [reduced] or NULL; RMS_NORM has no bias */
+    void *mean, *rstd;         /* norms: [outer] or NULL; RMS_NORM has no mean */
+};
+
+struct sl_reduce {
+    const char *name;
+    uint32_t needs;
+    int element; /* enum sl_element */
+    int op;      /* enum sl_reduce_op */
+    void (*run)(const struct sl_reduce_args *args);
+};
+
+const struct sl_reduce *sl_reduce_select(uint32_t isa, int element, int op);
+const struct sl_reduce *sl_reduce_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_KERNEL(kernel) extern const struct sl_reduce kernel;
+#include "kernels/reduce/reduce.inc"
+#undef SL_KERNEL

@@ -65,12 +65,12 @@ static void columns(const uint16_t *in, size_t count, size_t step, float scale, 
     narrow(8, wide, out);
 }
 
-static void mean(const struct sl_reduce_f16_args *args)
+static void mean(const struct sl_reduce_args *args)
 {
     size_t step = args->inner, i;
     for (size_t o = 0; o < args->outer; o++) {
-        const uint16_t *in = args->in + o * args->reduced * step;
-        uint16_t *out = args->out + o * step;
+        const uint16_t *in = (const uint16_t *)args->in + o * args->reduced * step;
+        uint16_t *out = (uint16_t *)args->out + o * step;
         if (step == 1) {
             *out = sl_half_from_float(row_sum(in, args->reduced) * args->scale);
             continue;
@@ -86,9 +86,10 @@ static void mean(const struct sl_reduce_f16_args *args)
     }
 }
 
-const struct sl_reduce_f16 sl_reduce_mean_f16_f16_1x8_neon = {
+const struct sl_reduce sl_reduce_mean_f16_f16_1x8_neon = {
     .name = "sl_reduce_mean_f16_f16_1x8_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_REDUCE_MEAN,
     .run = mean,
 };
@@ -97,7 +98,7 @@ enum { BUFFER = 8192 };
 
 /* By the kernel of f32: rows are widened to a buffer, some at a time, and rounded once on their way
  * back. Rows that it does not hold go to the portable kernel. */
-static void softmax(const struct sl_reduce_f16_args *args)
+static void softmax(const struct sl_reduce_args *args)
 {
     float buffer[BUFFER];
     size_t count = args->reduced;
@@ -109,15 +110,16 @@ static void softmax(const struct sl_reduce_f16_args *args)
         rows = args->outer - o < BUFFER / count ? args->outer - o : BUFFER / count;
         struct sl_reduce_args wide = {.outer = rows, .reduced = count, .inner = 1};
         wide.in = wide.out = buffer;
-        widen(rows * count, args->in + o * count, buffer);
+        widen(rows * count, (const uint16_t *)args->in + o * count, buffer);
         sl_reduce_softmax_f32_f32_1x16_neon.run(&wide);
-        narrow(rows * count, buffer, args->out + o * count);
+        narrow(rows * count, buffer, (uint16_t *)args->out + o * count);
     }
 }
 
-const struct sl_reduce_f16 sl_reduce_softmax_f16_f16_wide_neon = {
+const struct sl_reduce sl_reduce_softmax_f16_f16_wide_neon = {
     .name = "sl_reduce_softmax_f16_f16_wide_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_REDUCE_SOFTMAX,
     .run = softmax,
 };

@@ -34,22 +34,22 @@ static float row_sum(const uint16_t *in, size_t count) __arm_streaming __arm_ino
 }
 
 static __attribute__((noinline)) void
-mean_any(const struct sl_reduce_f16_args *args) __arm_streaming __arm_inout("za")
+mean_any(const struct sl_reduce_args *args) __arm_streaming __arm_inout("za")
 {
     for (size_t o = 0; o < args->outer; o++) {
-        const uint16_t *in = args->in + o * args->reduced * args->inner;
+        const uint16_t *in = (const uint16_t *)args->in + o * args->reduced * args->inner;
         if (args->inner == 1) {
             svfloat16_t y =
                 svcvt_f16_f32_x(svptrue_b32(), svdup_f32(row_sum(in, args->reduced) * args->scale));
-            svst1_f16(svwhilelt_b16_u64(0, 1), (float16_t *)(void *)(args->out + o), y);
+            svst1_f16(svwhilelt_b16_u64(0, 1), (float16_t *)(void *)((uint16_t *)args->out + o), y);
             continue;
         }
         if (args->inner > 0 && 2 * args->inner <= 4 * svcnth()) {
-            mean_few(args, in, args->out + o * args->inner);
+            mean_few(args, in, (uint16_t *)args->out + o * args->inner);
             continue;
         }
-        struct sl_mean_columns job = {in, args->inner, args->reduced, args->out + o * args->inner,
-                                      args->scale};
+        struct sl_mean_columns job = {in, args->inner, args->reduced,
+                                      (uint16_t *)args->out + o * args->inner, args->scale};
         if (args->inner > 0)
             sl_mean_columns_f16_sme2_asm(&job);
     }
@@ -57,36 +57,38 @@ mean_any(const struct sl_reduce_f16_args *args) __arm_streaming __arm_inout("za"
 
 static void mean_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
-    const struct sl_reduce_f16_args *args = pointer;
+    const struct sl_reduce_args *args = pointer;
     if (mean_fills_vectors(args->inner, 2 * svcnth()))
         mean_of_powers(args);
     else
         mean_any(args);
 }
 
-static void mean(const struct sl_reduce_f16_args *args)
+static void mean(const struct sl_reduce_args *args)
 {
     sl_streaming_run_za(mean_body, args);
 }
 
-const struct sl_reduce_f16 sl_reduce_mean_f16_f16_8vl_sme2 = {
+const struct sl_reduce sl_reduce_mean_f16_f16_8vl_sme2 = {
     .name = "sl_reduce_mean_f16_f16_8vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F16,
     .op = SL_REDUCE_MEAN,
     .run = mean,
 };
 
-/* It knows the layout of struct sl_reduce_f16_args. */
+/* It knows the layout of struct sl_reduce_args. */
 void sl_layer_norm_rows_f16_sme2_asm(const void *args) __arm_streaming __arm_inout("za");
 
-static void layer_norm(const struct sl_reduce_f16_args *args)
+static void layer_norm(const struct sl_reduce_args *args)
 {
     sl_streaming_run_za(sl_layer_norm_rows_f16_sme2_asm, args);
 }
 
-const struct sl_reduce_f16 sl_reduce_layer_norm_f16_f16_8vl_sme2 = {
+const struct sl_reduce sl_reduce_layer_norm_f16_f16_8vl_sme2 = {
     .name = "sl_reduce_layer_norm_f16_f16_8vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F16,
     .op = SL_REDUCE_LAYER_NORM,
     .run = layer_norm,
 };

@@ -73,6 +73,7 @@ static void mean(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_mean_f32_f32_1x32_neon = {
     .name = "sl_reduce_mean_f32_f32_1x32_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_REDUCE_MEAN,
     .run = mean,
 };

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL(op) sl_reduce_##op##_f32_f32_1x1_scalar
-#include "kernels/reduce/reduce_scalar.h"
+#include "kernels/reduce/reduce_scalar.inc"

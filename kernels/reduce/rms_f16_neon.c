@@ -82,24 +82,26 @@ SL_INLINE void scale_row(bool weighted, const uint16_t *in, const uint16_t *weig
     memcpy(out, rest, count * sizeof(*out));
 }
 
-static void rms_norm(const struct sl_reduce_f16_args *args)
+static void rms_norm(const struct sl_reduce_args *args)
 {
     size_t count = args->reduced;
     for (size_t o = 0; count > 0 && o < args->outer; o++) {
-        const uint16_t *in = args->in + o * count;
+        const uint16_t *in = (const uint16_t *)args->in + o * count;
         float rstd = 1 / sqrtf(squares_of(in, count) / (float)count + args->eps);
         if (args->weight)
-            scale_row(true, in, args->weight, vdupq_n_f32(rstd), count, args->out + o * count);
+            scale_row(true, in, args->weight, vdupq_n_f32(rstd), count,
+                      (uint16_t *)args->out + o * count);
         else
-            scale_row(false, in, NULL, vdupq_n_f32(rstd), count, args->out + o * count);
+            scale_row(false, in, NULL, vdupq_n_f32(rstd), count, (uint16_t *)args->out + o * count);
         if (args->rstd)
-            args->rstd[o] = sl_half_from_float(rstd);
+            ((uint16_t *)args->rstd)[o] = sl_half_from_float(rstd);
     }
 }
 
-const struct sl_reduce_f16 sl_reduce_rms_norm_f16_f16_1x32_neon = {
+const struct sl_reduce sl_reduce_rms_norm_f16_f16_1x32_neon = {
     .name = "sl_reduce_rms_norm_f16_f16_1x32_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_REDUCE_RMS_NORM,
     .run = rms_norm,
 };

@@ -92,13 +92,14 @@ static void rms_norm(const struct sl_reduce_args *args)
         else
             scale_row(false, w, count);
         if (args->rstd)
-            args->rstd[o] = rstd;
+            ((float *)args->rstd)[o] = rstd;
     }
 }
 
 const struct sl_reduce sl_reduce_rms_norm_f32_f32_1x32_neon = {
     .name = "sl_reduce_rms_norm_f32_f32_1x32_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_REDUCE_RMS_NORM,
     .run = rms_norm,
 };

@@ -1,5 +1,5 @@
 /* kernels/reduce/rms_sme2_asm.S: RMS norm of rows, eight vectors a turn. The readable form is that of
- * reduce_scalar.h.
+ * reduce_scalar.inc.
  *
  * sl_rms_norm_rows_{f32,f16}_sme2_asm(const struct sl_reduce_args * or sl_reduce_f16_args *), in
  * streaming mode with ZA on. A row is read twice: for its squares, which groups of ZA sum up, and

@@ -6,7 +6,7 @@
 #include "kernels/reduce/reduce.h"
 
 #define SL_TYPE f16
-#include "kernels/cpu/neon_vector.h"
+#include "kernels/cpu/neon_vector.inc"
 
 SL_INLINE vec_t bits(uint16_t value)
 {
@@ -160,7 +160,7 @@ SL_INLINE void scale(uint16_t *row, size_t count, vec_t by)
         store_rest(row, count, last);
 }
 
-static void run(const struct sl_reduce_f16_args *args)
+static void run(const struct sl_reduce_args *args)
 {
     size_t count = args->reduced;
     const uint16_t *in = args->in;
@@ -171,9 +171,10 @@ static void run(const struct sl_reduce_f16_args *args)
     }
 }
 
-const struct sl_reduce_f16 sl_reduce_softmax_f16_f16_1x8_neon = {
+const struct sl_reduce sl_reduce_softmax_f16_f16_1x8_neon = {
     .name = "sl_reduce_softmax_f16_f16_1x8_neon",
     .needs = SL_ISA_FP16,
+    .element = SL_F16,
     .op = SL_REDUCE_SOFTMAX,
     .run = run,
 };

@@ -25,7 +25,7 @@ struct sl_softmax_f16_rows { /* the assembly knows its layout */
 
 void sl_softmax_rows_f16_sme2_asm(const void *rows) __arm_streaming __arm_inout("za");
 
-static void softmax(const struct sl_reduce_f16_args *args)
+static void softmax(const struct sl_reduce_args *args)
 {
     float buffer[BUFFER + TURN];
     const struct sl_softmax_f16_rows rows = {args->outer, args->reduced, args->in,
@@ -36,9 +36,10 @@ static void softmax(const struct sl_reduce_f16_args *args)
         sl_streaming_run_za(sl_softmax_rows_f16_sme2_asm, &rows);
 }
 
-const struct sl_reduce_f16 sl_reduce_softmax_f16_f16_8vl_sme2 = {
+const struct sl_reduce sl_reduce_softmax_f16_f16_8vl_sme2 = {
     .name = "sl_reduce_softmax_f16_f16_8vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F16,
     .op = SL_REDUCE_SOFTMAX,
     .run = softmax,
 };

@@ -1,5 +1,5 @@
 /* kernels/reduce/softmax_f16_sme2_asm.S: softmax of rows of halves, eight vectors a turn. The readable form
- * is that of reduce_scalar.h.
+ * is that of reduce_scalar.inc.
  *
  * sl_softmax_rows_f16_sme2_asm(const struct sl_softmax_f16_rows *), in streaming mode with ZA on. A row is
  * read for its largest element m and for e^(x - m), which goes to a buffer of floats with the sum in

@@ -298,8 +298,8 @@ static void softmax(const struct sl_reduce_args *args)
     struct sl_softmax_walk w = {
         .parts = parts, .count = count, .lanes = tail_lanes(count), .terms = terms[0]};
     for (size_t o = 0; o < outer; o += w.rows) {
-        w.in = args->in + o * count;
-        w.out = args->out + o * count;
+        w.in = (const float *)args->in + o * count;
+        w.out = (float *)args->out + o * count;
         w.rows = outer - o < MANY_ROWS ? outer - o : MANY_ROWS;
         if (count >= QUAD && many_rows(&w))
             continue;
@@ -311,6 +311,7 @@ static void softmax(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_softmax_f32_f32_1x16_neon = {
     .name = "sl_reduce_softmax_f32_f32_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_REDUCE_SOFTMAX,
     .run = softmax,
 };

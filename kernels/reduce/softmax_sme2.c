@@ -41,6 +41,7 @@ static void softmax(const struct sl_reduce_args *args)
 const struct sl_reduce sl_reduce_softmax_f32_f32_4vl_sme2 = {
     .name = "sl_reduce_softmax_f32_f32_4vl_sme2",
     .needs = SL_ISA_SME2,
+    .element = SL_F32,
     .op = SL_REDUCE_SOFTMAX,
     .run = softmax,
 };

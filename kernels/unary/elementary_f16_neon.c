@@ -21,4 +21,4 @@ SL_INLINE void store(uint16_t *at, const float32x4_t pair[VECTORS])
     vst1q_u16(at, vreinterpretq_u16_f16(vcvt_high_f16_f32(vcvt_f16_f32(pair[0]), pair[1])));
 }
 
-#include "kernels/unary/elementary_neon.h"
+#include "kernels/unary/elementary_neon.inc"

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL(verb) sl_unary_##verb##_f16_f16_2vl_sme2
-#include "kernels/unary/elementary_sme2.h"
+#include "kernels/unary/elementary_sme2.inc"

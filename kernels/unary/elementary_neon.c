@@ -22,4 +22,4 @@ SL_INLINE void store(float *at, const float32x4_t v[VECTORS])
     vst1q_f32_x4(at, quad);
 }
 
-#include "kernels/unary/elementary_neon.h"
+#include "kernels/unary/elementary_neon.inc"

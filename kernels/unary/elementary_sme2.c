@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL(verb) sl_unary_##verb##_f32_f32_4vl_sme2
-#include "kernels/unary/elementary_sme2.h"
+#include "kernels/unary/elementary_sme2.inc"

@@ -1,4 +1,4 @@
-/* kernels/unary/formula_neon.h: the elementary functions of formula.h on vectors of NEON. */
+/* kernels/unary/formula_neon.h: the elementary functions of formula.inc on vectors of NEON. */
 #pragma once
 
 #include <math.h>
@@ -41,4 +41,4 @@ typedef int32x4_t ints;
 #define i_shift_left_30(x) vshlq_n_s32(x, 30)
 #define i_shift_right_1(x) vshrq_n_s32(x, 1)
 #define i_shift_right_23(x) vshrq_n_s32(x, 23)
-#include "kernels/unary/formula.h"
+#include "kernels/unary/formula.inc"

@@ -1,4 +1,5 @@
-/* kernels/unary/formula_sme2.h: the elementary functions of formula.h on vectors of streaming mode.
+/* kernels/unary/formula_sme2.h: the elementary functions of formula.inc on vectors of streaming
+ * mode.
  */
 #pragma once
 
@@ -45,4 +46,4 @@ typedef svint32_t ints;
 #define i_shift_left_30(x) svlsl_n_s32_x(ALL, x, 30)
 #define i_shift_right_1(x) svasr_n_s32_x(ALL, x, 1)
 #define i_shift_right_23(x) svasr_n_s32_x(ALL, x, 23)
-#include "kernels/unary/formula.h"
+#include "kernels/unary/formula.inc"

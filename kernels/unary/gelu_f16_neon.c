@@ -78,8 +78,10 @@ static void run_span(size_t count, const uint16_t *in, uint16_t *out)
     memcpy(out + whole, rest, left * sizeof(rest[0]));
 }
 
-static void run(size_t count, const uint16_t *in, uint16_t *out, float a, float b)
+static void run(size_t count, const void *from, void *to, float a, float b)
 {
+    const uint16_t *in = from;
+    uint16_t *out = to;
     (void)a;
     (void)b;
     for (; count > SPAN; count -= SPAN, in += SPAN, out += SPAN)
@@ -87,9 +89,10 @@ static void run(size_t count, const uint16_t *in, uint16_t *out, float a, float 
     run_span(count, in, out);
 }
 
-const struct sl_unary_f16 sl_unary_gelu_f16_f16_1x8_neon = {
+const struct sl_unary sl_unary_gelu_f16_f16_1x8_neon = {
     .name = "sl_unary_gelu_f16_f16_1x8_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_UNARY_GELU,
     .run = run,
 };

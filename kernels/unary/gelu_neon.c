@@ -47,8 +47,10 @@ static const float tables[TABLES + 1][ELEMENTS] = {
 
 void sl_gelu_neon_asm(size_t turns, const float *in, float *out, const float *tables);
 
-static void run(size_t count, const float *in, float *out, float a, float b)
+static void run(size_t count, const void *from, void *to, float a, float b)
 {
+    const float *in = from;
+    float *out = to;
     size_t whole = count / ELEMENTS * ELEMENTS;
     float rest[ELEMENTS] = {0};
     (void)a;
@@ -64,6 +66,7 @@ static void run(size_t count, const float *in, float *out, float a, float b)
 const struct sl_unary sl_unary_gelu_f32_f32_1x16_neon = {
     .name = "sl_unary_gelu_f32_f32_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_UNARY_GELU,
     .run = run,
 };

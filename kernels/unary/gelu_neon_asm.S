@@ -1,5 +1,5 @@
 /* kernels/unary/gelu_neon_asm.S: x Phi(x) of 16 elements a turn, two turns at a time. The readable form is
- * that of gelu_neon.c's first comment; the result is unary_scalar.h's.
+ * that of gelu_neon.c's first comment; the result is unary_scalar.inc's.
  *
  * sl_gelu_neon_asm(turns, in, out, const float *tables): each constant 16 times, in the order of
  * gelu_neon.c, and behind them its factors. A name of four registers is four vectors; sums that

@@ -4,7 +4,7 @@
 
 #define SL_TYPE f16
 #include "kernels/cpu/isa.h"
-#include "kernels/cpu/neon_vector.h"
+#include "kernels/cpu/neon_vector.inc"
 
 enum { VECTORS = 4, BLOCK = VECTORS * LANES };
 
@@ -16,8 +16,10 @@ SL_INLINE uint16x8_t hardswish(uint16x8_t bits)
     return vreinterpretq_u16_f16(vmulq_f16(vmulq_f16(x, sixth), gate));
 }
 
-static void run(size_t count, const uint16_t *in, uint16_t *out, float a, float b)
+static void run(size_t count, const void *from, void *to, float a, float b)
 {
+    const uint16_t *in = from;
+    uint16_t *out = to;
     (void)a, (void)b;
     for (; count >= BLOCK; count -= BLOCK) {
         uint16x8x4_t v = sl_neon_next_x16(&in);
@@ -36,9 +38,10 @@ static void run(size_t count, const uint16_t *in, uint16_t *out, float a, float 
     }
 }
 
-const struct sl_unary_f16 sl_unary_hardswish_f16_f16_1x32_neon = {
+const struct sl_unary sl_unary_hardswish_f16_f16_1x32_neon = {
     .name = "sl_unary_hardswish_f16_f16_1x32_neon",
     .needs = SL_ISA_FP16,
+    .element = SL_F16,
     .op = SL_UNARY_HARDSWISH,
     .run = run,
 };

@@ -116,28 +116,30 @@ SL_INLINE void run(int op, size_t count, const uint16_t *in, uint16_t *out)
     }
 }
 
-static void exponential(size_t count, const uint16_t *in, uint16_t *out, float a, float b)
+static void exponential(size_t count, const void *in, void *out, float a, float b)
 {
     (void)a, (void)b;
     run(SL_UNARY_EXP, count, in, out);
 }
 
-static void sigmoid(size_t count, const uint16_t *in, uint16_t *out, float a, float b)
+static void sigmoid(size_t count, const void *in, void *out, float a, float b)
 {
     (void)a, (void)b;
     run(SL_UNARY_SIGMOID, count, in, out);
 }
 
-const struct sl_unary_f16 sl_unary_exp_f16_f16_1x16_neon = {
+const struct sl_unary sl_unary_exp_f16_f16_1x16_neon = {
     .name = "sl_unary_exp_f16_f16_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_UNARY_EXP,
     .run = exponential,
 };
 
-const struct sl_unary_f16 sl_unary_sigmoid_f16_f16_1x16_neon = {
+const struct sl_unary sl_unary_sigmoid_f16_f16_1x16_neon = {
     .name = "sl_unary_sigmoid_f16_f16_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F16,
     .op = SL_UNARY_SIGMOID,
     .run = sigmoid,
 };

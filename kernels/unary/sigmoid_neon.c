@@ -79,8 +79,10 @@ SL_INLINE float32x4x4_t sigmoid(const struct constants *k, const float *in, cons
     return x;
 }
 
-static void run(size_t count, const float *in, float *out, float a, float b)
+static void run(size_t count, const void *from, void *to, float a, float b)
 {
+    const float *in = from;
+    float *out = to;
     struct constants k = {.factors = vld1q_f32(factors),
                           .furthest = vdupq_n_f32(88.2f),
                           .exponent = vdupq_n_s32(1 << 23)};
@@ -114,6 +116,7 @@ static void run(size_t count, const float *in, float *out, float a, float b)
 const struct sl_unary sl_unary_sigmoid_f32_f32_1x16_neon = {
     .name = "sl_unary_sigmoid_f32_f32_1x16_neon",
     .needs = SL_ISA_NEON,
+    .element = SL_F32,
     .op = SL_UNARY_SIGMOID,
     .run = run,
 };

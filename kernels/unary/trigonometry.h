@@ -3,22 +3,17 @@
 #pragma once
 
 #define SL_TYPE f32
-#include "kernels/cpu/element.h"
+#include "kernels/cpu/type.inc"
 #include "kernels/unary/unary.h"
 
 #define SL_TRIGONOMETRY(verb, code, quarters)                                                      \
-    static void verb##_of(size_t count, const float *in, float *out, float a, float b)             \
+    static void verb##_of(size_t count, const void *in, void *out, float a, float b)               \
     {                                                                                              \
         (void)a;                                                                                   \
         (void)b;                                                                                   \
         run(count, in, out, quarters);                                                             \
     }                                                                                              \
-    const struct sl_unary KERNEL(verb) = {                                                         \
-        .name = SL_TEXT(KERNEL(verb)),                                                             \
-        .needs = NEEDS,                                                                            \
-        .op = code,                                                                                \
-        .run = verb##_of,                                                                          \
-    };
+    SL_UNARY_KERNEL(KERNEL(verb), NEEDS, code, verb##_of)
 
 SL_TRIGONOMETRY(sin, SL_UNARY_SIN, 0)
 SL_TRIGONOMETRY(cos, SL_UNARY_COS, 1)

@@ -6,15 +6,23 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
-#define SL_FAMILY SL_OF(sl_unary, )
+#define SL_FAMILY sl_unary
 #define SL_LIST "kernels/unary/unary.inc"
 #define SL_ALLOWED SL_POLICY_UNARY
-#define SL_WANT , int op
-#define SL_SERVES(kernel) (kernel)->op == op
-#define SL_TEMPLATE "kernels/cpu/dispatch.inc"
-#include "kernels/cpu/floats.inc"
+#define SL_WANT , int element, int op
+#define SL_SERVES(kernel) (kernel)->element == element && (kernel)->op == op
+#include "kernels/cpu/dispatch.inc"
 
 enum engine { WITH_SME2, WITH_NEON, PORTABLE, ENGINES };
+
+static double most_ulp_of_halves(const struct sl_unary *kernel)
+{
+    if (kernel->op <= SL_UNARY_SIGN)
+        return 0;
+    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & (SL_ISA_SME2 | SL_ISA_FP16)) != 0)
+        return 2.2;
+    return 0.51;
+}
 
 double sl_unary_most_ulp(const struct sl_unary *kernel)
 {
@@ -35,16 +43,9 @@ double sl_unary_most_ulp(const struct sl_unary *kernel)
         [SL_UNARY_ASIN] = {1.7, 1.7, 1},        [SL_UNARY_ACOS] = {1.2, 1.2, 1},
         [SL_UNARY_ATAN] = {2.2, 2.2, 1},
     };
+    if (kernel->element == SL_F16)
+        return most_ulp_of_halves(kernel);
     return most[kernel->op][(kernel->needs & SL_ISA_SME2) != 0   ? WITH_SME2
                             : (kernel->needs & SL_ISA_NEON) != 0 ? WITH_NEON
                                                                  : PORTABLE];
-}
-
-double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel)
-{
-    if (kernel->op <= SL_UNARY_SIGN)
-        return 0;
-    if (kernel->op == SL_UNARY_HARDSWISH && (kernel->needs & (SL_ISA_SME2 | SL_ISA_FP16)) != 0)
-        return 2.2;
-    return 0.51;
 }

@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kernels/cpu/element.h"
+
 enum sl_unary_op {
     SL_UNARY_CLAMP, /* min(max(x, a), b); a NaN stays */
     SL_UNARY_ABS,
@@ -49,8 +51,31 @@ enum sl_unary_op {
     SL_UNARY_OP_END
 };
 
-#define SL_TEMPLATE "kernels/unary/unary_head.inc"
-#include "kernels/cpu/floats.inc"
+struct sl_unary {
+    const char *name;
+    uint32_t needs;
+    int element; /* enum sl_element: the type of what goes in and out */
+    int op;      /* enum sl_unary_op */
+    void (*run)(size_t count, const void *in, void *out, float a, float b);
+};
+
+const struct sl_unary *sl_unary_select(uint32_t isa, int element, int op);
+const struct sl_unary *sl_unary_at(size_t i);
+
+/* Every kernel is an object of its own name; the list says which there are. */
+#define SL_KERNEL(kernel) extern const struct sl_unary kernel;
+#include "kernels/unary/unary.inc"
+#undef SL_KERNEL
+
+/* One kernel, in a template. */
+#define SL_UNARY_KERNEL(kernel, isa, code, function)                                               \
+    const struct sl_unary kernel = {                                                               \
+        .name = SL_TEXT(kernel),                                                                   \
+        .needs = isa,                                                                              \
+        .element = SL_TYPE_ELEMENT,                                                                \
+        .op = code,                                                                                \
+        .run = function,                                                                           \
+    };
 
 /* How far the kernel's results are from the exact ones at most, in units in the last place of f32:
  * measured on a dense sweep (a million floats of either sign, wherever the function does something)
@@ -61,7 +86,5 @@ enum sl_unary_op {
  * expm1 1.3, erf 1.1, log10 1.7, log1p and log2 1; GELU by tanh 130 where it is near zero (23 above
  * -5), 0.6 in portable C; others 0.51, and those that only choose, round or change signs 0. In
  * NEON, GELU and sigmoid are zero where no normal number is the result, and GELU by tanh in SME2
- * too below 1e-36, which is not counted. */
+ * too below 1e-36, which is not counted. For halves it is over all of them, in their units. */
 double sl_unary_most_ulp(const struct sl_unary *kernel);
-/* The same of halves, over all of them. */
-double sl_unary_f16_most_ulp(const struct sl_unary_f16 *kernel);

@@ -3,4 +3,4 @@
 
 #define SL_TYPE f16
 #define KERNEL sl_unary_clamp_f16_f16_1x64_neon
-#include "kernels/unary/unary_neon.h"
+#include "kernels/unary/unary_neon.inc"

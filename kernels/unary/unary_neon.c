@@ -3,4 +3,4 @@
 
 #define SL_TYPE f32
 #define KERNEL sl_unary_clamp_f32_f32_1x32_neon
-#include "kernels/unary/unary_neon.h"
+#include "kernels/unary/unary_neon.inc"

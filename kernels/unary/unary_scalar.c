@@ -2,4 +2,4 @@
 #include "kernels/unary/unary.h"
 
 #define SL_TYPE f32
-#include "kernels/unary/unary_scalar.h"
+#include "kernels/unary/unary_scalar.inc"

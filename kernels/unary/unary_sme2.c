@@ -4,4 +4,4 @@
 #define SL_TYPE f32
 #define FUNCTION sl_unary_clamp_sme2_asm
 #define KERNEL sl_unary_clamp_f32_f32_16vl_sme2
-#include "kernels/unary/unary_sme2.h"
+#include "kernels/unary/unary_sme2.inc"

@@ -6,7 +6,6 @@ import sys
 import sources
 
 WINDOW = 6
-SUFFIXES = (".c", ".h", ".py")  # not .S: an unrolled loop repeats itself
 # Lines too common to be a copy of anything: includes, lines that hold no word, the passing on of an
 # error, and the fields of an initializer, which are data.
 BORING = re.compile(r"^(#\s*include\b.*|import .*|from .* import .*|[^A-Za-z0-9]*|//.*|return;|break;|else|(u?int\w*|size_t|float) \w+;|\.\w+ = [\w.>()-]+,|if \(rc (!=|<) 0\)|return rc;)$")
@@ -23,7 +22,7 @@ def lines_of(path):
 
 def main():
     seen, problems, total = {}, [], 0
-    for path in sources.files(*SUFFIXES):
+    for path in sources.code() + sources.files(".py"):  # not .S: an unrolled loop repeats itself
         if path.startswith("tests/data/"):
             continue
         lines = list(lines_of(path))

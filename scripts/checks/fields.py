@@ -12,7 +12,6 @@ import sources
 
 RATCHET = "scripts/checks/fields.txt"
 LEAST = 6
-TYPED = re.compile(r"\bSL_OF\((\w+), (\w*)\)")  # a name that there is for each type of floats (kernels/cpu/floats.inc): that for f32
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STRUCT = re.compile(r"^struct (\w+) \{\n(.*?)^\};", re.M | re.S)
 MEMBER = re.compile(r"^    (?! )((?:const |struct |enum |unsigned )*\w+[ *]+)([^;(){}]+);", re.M)
@@ -39,7 +38,7 @@ def restated():
         if path.startswith(("tests/", "scripts/")):
             continue
         code = COMMENT.sub("", sources.text(path))
-        for name, body in STRUCT.findall(TYPED.sub(r"\1\2", code)):
+        for name, body in STRUCT.findall(code):
             fields = set(members(body))
             if len(fields) >= LEAST:
                 structs[label(path, name)] = (path, fields)

@@ -22,7 +22,7 @@ def functions(content):
 
 def main():
     problems, long_functions, long_files, total = [], 0, [], 0
-    for path in sources.files(".c", ".h"):
+    for path in sources.code():
         content = sources.text(path)
         lines = content.count("\n")
         if path.endswith(".c"):

@@ -15,6 +15,12 @@ def files(*suffixes):
     return [path for path in present if not suffixes or path.endswith(suffixes)]
 
 
+def code():
+    """The C files among them: .c, .h and templates, which are the .inc files that say #pragma once (kernels/README.md)."""
+    templates = (path for path in files(".inc") if not path.endswith("_asm.inc"))
+    return files(".c", ".h") + [path for path in templates if "\n#pragma once\n" in text(path)]
+
+
 def text(path):
     with open(os.path.join(ROOT, path), encoding="utf-8") as file:
         return file.read()

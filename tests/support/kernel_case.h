@@ -5,6 +5,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Every kernel of a family's list whose operands are of one type of floats, of enum sl_element. */
+#define SL_EACH(kernel, family, type)                                                              \
+    for (size_t sl_at = 0; ((kernel) = sl_##family##_at(sl_at)) != NULL; sl_at++)                  \
+        if ((kernel)->element == (type))
+
 /* Says on stdout whether this CPU's test runs the kernel, and returns it: the CPU can, and if it
  * has SME, the kernel needs that. All others are the same code at every vector length: the emulated
  * CPU without SME and this machine run them. Where SL_ALL_SVL is set, all run. */

@@ -39,13 +39,13 @@ static inline struct sl_depthwise_shape sl_case_depthwise_of(size_t which, size_
 /* Of every kernel of a list of convolutions that runs here, with every remainder of output
  * channels, of pixels and of input channels, on one block and on the next: `call`, which finds
  * kernel, size, shape and seed. */
-#define SL_CASE_CONV_SIZED(family, call)                                                           \
+#define SL_CASE_CONV_SIZED(family, wanted, call)                                                   \
     {                                                                                              \
         const struct sl_##family *kernel;                                                          \
         size_t block = sl_case_block(2, 32);                                                       \
         for (size_t i = 0; (kernel = sl_##family##_at(i)) != NULL; i++) {                          \
             uint32_t seed = 10;                                                                    \
-            if (!sl_case_may_run(kernel->name, kernel->needs))                                     \
+            if (!(wanted) || !sl_case_may_run(kernel->name, kernel->needs))                        \
                 continue;                                                                          \
             for (size_t size = 1; size > 0; size = sl_case_next_size(size, block))                 \
                 for (int which = 0; which < SL_CASE_CONV_SIZES; which++) {                         \
@@ -57,13 +57,13 @@ static inline struct sl_depthwise_shape sl_case_depthwise_of(size_t which, size_
 
 /* The same of depthwise convolutions and their channels, in blocks of so many `vectors`; of the
  * usual windows one that the kernel takes. */
-#define SL_CASE_DEPTHWISE_SIZED(family, vectors, call)                                             \
+#define SL_CASE_DEPTHWISE_SIZED(family, wanted, vectors, call)                                     \
     {                                                                                              \
         const struct sl_##family *kernel;                                                          \
         size_t block = sl_case_block(vectors, 32), which = 0;                                      \
         for (size_t i = 0; (kernel = sl_##family##_at(i)) != NULL; i++) {                          \
             uint32_t seed = 9;                                                                     \
-            if (!sl_case_may_run(kernel->name, kernel->needs))                                     \
+            if (!(wanted) || !sl_case_may_run(kernel->name, kernel->needs))                        \
                 continue;                                                                          \
             for (size_t size = 1; size > 0; size = sl_case_next_size(size, block), which++) {      \
                 struct sl_depthwise_shape shape = sl_case_depthwise_of(which, size);               \

@@ -83,7 +83,7 @@ int sl_deconv_prepare(struct sl_op_call *call, const size_t *stride, const size_
     int rc = sl_tensor_resize(out, in->rank, sizes, diag);
     struct sl_constants constants = sl_op_constants(call, weight, bias);
     constants.planar = true;
-    if (rc == 0 && sl_step_deconv(&deconv, call->isa, &s, &constants, &call->weights) != 0)
+    if (rc == 0 && sl_step_deconv(&deconv, call->isa, SL_F32, &s, &constants, &call->weights) != 0)
         rc =
             sl_op_fail(call, diag, SL_ET_INVALID_ARGUMENT, "its weights or shapes go over a limit");
     if (rc == 0)

@@ -34,9 +34,8 @@ static int prepare_clamp(struct sl_op_call *call, uint32_t out_at, double min, d
     if (in->nbytes == 0)
         sl_step_none(sl_op_step(call));
     else
-        (out->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
-            sl_op_step(call), call->isa, SL_UNARY_CLAMP, sl_tensor_count(in), (float)min,
-            (float)max);
+        sl_step_unary(sl_op_step(call), call->isa, sl_op_element(out), SL_UNARY_CLAMP,
+                      sl_tensor_count(in), (float)min, (float)max);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }
@@ -98,9 +97,8 @@ static int add_binary(struct sl_op_call *call, int op, const struct sl_tensor *b
     if (b)
         dims_of(b, b_dims);
     dims_of(out, out_dims);
-    int rc = (out->scalar_type == SL_SCALAR_HALF ? sl_step_binary_f16 : sl_step_binary)(
-        sl_op_step(call), call->isa, op, a->rank, a_dims, b ? b->rank : 0, b_dims, out->rank,
-        out_dims);
+    int rc = sl_step_binary(sl_op_step(call), call->isa, sl_op_element(out), op, a->rank, a_dims,
+                            b ? b->rank : 0, b_dims, out->rank, out_dims);
     if (rc == 0)
         sl_op_operands(call, sl_ref_tensor(a), b_ref, sl_ref_tensor(out));
     return rc;
@@ -114,7 +112,8 @@ static struct sl_ref scaled(struct sl_op_call *call, const struct sl_tensor *b, 
         return sl_ref_tensor(b);
     struct sl_ref product = sl_ref_scratch(call, b->nbytes);
     struct sl_ref number = sl_ref_number(call, (float)alpha);
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 0, NULL, 1, &count);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_MULTIPLY, 1, &count, 0, NULL, 1,
+                   &count);
     sl_op_operands(call, sl_ref_tensor(b), number, product);
     return product;
 }

@@ -257,8 +257,7 @@ static int prepare_kernel(struct sl_op_call *call, int op, struct sl_tensor *out
     if (in->nbytes == 0)
         sl_step_none(step);
     else
-        (in->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
-            step, call->isa, op, sl_tensor_count(in), a, 0.0f);
+        sl_step_unary(step, call->isa, sl_op_element(in), op, sl_tensor_count(in), a, 0.0f);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_none(), sl_ref_tensor(out));
     return 0;
 }
@@ -425,7 +424,7 @@ static int prepare_between(struct sl_op_call *call, struct sl_diag *diag)
 static struct sl_ref add_product(struct sl_op_call *call, size_t count, struct sl_ref a,
                                  struct sl_ref b, struct sl_ref to)
 {
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_MULTIPLY, 1, &count, 1, &count, 1,
                    &count);
     sl_op_operands(call, a, b, to);
     return to;
@@ -458,7 +457,7 @@ static int prepare_products(struct sl_op_call *call, int exponent, struct sl_ten
         add_product(call, count, product, square, to);
     if (exponent > 0)
         return 0;
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_RECIPROCAL, count, 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_RECIPROCAL, count, 0.0f, 0.0f);
     sl_op_operands(call, to, sl_ref_none(), to);
     return 0;
 }
@@ -476,11 +475,12 @@ static int prepare_tan(struct sl_op_call *call, struct sl_diag *diag)
         return rc;
     struct sl_ref from = sl_ref_tensor(in), to = sl_ref_tensor(out);
     struct sl_ref sine = sl_ref_scratch(call, in->nbytes);
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_SIN, count, 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_SIN, count, 0.0f, 0.0f);
     sl_op_operands(call, from, sl_ref_none(), sine);
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_COS, count, 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_COS, count, 0.0f, 0.0f);
     sl_op_operands(call, from, sl_ref_none(), to);
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_DIVIDE, 1, &count, 1, &count, 1, &count);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_DIVIDE, 1, &count, 1, &count, 1,
+                   &count);
     sl_op_operands(call, sine, to, to);
     return 0;
 }

@@ -32,8 +32,8 @@ static int add_product(struct sl_op_call *call, const struct product *p, struct 
     bool constant = p->rhs->constant && (!p->bias || p->bias->constant);
     const struct sl_constants constants =
         sl_op_constants(call, constant ? p->rhs : NULL, constant ? p->bias : NULL);
-    int rc =
-        sl_step_gemm(&gemm, call->isa, p->m, p->n, p->k, p->transposed, &constants, &call->weights);
+    int rc = sl_step_gemm(&gemm, call->isa, SL_F32, p->m, p->n, p->k, p->transposed, &constants,
+                          &call->weights);
     if (rc != 0)
         return sl_op_fail(call, diag, rc, "its operands go over a limit");
     if (!constant) {
@@ -71,7 +71,8 @@ static int shape_product(struct sl_op_call *call, struct product *p, struct sl_d
 static void add_scaled(struct sl_op_call *call, struct sl_ref from, size_t count, double factor,
                        struct sl_ref to)
 {
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 1, &count, 0, NULL, 1, &count);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_MULTIPLY, 1, &count, 0, NULL, 1,
+                   &count);
     sl_op_operands(call, from, sl_ref_number(call, (float)factor), to);
 }
 
@@ -97,8 +98,8 @@ static int add_combination(struct sl_op_call *call, const struct product *p,
         other = sl_ref_scratch(call, self->nbytes);
         add_scaled(call, sl_ref_tensor(self), sl_tensor_count(self), beta, other);
     }
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_ADD, 2, out_dims, self->rank, self_dims,
-                   2, out_dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_ADD, 2, out_dims, self->rank,
+                   self_dims, 2, out_dims);
     sl_op_operands(call, out, other, out);
     return 0;
 }
@@ -197,7 +198,7 @@ static int prepare_bmm(struct sl_op_call *call, struct sl_diag *diag)
     b->lhs_bytes = lhs->nbytes / b->count;
     b->rhs_bytes = rhs->nbytes / b->count;
     b->out_bytes = out->nbytes / b->count;
-    rc = sl_step_gemm(&b->gemm, call->isa, (size_t)sizes[1], (size_t)sizes[2],
+    rc = sl_step_gemm(&b->gemm, call->isa, SL_F32, (size_t)sizes[1], (size_t)sizes[2],
                       (size_t)lhs->sizes[2], true, &constants, &call->weights);
     if (rc != 0)
         return sl_op_fail(call, diag, rc, "its operands go over a limit");

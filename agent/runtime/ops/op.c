@@ -124,11 +124,11 @@ void *sl_op_state(struct sl_op_call *call, size_t bytes)
     return call->state;
 }
 
-static int float_type(const struct sl_tensor *tensor)
+int sl_op_element(const struct sl_tensor *tensor)
 {
-    return !tensor || tensor->scalar_type == SL_SCALAR_FLOAT ? SL_STEP_F32
-           : tensor->scalar_type == SL_SCALAR_HALF           ? SL_STEP_F16
-                                                             : SL_STEP_BF16;
+    return !tensor || tensor->scalar_type == SL_SCALAR_FLOAT ? SL_F32
+           : tensor->scalar_type == SL_SCALAR_HALF           ? SL_F16
+                                                             : SL_BF16;
 }
 
 struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
@@ -136,8 +136,8 @@ struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct 
 {
     return (struct sl_constants){.weights = weights ? weights->data : NULL,
                                  .bias = bias ? bias->data : NULL,
-                                 .weights_type = float_type(weights),
-                                 .bias_type = float_type(bias),
+                                 .weights_type = sl_op_element(weights),
+                                 .bias_type = sl_op_element(bias),
                                  .isa = call->isa,
                                  .budget = &call->method->budget};
 }

@@ -138,6 +138,8 @@ void sl_op_convert(struct sl_op_call *call, const struct sl_tensor *from,
 void sl_op_own(struct sl_op_call *call, const char *kernel, sl_own_run_fn run);
 /* The call's one block of zeros for its own steps, at least `bytes`; NULL when over the budget. */
 void *sl_op_state(struct sl_op_call *call, size_t bytes);
+/* Which of enum sl_element a tensor of floats is made of; NULL: SL_F32. */
+int sl_op_element(const struct sl_tensor *tensor);
 /* Operands that packing takes, in their own types; NULL: none. */
 struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct sl_tensor *weights,
                                     const struct sl_tensor *bias);

@@ -64,8 +64,7 @@ static struct sl_step *add_reduction(struct sl_op_call *call, const struct sl_te
 {
     struct sl_step *step = sl_op_step(call);
     uint32_t isa = op == SL_REDUCE_SOFTMAX ? call->isa & ~(uint32_t)SL_ISA_FP16 : call->isa;
-    (in->scalar_type == SL_SCALAR_HALF ? sl_step_reduce_f16 : sl_step_reduce)(
-        step, isa, op, r->outer, r->reduced, r->inner);
+    sl_step_reduce(step, isa, sl_op_element(in), op, r->outer, r->reduced, r->inner);
     return step;
 }
 
@@ -109,8 +108,8 @@ static bool takes_kernel(const struct sl_tensor *in, const struct sl_tensor *out
 static struct sl_ref add_negation(struct sl_op_call *call, const struct sl_tensor *like,
                                   struct sl_ref from, struct sl_ref to)
 {
-    (like->scalar_type == SL_SCALAR_HALF ? sl_step_unary_f16 : sl_step_unary)(
-        sl_op_step(call), call->isa, SL_UNARY_NEGATE, sl_tensor_count(like), 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, sl_op_element(like), SL_UNARY_NEGATE,
+                  sl_tensor_count(like), 0.0f, 0.0f);
     sl_op_operands(call, from, sl_ref_none(), to);
     return to;
 }
@@ -134,7 +133,7 @@ static int resize_reduced(struct sl_op_call *call, const struct sl_fold_shape *s
 static struct sl_ref add_comparison(struct sl_op_call *call, int op, size_t count,
                                     struct sl_ref from, struct sl_ref to)
 {
-    sl_step_binary(sl_op_step(call), call->isa, op, 1, &count, 0, NULL, 1, &count);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, op, 1, &count, 0, NULL, 1, &count);
     sl_op_operands(call, from, sl_ref_number(call, 0.0f), to);
     return to;
 }
@@ -163,7 +162,8 @@ static void reduce_truths(struct sl_op_call *call, const struct sl_fold_shape *s
     from = add_comparison(call, all ? SL_BINARY_EQUAL : SL_BINARY_UNEQUAL, count, from, room);
     from = gather(call, in, from, sizeof(float), r);
     call->main_step = call->step_count;
-    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_MAX, r->outer, r->reduced, r->inner);
+    sl_step_reduce(sl_op_step(call), call->isa, SL_F32, SL_REDUCE_MAX, r->outer, r->reduced,
+                   r->inner);
     sl_op_operands(call, from, sl_ref_none(), lines);
     if (all)
         add_comparison(call, SL_BINARY_EQUAL, left, lines, lines);
@@ -181,10 +181,8 @@ static void reduce_by_kernel(struct sl_op_call *call, const struct sl_fold_shape
         from = add_negation(call, in, from, sl_ref_scratch(call, in->nbytes));
     call->main_step = call->step_count;
     struct sl_step *step = add_reduction(call, in, extreme ? SL_REDUCE_MAX : SL_REDUCE_MEAN, r);
-    if (shape->op == SL_FOLD_SUM && in->scalar_type == SL_SCALAR_HALF)
-        step->f16.reduce.args.scale = 1.0f;
-    else if (shape->op == SL_FOLD_SUM)
-        step->f32.reduce.args.scale = 1.0f;
+    if (shape->op == SL_FOLD_SUM)
+        step->reduce.args.scale = 1.0f;
     sl_op_operands(call, from, sl_ref_none(), to);
     if (least)
         add_negation(call, out, to, to);
@@ -193,7 +191,7 @@ static void reduce_by_kernel(struct sl_op_call *call, const struct sl_fold_shape
 static void add_pairs(struct sl_op_call *call, int op, size_t count, struct sl_ref a,
                       struct sl_ref b, struct sl_ref to)
 {
-    sl_step_binary(sl_op_step(call), call->isa, op, 1, &count, 1, &count, 1, &count);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, op, 1, &count, 1, &count, 1, &count);
     sl_op_operands(call, a, b, to);
 }
 
@@ -201,8 +199,8 @@ static void add_sum(struct sl_op_call *call, const struct reduction *r, double s
                     struct sl_ref from, struct sl_ref to)
 {
     struct sl_step *step = sl_op_step(call);
-    sl_step_reduce(step, call->isa, SL_REDUCE_MEAN, r->outer, r->reduced, r->inner);
-    step->f32.reduce.args.scale = (float)scale;
+    sl_step_reduce(step, call->isa, SL_F32, SL_REDUCE_MEAN, r->outer, r->reduced, r->inner);
+    step->reduce.args.scale = (float)scale;
     sl_op_operands(call, from, sl_ref_none(), to);
 }
 
@@ -217,7 +215,8 @@ static void reduce_variance(struct sl_op_call *call, const struct sl_fold_shape 
     const size_t dims[3] = {r->outer, r->reduced, r->inner}, lines[3] = {r->outer, 1, r->inner};
     double count = (double)r->reduced, left = count - shape->correction;
     add_sum(call, r, 1.0 / count, from, means);
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_SUBTRACT, 3, dims, 3, lines, 3, dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_SUBTRACT, 3, dims, 3, lines, 3,
+                   dims);
     sl_op_operands(call, from, means, off);
     add_sum(call, r, 1.0 / sqrt(count * left), off, means);
     add_pairs(call, SL_BINARY_MULTIPLY, sl_tensor_count(in), off, off, off);
@@ -227,7 +226,8 @@ static void reduce_variance(struct sl_op_call *call, const struct sl_fold_shape 
     add_pairs(call, SL_BINARY_SUBTRACT, sl_tensor_count(out), sl_ref_tensor(out), means,
               sl_ref_tensor(out));
     /* Where all are equal, rounding may leave a hair below zero, whose root would be NaN. */
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_ABS, sl_tensor_count(out), 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_ABS, sl_tensor_count(out), 0.0f,
+                  0.0f);
     sl_op_operands(call, sl_ref_tensor(out), sl_ref_none(), sl_ref_tensor(out));
 }
 
@@ -332,17 +332,12 @@ static void add_layer_norm(struct sl_op_call *call, const struct sl_tensor *in, 
 {
     const struct reduction r = {.outer = rows, .reduced = row, .inner = 1};
     struct sl_step *step = add_reduction(call, in, SL_REDUCE_LAYER_NORM, &r);
-    const void *weight = data_of(sl_op_tensor(call, 2)), *bias = data_of(sl_op_tensor(call, 3));
-    void *mean = sl_op_tensor(call, 6)->data, *rstd = sl_op_tensor(call, 7)->data;
-    float eps = (float)sl_op_number(call, 4, 0.0);
-#define NORM(args)                                                                                 \
-    (args).eps = eps, (args).weight = weight, (args).bias = bias, (args).mean = mean,              \
-    (args).rstd = rstd
-    if (in->scalar_type == SL_SCALAR_HALF)
-        NORM(step->f16.reduce.args);
-    else
-        NORM(step->f32.reduce.args);
-#undef NORM
+    struct sl_reduce_args *args = &step->reduce.args;
+    args->weight = data_of(sl_op_tensor(call, 2));
+    args->bias = data_of(sl_op_tensor(call, 3));
+    args->eps = (float)sl_op_number(call, 4, 0.0);
+    args->mean = sl_op_tensor(call, 6)->data;
+    args->rstd = sl_op_tensor(call, 7)->data;
 }
 
 static int prepare_layer_norm(struct sl_op_call *call, struct sl_diag *diag)
@@ -452,10 +447,11 @@ static int prepare_batch_norm(struct sl_op_call *call, struct sl_diag *diag)
         return rc; /* or computed in another way */
     const float *scale = call->weights.packed;
     const size_t channel_dims[2] = {dims[1], 1};
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_MULTIPLY, 3, dims, 2, channel_dims, 3,
-                   dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_MULTIPLY, 3, dims, 2,
+                   channel_dims, 3, dims);
     sl_op_operands(call, sl_ref_tensor(in), sl_ref_pointer(scale), sl_ref_tensor(out));
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_ADD, 3, dims, 2, channel_dims, 3, dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_ADD, 3, dims, 2, channel_dims, 3,
+                   dims);
     sl_op_operands(call, sl_ref_tensor(out), sl_ref_pointer(scale + dims[1]), sl_ref_tensor(out));
     return 0;
 }

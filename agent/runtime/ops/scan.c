@@ -178,7 +178,8 @@ static void add_difference(struct sl_op_call *call, struct sl_ref from, struct s
                            const size_t dims[3], const struct sl_tensor *out)
 {
     const size_t line_dims[3] = {dims[0], 1, dims[2]};
-    sl_step_binary(sl_op_step(call), call->isa, SL_BINARY_SUBTRACT, 3, dims, 3, line_dims, 3, dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, SL_BINARY_SUBTRACT, 3, dims, 3, line_dims,
+                   3, dims);
     sl_op_operands(call, from, what, sl_ref_tensor(out));
 }
 
@@ -196,18 +197,18 @@ static int log_softmax_by_kernels(struct sl_op_call *call, uint32_t dim, struct 
             dims[d < dim ? 0 : 2] *= (size_t)in->sizes[d];
     struct sl_ref line = sl_ref_scratch(call, dims[0] * dims[2] * sizeof(float));
     struct sl_ref powers = sl_ref_scratch(call, in->nbytes), none = sl_ref_none();
-    sl_step_reduce(sl_op_step(call), call->isa, SL_REDUCE_MAX, dims[0], dims[1], dims[2]);
+    sl_step_reduce(sl_op_step(call), call->isa, SL_F32, SL_REDUCE_MAX, dims[0], dims[1], dims[2]);
     sl_op_operands(call, sl_ref_tensor(in), none, line);
     add_difference(call, sl_ref_tensor(in), line, dims, out);
     call->main_step = call->step_count;
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_EXP, dims[0] * dims[1] * dims[2], 0.0f,
-                  0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_EXP, dims[0] * dims[1] * dims[2],
+                  0.0f, 0.0f);
     sl_op_operands(call, sl_ref_tensor(out), none, powers);
     struct sl_step *sum = sl_op_step(call);
-    sl_step_reduce(sum, call->isa, SL_REDUCE_MEAN, dims[0], dims[1], dims[2]);
-    sum->f32.reduce.args.scale = 1.0f;
+    sl_step_reduce(sum, call->isa, SL_F32, SL_REDUCE_MEAN, dims[0], dims[1], dims[2]);
+    sum->reduce.args.scale = 1.0f;
     sl_op_operands(call, powers, none, line);
-    sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_LOG, dims[0] * dims[2], 0.0f, 0.0f);
+    sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_LOG, dims[0] * dims[2], 0.0f, 0.0f);
     sl_op_operands(call, line, none, line);
     add_difference(call, sl_ref_tensor(out), line, dims, out);
     return 0;

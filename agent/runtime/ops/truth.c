@@ -85,7 +85,8 @@ static struct operand operand_of(struct sl_op_call *call, uint32_t arg)
 static void compare_with(struct sl_op_call *call, int op, struct operand *a, float number)
 {
     struct sl_ref room = room_for(call, count_of(a));
-    sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a->dims, 0, NULL, a->rank, a->dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, op, a->rank, a->dims, 0, NULL, a->rank,
+                   a->dims);
     sl_op_operands(call, a->ref, sl_ref_number(call, number), room);
     a->ref = room;
 }
@@ -110,8 +111,8 @@ static struct operand add_pair(struct sl_op_call *call, int op, const struct ope
         pair.dims[pair.rank - i] = m == 1 ? n : m;
     }
     pair.ref = room_for(call, count_of(&pair));
-    sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a->dims, b->rank, b->dims, pair.rank,
-                   pair.dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, op, a->rank, a->dims, b->rank, b->dims,
+                   pair.rank, pair.dims);
     sl_op_operands(call, a->ref, b->ref, pair.ref);
     return pair;
 }
@@ -123,8 +124,8 @@ static void add_last(struct sl_op_call *call, int op, const struct operand *a,
     size_t dims[SL_STEP_MAX_RANK];
     for (uint32_t d = 0; d < out->rank; d++)
         dims[d] = (size_t)out->sizes[d];
-    sl_step_binary(sl_op_step(call), call->isa, op, a->rank, a->dims, b->rank, b->dims, out->rank,
-                   dims);
+    sl_step_binary(sl_op_step(call), call->isa, SL_F32, op, a->rank, a->dims, b->rank, b->dims,
+                   out->rank, dims);
     sl_op_operands(call, a->ref, b->ref, sl_ref_tensor(out));
 }
 
@@ -135,7 +136,7 @@ static struct sl_ref add_one(struct sl_op_call *call, int op)
         return add_pair(call, SL_BINARY_UNEQUAL, &a, &a).ref;
     if (op == SL_TRUTH_INFINITE) {
         struct sl_ref room = room_for(call, count_of(&a));
-        sl_step_unary(sl_op_step(call), call->isa, SL_UNARY_ABS, count_of(&a), 0.0f, 0.0f);
+        sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_ABS, count_of(&a), 0.0f, 0.0f);
         sl_op_operands(call, a.ref, sl_ref_none(), room);
         a.ref = room;
     }

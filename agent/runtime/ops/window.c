@@ -136,9 +136,9 @@ static int add_kernel_step(struct sl_op_call *call, const struct convolution *c,
      * order; it is the same where there is one channel. */
     constants.planar = constant && (is_depthwise(c) || !is_nhwc(c->weight));
     if (!is_depthwise(c))
-        return sl_step_conv(step, call->isa, s, &constants, &call->weights);
+        return sl_step_conv(step, call->isa, SL_F32, s, &constants, &call->weights);
     const struct sl_depthwise_shape shape = sl_step_depthwise_shape(s);
-    return sl_step_depthwise(step, call->isa, &shape, &constants, &call->weights);
+    return sl_step_depthwise(step, call->isa, SL_F32, &shape, &constants, &call->weights);
 }
 
 /* Computed weights are turned and packed in the workspace at each run. */

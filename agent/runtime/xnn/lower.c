@@ -53,16 +53,21 @@ static bool is_half(const struct lowering *l)
     return l->form == SL_XNN_FORM_F16;
 }
 
+static int element_of(const struct lowering *l)
+{
+    return is_half(l) ? SL_F16 : SL_F32;
+}
+
 static size_t float_bytes(const struct lowering *l)
 {
-    return is_half(l) ? sizeof(uint16_t) : sizeof(float);
+    return sl_element_bytes(element_of(l));
 }
 
 static int float_type(const struct sl_xnn_operand *operand)
 {
-    return !operand || operand->type == SL_XNN_FP32 ? SL_STEP_F32
-           : operand->type == SL_XNN_FP16           ? SL_STEP_F16
-                                                    : SL_STEP_BF16;
+    return !operand || operand->type == SL_XNN_FP32 ? SL_F32
+           : operand->type == SL_XNN_FP16           ? SL_F16
+                                                    : SL_BF16;
 }
 
 static struct sl_constants constants_of(const struct lowering *l)
@@ -85,8 +90,8 @@ static int lower_gemm(const struct lowering *l)
     struct sl_xnn_op *op = l->op;
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
     struct sl_step *step = next_step(l, l->a, 0, l->out);
-    return (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->isa, m, n, k, op->transposed,
-                                                          &constants, &op->weights);
+    return sl_step_gemm(step, l->isa, element_of(l), m, n, k, op->transposed, &constants,
+                        &op->weights);
 }
 
 /* Packs, then multiplies. */
@@ -98,11 +103,10 @@ static int lower_dynamic_gemm(const struct lowering *l)
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1], m = out->count / n;
     struct sl_step *pack = next_step(l, IN + 1, op->input_count > 2 ? IN + 2 : 0, TEMP + OWN_TEMP);
     struct sl_step *step = next_step(l, IN, TEMP + OWN_TEMP, OUT);
-    int rc = (is_half(l) ? sl_step_gemm_f16 : sl_step_gemm)(step, l->isa, m, n, k, op->transposed,
-                                                            &none, &op->weights);
+    int rc =
+        sl_step_gemm(step, l->isa, element_of(l), m, n, k, op->transposed, &none, &op->weights);
     if (rc == 0)
-        (is_half(l) ? sl_step_pack_f16 : sl_step_pack)(pack, step, op->transposed,
-                                                       &op->temp_bytes[OWN_TEMP]);
+        sl_step_pack(pack, step, op->transposed, &op->temp_bytes[OWN_TEMP]);
     return rc;
 }
 
@@ -127,7 +131,7 @@ static int lower_batch_gemm(const struct lowering *l)
     }
     const struct sl_batch_shape shape = {a->rank, b->rank, dims, b->dims, l->op->transposed};
     struct sl_step *step = next_step(l, left, l->b, l->out);
-    return (is_half(l) ? sl_step_batch_gemm_f16 : sl_step_batch_gemm)(step, l->isa, &shape);
+    return sl_step_batch_gemm(step, l->isa, element_of(l), &shape);
 }
 
 static struct sl_conv_shape conv_shape(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
@@ -189,19 +193,16 @@ static int lower_conv(const struct lowering *l)
     struct sl_step *step = next_step(l, l->a, 0, l->out);
     uint32_t isa = l->isa;
     if (l->op->kind == SL_XNN_OP_CONV)
-        return (is_half(l) ? sl_step_conv_f16 : sl_step_conv)(step, isa, &shape, &constants,
-                                                              weights);
+        return sl_step_conv(step, isa, element_of(l), &shape, &constants, weights);
     if (l->op->kind == SL_XNN_OP_DECONV)
-        return (is_half(l) ? sl_step_deconv_f16 : sl_step_deconv)(step, isa, &shape, &constants,
-                                                                  weights);
-    return (is_half(l) ? sl_step_depthwise_f16 : sl_step_depthwise)(step, isa, &depthwise,
-                                                                    &constants, weights);
+        return sl_step_deconv(step, isa, element_of(l), &shape, &constants, weights);
+    return sl_step_depthwise(step, isa, element_of(l), &depthwise, &constants, weights);
 }
 
 static int lower_pool(const struct lowering *l)
 {
     const struct sl_pool_args shape = pool_shape(l->plan, l->op);
-    return (is_half(l) ? sl_step_pool_f16 : sl_step_pool)(only_step(l), l->isa, &shape);
+    return sl_step_pool(only_step(l), l->isa, element_of(l), &shape);
 }
 
 static int lower_argmax(const struct lowering *l)
@@ -295,7 +296,7 @@ static int qs8_binary(const struct lowering *l)
     const struct sl_xnn_operand *out = &l->plan->operands[l->op->output];
     const struct sl_quant quants[3] = {quant_of(a), quant_of(b), quant_of(out)};
     struct sl_broadcast_plan plan;
-    if (!sl_broadcast_of(a->rank, a->dims, b->rank, b->dims, out->rank, out->dims, &plan))
+    if (!sl_broadcast_of(a->rank, a->dims, b->rank, b->dims, out->rank, out->dims, 1, &plan))
         return SL_ET_INVALID_ARGUMENT;
     return sl_step_binary_qs8(next_step(l, IN, IN + 1, OUT), l->isa, l->op->code, &plan, quants);
 }
@@ -338,7 +339,7 @@ static int lower_qs8(const struct lowering *l)
     }
     case SL_XNN_OP_RESIZE: {
         const struct sl_resize_args shape = resize_shape(l->plan, l->op);
-        sl_step_resize_qs8(next_step(l, IN, 0, OUT), l->isa, &shape);
+        sl_step_resize(next_step(l, IN, 0, OUT), l->isa, SL_QS8, &shape);
         return 0;
     }
     case SL_XNN_OP_CLAMP:
@@ -461,7 +462,7 @@ static int lower_convert(const struct lowering *l)
 static int lower_resize(const struct lowering *l)
 {
     const struct sl_resize_args shape = resize_shape(l->plan, l->op);
-    (is_half(l) ? sl_step_resize_f16 : sl_step_resize)(only_step(l), l->isa, &shape);
+    sl_step_resize(only_step(l), l->isa, element_of(l), &shape);
     return 0;
 }
 
@@ -544,17 +545,16 @@ static void add_reduce(const struct lowering *l, struct sl_step *step)
     bool softmax = l->op->kind == SL_XNN_OP_SOFTMAX;
     if (!softmax)
         pixels = in->dims[in->rank - 3] * in->dims[in->rank - 2];
-    (is_half(l) ? sl_step_reduce_f16 : sl_step_reduce)(
-        step, l->isa, softmax ? SL_REDUCE_SOFTMAX : SL_REDUCE_MEAN,
-        in->count / pixels / (softmax ? 1 : last), pixels, softmax ? 1 : last);
+    sl_step_reduce(step, l->isa, element_of(l), softmax ? SL_REDUCE_SOFTMAX : SL_REDUCE_MEAN,
+                   in->count / pixels / (softmax ? 1 : last), pixels, softmax ? 1 : last);
 }
 
 static int add_binary(const struct lowering *l, struct sl_step *step, int code,
                       const struct sl_xnn_operand *b, const struct sl_xnn_operand *out)
 {
     const struct sl_xnn_operand *a = input(l, 0);
-    return (is_half(l) ? sl_step_binary_f16 : sl_step_binary)(
-        step, l->isa, code, a->rank, a->dims, b->rank, b->dims, out->rank, out->dims);
+    return sl_step_binary(step, l->isa, element_of(l), code, a->rank, a->dims, b->rank, b->dims,
+                          out->rank, out->dims);
 }
 
 /* The squares first, then their mean. */
@@ -572,9 +572,8 @@ static int lower_unary(const struct lowering *l)
 {
     const struct sl_xnn_op *op = l->op;
     bool clamp = op->kind == SL_XNN_OP_CLAMP;
-    (is_half(l) ? sl_step_unary_f16 : sl_step_unary)(
-        only_step(l), l->isa, clamp ? SL_UNARY_CLAMP : op->code, output(l)->count,
-        clamp ? op->min : op->node->alpha, clamp ? op->max : 0);
+    sl_step_unary(only_step(l), l->isa, element_of(l), clamp ? SL_UNARY_CLAMP : op->code,
+                  output(l)->count, clamp ? op->min : op->node->alpha, clamp ? op->max : 0);
     return 0;
 }
 
@@ -652,8 +651,8 @@ static int lower_bfloat_gemm(const struct lowering *l)
     const struct sl_xnn_operand *in = input(l, 0), *out = output(l);
     const struct sl_constants constants = constants_of(l);
     size_t k = in->dims[in->rank - 1], n = out->dims[out->rank - 1];
-    return sl_step_gemm_bf16(next_step(l, IN, 0, OUT), l->isa, out->count / n, n, k,
-                             l->op->transposed, &constants, &l->op->weights);
+    return sl_step_gemm(next_step(l, IN, 0, OUT), l->isa, SL_BF16, out->count / n, n, k,
+                        l->op->transposed, &constants, &l->op->weights);
 }
 
 static int lower_move(const struct lowering *l)

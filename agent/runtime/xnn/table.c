@@ -119,11 +119,11 @@ static void convert(int op, const struct sl_xnn_scaling *quant, const void *in, 
 static void apply_float(const struct sl_xnn_op *op, const float *a, const float *b, float *x)
 {
     if (op->kind == SL_XNN_OP_CLAMP)
-        sl_unary_select(SL_ISA_NONE, SL_UNARY_CLAMP)->run(256, a, x, op->min, op->max);
+        sl_unary_select(SL_ISA_NONE, SL_F32, SL_UNARY_CLAMP)->run(256, a, x, op->min, op->max);
     else if (op->kind == SL_XNN_OP_UNARY)
-        sl_unary_select(SL_ISA_NONE, op->code)->run(256, a, x, op->node->alpha, 0);
+        sl_unary_select(SL_ISA_NONE, SL_F32, op->code)->run(256, a, x, op->node->alpha, 0);
     else if (op->kind == SL_XNN_OP_BINARY)
-        sl_binary_select(SL_ISA_NONE, op->code)
+        sl_binary_select(SL_ISA_NONE, SL_F32, op->code)
             ->run(&(struct sl_binary_args){256, a, b, 1, 1, x, -INFINITY, INFINITY});
     else
         for (int i = 0; i < 256; i++)

@@ -169,10 +169,10 @@ static _Atomic uint32_t parts_run;
 
 static void multiply_small(const struct sl_step *step)
 {
-    const float *in = step->f32.unary.in;
+    const float *in = step->unary.in;
     volatile float one = 1.0f; /* a known 1 would be left out */
-    float *out = step->f32.unary.out;
-    for (size_t i = 0; i < step->f32.unary.count; i++)
+    float *out = step->unary.out;
+    for (size_t i = 0; i < step->unary.count; i++)
         out[i] = in[i] * one;
     atomic_fetch_add(&parts_run, 1);
 }
@@ -180,10 +180,9 @@ static void multiply_small(const struct sl_step *step)
 static bool axis_small(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
 {
     (void)crew;
-    sl_axis_of_elements(&step->f32.unary.count, step->f32.unary.out, sizeof(float),
-                        SL_WORK_FUNCTION, out);
-    sl_axis_move(out, &step->f32.unary.in, sizeof(float));
-    sl_axis_move(out, &step->f32.unary.out, sizeof(float));
+    sl_axis_of_elements(&step->unary.count, step->unary.out, sizeof(float), SL_WORK_FUNCTION, out);
+    sl_axis_move(out, &step->unary.in, sizeof(float));
+    sl_axis_move(out, &step->unary.out, sizeof(float));
     return true;
 }
 
@@ -192,9 +191,9 @@ TEST(subnormals_are_on_all_threads_what_they_are_on_the_callers)
 {
     struct sl_crew crew = {0};
     struct sl_step step = {.run = multiply_small, .axis = axis_small};
-    step.f32.unary.in = small;
-    step.f32.unary.out = products;
-    step.f32.unary.count = SMALL;
+    step.unary.in = small;
+    step.unary.out = products;
+    step.unary.count = SMALL;
     for (size_t i = 0; i < SMALL; i++)
         small[i] = 1e-40f;
     assert_int_equal(sl_workers_new(&(struct sl_workers_config){.count = 3}, &crew.workers), 0);
@@ -222,10 +221,10 @@ TEST(subnormals_are_on_all_threads_what_they_are_on_the_callers)
 
 static bool axis_small_rows(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
 {
-    size_t row = step->f32.unary.in ? 16 * sizeof(float) : 12;
+    size_t row = step->unary.in ? 16 * sizeof(float) : 12;
     (void)crew;
-    sl_axis_of_rows(&step->f32.unary.count, step->f32.unary.out, row, 1 << 10, out);
-    sl_axis_move(out, &step->f32.unary.out, row);
+    sl_axis_of_rows(&step->unary.count, step->unary.out, row, 1 << 10, out);
+    sl_axis_move(out, &step->unary.out, row);
     return true;
 }
 
@@ -238,9 +237,9 @@ TEST(rows_whose_ends_are_in_cache_lines_are_not_cut)
     for (size_t at = 0; at < 16; at++)
         for (int long_rows = 0; long_rows < 2; long_rows++) {
             struct sl_step step = {.run = multiply_small, .axis = axis_small_rows};
-            step.f32.unary.in = long_rows ? small : NULL;
-            step.f32.unary.out = out + at;
-            step.f32.unary.count = 200;
+            step.unary.in = long_rows ? small : NULL;
+            step.unary.out = out + at;
+            step.unary.count = 200;
             sl_step_cut(&step, workers);
             assert_int_equal(step.parts > 1, !long_rows || at == 0);
             check_lines(&step);

@@ -79,7 +79,7 @@ static void check(const struct sl_binary *kernel, size_t count, size_t a_step, s
 TEST(every_count_and_broadcast_is_exact)
 {
     const struct sl_binary *kernel;
-    for (size_t i = 0; (kernel = sl_binary_at(i)) != NULL; i++) {
+    SL_EACH (kernel, binary, SL_F32) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t count = 0; count < LONGEST; count += count < 70 ? 1 : count < 400 ? 37 : 331) {
@@ -98,7 +98,7 @@ TEST(every_count_and_broadcast_is_exact)
 TEST(select_gives_the_operator_asked_for)
 {
     for (int op = SL_BINARY_ADD; op < SL_BINARY_OP_END; op++) {
-        assert_int_equal(sl_binary_select(SL_ISA_NONE, op)->op, op);
-        assert_int_equal(sl_binary_select(sl_isa_detect(), op)->op, op);
+        assert_int_equal(sl_binary_select(SL_ISA_NONE, SL_F32, op)->op, op);
+        assert_int_equal(sl_binary_select(sl_isa_detect(), SL_F32, op)->op, op);
     }
 }

@@ -21,15 +21,16 @@ static bool same(uint16_t got, uint16_t want)
     return got == want || ((got | want) & 0x7fff) == 0; /* zeros of either sign */
 }
 
-static void check_operands(const struct sl_binary_f16 *kernel, struct sl_binary_f16_args args)
+static void check_operands(const struct sl_binary *kernel, struct sl_binary_args args)
 {
-    const struct sl_binary *exact = sl_binary_select(SL_ISA_NONE, kernel->op);
+    const struct sl_binary *exact = sl_binary_select(SL_ISA_NONE, SL_F32, kernel->op);
+    const uint16_t *left = args.a, *right = args.b;
     uint16_t *out = sl_case_constant_halves(args.count, 0x7777);
     args.out = out;
     kernel->run(&args);
     for (size_t i = 0; i < args.count; i++) {
-        float a = sl_half_to_float(args.a[i * args.a_step]), wide = 0;
-        float b = sl_half_to_float(args.b[i * args.b_step]);
+        float a = sl_half_to_float(left[i * args.a_step]), wide = 0;
+        float b = sl_half_to_float(right[i * args.b_step]);
         struct sl_binary_args one = {1, &a, &b, 1, 1, &wide, args.min, args.max};
         exact->run(&one);
         if (!same(out[i], sl_half_from_float(wide)))
@@ -39,7 +40,7 @@ static void check_operands(const struct sl_binary_f16 *kernel, struct sl_binary_
     sl_guarded_free(out);
 }
 
-static void check(const struct sl_binary_f16 *kernel, size_t count, size_t a_step, size_t b_step,
+static void check(const struct sl_binary *kernel, size_t count, size_t a_step, size_t b_step,
                   bool clamps)
 {
     uint32_t seed = (uint32_t)count + 1;
@@ -49,7 +50,7 @@ static void check(const struct sl_binary_f16 *kernel, size_t count, size_t a_ste
         a[i] = specials[i / SPECIALS];
         b[i] = specials[i % SPECIALS];
     }
-    struct sl_binary_f16_args args = {.count = count, .a = a, .b = b};
+    struct sl_binary_args args = {.count = count, .a = a, .b = b};
     args.a_step = a_step;
     args.b_step = b_step;
     args.min = clamps ? -0.5f : -INFINITY;
@@ -61,8 +62,8 @@ static void check(const struct sl_binary_f16 *kernel, size_t count, size_t a_ste
 
 TEST(every_operator_equals_f32_rounded)
 {
-    const struct sl_binary_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_binary_f16_at(i)) != NULL; i++) {
+    const struct sl_binary *kernel;
+    SL_EACH (kernel, binary, SL_F16) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t count = 0; count < 900; count += count < 70 ? 1 : 131) {
@@ -79,14 +80,14 @@ TEST(every_operator_equals_f32_rounded)
 
 TEST(results_may_overwrite_an_operand)
 {
-    const struct sl_binary_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_binary_f16_at(i)) != NULL; i++) {
+    const struct sl_binary *kernel;
+    SL_EACH (kernel, binary, SL_F16) {
         uint16_t a[100], b[100], apart[100];
         for (size_t j = 0; j < 100; j++) {
             a[j] = sl_half_from_float((float)j * 0.25f - 3);
             b[j] = sl_half_from_float(7 - (float)j * 0.5f);
         }
-        struct sl_binary_f16_args args = {100, a, b, 1, 1, apart, -INFINITY, INFINITY};
+        struct sl_binary_args args = {100, a, b, 1, 1, apart, -INFINITY, INFINITY};
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         kernel->run(&args);

@@ -47,6 +47,7 @@ static double *reference(const struct sl_conv_args *a, bool deconv, const float 
     const struct sl_conv_shape *s = &a->shape;
     size_t out_c = s->groups * s->group_out_c,
            image = s->in_h * s->in_w * s->groups * s->group_in_c;
+    const float *in = a->in;
     double *want = calloc(count, sizeof(double));
     for (size_t i = 0; i < count; i++)
         want[i] = GAP;
@@ -55,7 +56,7 @@ static double *reference(const struct sl_conv_args *a, bool deconv, const float 
             for (size_t o = 0; o < out_c; o++)
                 want[(n * s->out_h + p / s->out_w) * a->out_row + p % s->out_w * a->out_pixel + o] =
                     sl_case_clamp(
-                        element(s, deconv, a->in + n * image, w, p / s->out_w, p % s->out_w, o) +
+                        element(s, deconv, in + n * image, w, p / s->out_w, p % s->out_w, o) +
                             (bias ? (double)bias[o] : 0),
                         (double)a->min, (double)a->max);
     return want;
@@ -145,7 +146,7 @@ static struct sl_conv_shape random_shape(uint32_t *seed)
 TEST(random_shapes_equal_the_reference)
 {
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 5;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -164,14 +165,15 @@ TEST(random_shapes_equal_the_reference)
 
 TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
-    SL_CASE_CONV_SIZED(conv, check(kernel, &shape, false, size % 3, (int)size, &seed));
+    SL_CASE_CONV_SIZED(conv, kernel->element == SL_F32,
+                       check(kernel, &shape, false, size % 3, (int)size, &seed));
 }
 
 /* Sizes of the output are whatever they are: they need not follow from the others. */
 TEST(random_transposed_shapes_equal_the_reference)
 {
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 6;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -196,7 +198,7 @@ TEST(random_transposed_shapes_equal_the_reference)
 TEST(as_many_groups_as_channels_equal_the_reference)
 {
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 8;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -233,7 +235,7 @@ TEST(shapes_of_real_models_equal_the_reference)
         {1, 3, 3, 0, 0, 1, 40, 40, 3, 3, 1, 1, 2, 2, 2, 2},
     };
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 6;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -274,7 +276,7 @@ static void check_turned(const struct sl_conv *kernel, const struct sl_conv_shap
 TEST(packs_turned_afterwards_equal_packs_of_turned_weights)
 {
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 7;
         if (!sl_case_may_run(kernel->name, kernel->needs) || !kernel->turn_packed)
             continue;
@@ -310,7 +312,7 @@ static void check_halves(const struct sl_conv *kernel, const struct sl_conv_shap
 TEST(packs_of_halves_equal_packs_of_the_same_in_f32)
 {
     const struct sl_conv *kernel;
-    for (size_t i = 0; (kernel = sl_conv_at(i)) != NULL; i++) {
+    SL_EACH (kernel, conv, SL_F32) {
         uint32_t seed = 9;
         if (!sl_case_may_run(kernel->name, kernel->needs) || !kernel->pack_halves)
             continue;
@@ -325,5 +327,5 @@ TEST(packs_of_halves_equal_packs_of_the_same_in_f32)
 TEST(select_without_isa_is_portable)
 {
     struct sl_conv_shape s = {1, 4, 4, 4, 4, 1, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1};
-    assert_int_equal(sl_conv_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
+    assert_int_equal(sl_conv_select(SL_ISA_NONE, SL_F32, &s)->needs, SL_ISA_NONE);
 }

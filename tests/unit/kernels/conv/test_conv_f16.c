@@ -20,7 +20,7 @@ struct layer {
 
 static float *in_f32(const struct layer *l, size_t weights_count, size_t bias_count)
 {
-    const struct sl_conv *kernel = sl_conv_select(SL_ISA_NONE, &l->shape);
+    const struct sl_conv *kernel = sl_conv_select(SL_ISA_NONE, SL_F32, &l->shape);
     float *in = sl_case_widen(l->in, l->in_count), *w = sl_case_widen(l->weights, weights_count);
     float *bias = l->bias ? sl_case_widen(l->bias, bias_count) : NULL;
     float *out = sl_case_constant(l->out_count, 0);
@@ -43,25 +43,25 @@ static float *in_f32(const struct layer *l, size_t weights_count, size_t bias_co
     return out;
 }
 
-static void run_f16(const struct sl_conv_f16 *kernel, const struct layer *l, size_t weights_count,
+static void run_f16(const struct sl_conv *kernel, const struct layer *l, size_t weights_count,
                     uint16_t *out)
 {
     const struct sl_conv_shape *s = &l->shape;
     void *packed =
-        sl_guarded_new(l->deconv ? sl_deconv_f16_bytes(kernel, s) : kernel->weights_bytes(s), 64);
+        sl_guarded_new(l->deconv ? sl_deconv_bytes(kernel, s) : kernel->weights_bytes(s), 64);
     void *workspace = sl_guarded_new(
-        l->deconv ? sl_deconv_f16_workspace_bytes(kernel, s) : kernel->workspace_bytes(s), 64);
+        l->deconv ? sl_deconv_workspace_bytes(kernel, s) : kernel->workspace_bytes(s), 64);
     uint16_t *scratch = sl_case_constant_halves(weights_count, 0);
-    struct sl_conv_f16_args args = {.shape = *s,
-                                    .in = l->in,
-                                    .weights = packed,
-                                    .out = out,
-                                    .min = l->clamps ? -0.5f : -INFINITY,
-                                    .max = l->clamps ? 0.5f : INFINITY,
-                                    .workspace = workspace};
+    struct sl_conv_args args = {.shape = *s,
+                                .in = l->in,
+                                .weights = packed,
+                                .out = out,
+                                .min = l->clamps ? -0.5f : -INFINITY,
+                                .max = l->clamps ? 0.5f : INFINITY,
+                                .workspace = workspace};
     if (l->deconv) {
-        sl_deconv_f16_pack(kernel, s, l->weights, l->bias, packed, scratch);
-        sl_deconv_f16_run(kernel, &args);
+        sl_deconv_pack(kernel, s, l->weights, l->bias, packed, scratch);
+        sl_deconv_run(kernel, &args);
     } else {
         kernel->pack_weights(s, l->weights, l->bias, packed);
         kernel->run(&args);
@@ -69,7 +69,7 @@ static void run_f16(const struct sl_conv_f16 *kernel, const struct layer *l, siz
     sl_case_free(3, (void *[]){packed, workspace, scratch});
 }
 
-static void check(const struct sl_conv_f16 *kernel, const struct sl_conv_shape *s, bool deconv,
+static void check(const struct sl_conv *kernel, const struct sl_conv_shape *s, bool deconv,
                   int flags, uint32_t *seed)
 {
     if (kernel->fits && !kernel->fits(s))
@@ -132,8 +132,8 @@ static struct sl_conv_shape random_shape(uint32_t *seed)
 
 TEST(random_windows_equal_f32)
 {
-    const struct sl_conv_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+    const struct sl_conv *kernel;
+    SL_EACH (kernel, conv, SL_F16) {
         uint32_t seed = 5;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -147,13 +147,14 @@ TEST(random_windows_equal_f32)
 
 TEST(sizes_up_to_two_blocks_equal_f32)
 {
-    SL_CASE_CONV_SIZED(conv_f16, check(kernel, &shape, false, (int)size, &seed));
+    SL_CASE_CONV_SIZED(conv, kernel->element == SL_F16,
+                       check(kernel, &shape, false, (int)size, &seed));
 }
 
 TEST(random_transposed_windows_equal_f32)
 {
-    const struct sl_conv_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+    const struct sl_conv *kernel;
+    SL_EACH (kernel, conv, SL_F16) {
         uint32_t seed = 7;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -187,8 +188,8 @@ TEST(layers_of_models_equal_f32)
         {1, 9, 7, 0, 0, 1, 67, 20, 1, 1, 1, 1, 1, 1, 0, 0},
         {2, 5, 5, 0, 0, 2, 13, 33, 3, 3, 1, 1, 2, 2, 2, 2},
     };
-    const struct sl_conv_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_conv_f16_at(i)) != NULL; i++) {
+    const struct sl_conv *kernel;
+    SL_EACH (kernel, conv, SL_F16) {
         uint32_t seed = 6;
         for (size_t n = 0; n < sizeof(shapes) / sizeof(shapes[0]); n++) {
             struct sl_conv_shape s = shapes[n];
@@ -201,5 +202,5 @@ TEST(layers_of_models_equal_f32)
 TEST(select_without_isa_is_portable)
 {
     struct sl_conv_shape s = {1, 4, 4, 4, 4, 1, 2, 2, 3, 3, 1, 1, 1, 1, 1, 1};
-    assert_int_equal(sl_conv_f16_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
+    assert_int_equal(sl_conv_select(SL_ISA_NONE, SL_F16, &s)->needs, SL_ISA_NONE);
 }

@@ -60,10 +60,8 @@ static int teardown(void **state)
 TEST_WITH(elements, setup, teardown)
 {
     EACH(unary, 0, in, out, -1, 1)
-    EACH(unary_f16, 0, in, out, -1, 1)
     EACH(unary_qs8, OF(unary_qs8){.in = in, .out = out, .table = in, .max = 1})
     EACH(binary, OF(binary){0, in, in, 1, 1, out, -INFINITY, INFINITY})
-    EACH(binary_f16, OF(binary_f16){0, in, in, 1, 1, out, -1, 1})
     EACH(binary_qs8, OF(binary_qs8){.a = in, .b = in, .out = out, .out_quant = quantised})
     EACH(convert, OF(convert){.in = in, .out = out, .in_scale = 1, .out_scale = 1})
     EACH(repeat, 0, 4, 3, in, out)
@@ -75,8 +73,6 @@ TEST_WITH(rows, setup, teardown)
     EACH(quantise, 0, 8, &none, out, 8, NULL)
     for (size_t inner = 1; inner <= 40; inner += 39) {
         EACH(reduce, OF(reduce){.reduced = 7, .inner = inner, .in = in, .out = out, .scale = 1})
-        EACH(reduce_f16,
-             OF(reduce_f16){.reduced = 7, .inner = inner, .in = in, .out = out, .scale = 1})
         EACH(mean_qs8, OF(mean_qs8){.reduced = 7,
                                     .inner = inner,
                                     .in = in,
@@ -99,8 +95,6 @@ TEST_WITH(windows_of_no_images, setup, teardown)
     for (size_t size = 2; size <= 3; size++) {
         EACH(pool,
              OF(pool){kernel->op, 0, 6, 6, 2, 2, 9, size, size, 2, 2, 1, 1, 0, 0, in, out, -1, 1})
-        EACH(pool_f16, OF(pool_f16){kernel->op, 0, 6, 6, 2, 2, 9, size, size, 2, 2, 1, 1, 0, 0, in,
-                                    out, -1, 1})
         EACH(pool_qs8,
              OF(pool_qs8){0, 6, 6, 2, 2, 9, size, size, 2, 2, 1, 1, 0, 0, in, out, -128, 127})
     }
@@ -128,9 +122,7 @@ TEST_WITH(convolutions_of_no_images, setup, teardown)
     const struct sl_conv_shape conv = {0, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
     const struct sl_depthwise_shape deep = {0, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
     CONVOLVE(conv, conv, .min = -1, .max = 1)
-    CONVOLVE(conv_f16, conv, .min = -1, .max = 1)
     CONVOLVE(conv_qs8, conv, .out_quant = quantised)
     CONVOLVE(depthwise, deep, .min = -1, .max = 1)
-    CONVOLVE(depthwise_f16, deep, .min = -1, .max = 1)
     CONVOLVE(depthwise_qs8, deep, .out_quant = quantised)
 }

@@ -15,7 +15,6 @@
 #include "kernels/layout/layout_x16.h"
 #include "kernels/layout/layout_x8.h"
 #include "kernels/matmul/matmul.h"
-#include "kernels/matmul/matmul_bf16.h"
 #include "kernels/matmul/matmul_qd8.h"
 #include "kernels/matmul/matmul_qs8.h"
 #include "kernels/pool/pool.h"
@@ -31,35 +30,35 @@ static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 
 
 /* Every _select() there is, with the family it heeds. */
 #define SELECTIONS(X)                                                                              \
-    X(MATMUL, sl_matmul_select(isa, 2))                                                            \
-    X(GEMV, sl_matmul_select(isa, 1))                                                              \
-    X(MATMUL, sl_matmul_f16_select(isa, 2))                                                        \
-    X(GEMV, sl_matmul_f16_select(isa, 1))                                                          \
-    X(MATMUL, sl_matmul_bf16_select(isa, 2))                                                       \
-    X(GEMV, sl_matmul_bf16_select(isa, 1))                                                         \
+    X(MATMUL, sl_matmul_select(isa, SL_F32, 2))                                                    \
+    X(GEMV, sl_matmul_select(isa, SL_F32, 1))                                                      \
+    X(MATMUL, sl_matmul_select(isa, SL_F16, 2))                                                    \
+    X(GEMV, sl_matmul_select(isa, SL_F16, 1))                                                      \
+    X(MATMUL, sl_matmul_select(isa, SL_BF16, 2))                                                   \
+    X(GEMV, sl_matmul_select(isa, SL_BF16, 1))                                                     \
     X(MATMUL_INT8, sl_matmul_qs8_select(isa, 2))                                                   \
     X(GEMV_INT8, sl_matmul_qs8_select(isa, 1))                                                     \
     X(MATMUL_INT8, sl_matmul_qd8_select(isa, 2))                                                   \
     X(GEMV_INT8, sl_matmul_qd8_select(isa, 1))                                                     \
     X(MATMUL_INT8, sl_matmul_q4_select(isa, 2))                                                    \
     X(GEMV_INT8, sl_matmul_q4_select(isa, 1))                                                      \
-    X(CONV, sl_conv_select(isa, &conv))                                                            \
-    X(CONV, sl_conv_f16_select(isa, &conv))                                                        \
+    X(CONV, sl_conv_select(isa, SL_F32, &conv))                                                    \
+    X(CONV, sl_conv_select(isa, SL_F16, &conv))                                                    \
     X(CONV_INT8, sl_conv_qs8_select(isa))                                                          \
-    X(DEPTHWISE, sl_depthwise_select(isa, &depthwise))                                             \
-    X(DEPTHWISE, sl_depthwise_f16_select(isa, &depthwise))                                         \
+    X(DEPTHWISE, sl_depthwise_select(isa, SL_F32, &depthwise))                                     \
+    X(DEPTHWISE, sl_depthwise_select(isa, SL_F16, &depthwise))                                     \
     X(DEPTHWISE_INT8, sl_depthwise_qs8_select(isa, &depthwise))                                    \
-    X(POOL, sl_pool_select(isa, SL_POOL_MAX))                                                      \
-    X(POOL, sl_pool_f16_select(isa, SL_POOL_MAX))                                                  \
+    X(POOL, sl_pool_select(isa, SL_F32, SL_POOL_MAX))                                              \
+    X(POOL, sl_pool_select(isa, SL_F16, SL_POOL_MAX))                                              \
     X(POOL_INT8, sl_pool_qs8_select(isa))                                                          \
-    X(UNARY, sl_unary_select(isa, SL_UNARY_GELU))                                                  \
-    X(UNARY, sl_unary_f16_select(isa, SL_UNARY_GELU))                                              \
+    X(UNARY, sl_unary_select(isa, SL_F32, SL_UNARY_GELU))                                          \
+    X(UNARY, sl_unary_select(isa, SL_F16, SL_UNARY_GELU))                                          \
     X(UNARY_INT8, sl_unary_qs8_select(isa, SL_UNARY_CLAMP))                                        \
-    X(BINARY, sl_binary_select(isa, SL_BINARY_ADD))                                                \
-    X(BINARY, sl_binary_f16_select(isa, SL_BINARY_ADD))                                            \
+    X(BINARY, sl_binary_select(isa, SL_F32, SL_BINARY_ADD))                                        \
+    X(BINARY, sl_binary_select(isa, SL_F16, SL_BINARY_ADD))                                        \
     X(BINARY_INT8, sl_binary_qs8_select(isa, SL_BINARY_ADD))                                       \
-    X(REDUCE, sl_reduce_select(isa, SL_REDUCE_MEAN))                                               \
-    X(REDUCE, sl_reduce_f16_select(isa, SL_REDUCE_MEAN))                                           \
+    X(REDUCE, sl_reduce_select(isa, SL_F32, SL_REDUCE_MEAN))                                       \
+    X(REDUCE, sl_reduce_select(isa, SL_F16, SL_REDUCE_MEAN))                                       \
     X(REDUCE_INT8, sl_mean_qs8_select(isa))                                                        \
     X(LAYOUT, sl_transpose_select(isa))                                                            \
     X(LAYOUT, sl_transpose_x16_select(isa))                                                        \

@@ -112,69 +112,61 @@ static bool is(const char *kernel, const char *engine)
 /* Clamped to [0, inf], every zero is 0. */
 TEST(zeros_of_binary_operators_have_the_sign_that_xnnpack_gives)
 {
-    const struct sl_binary *f32;
-    const struct sl_binary_f16 *f16;
+    const struct sl_binary *kernel;
     for (int relu = 0; relu < 2; relu++) {
         float least = relu ? 0.0f : -INFINITY;
-        for (size_t i = 0; (f32 = sl_binary_at(i)) != NULL; i++) {
-            const char *want = sums_of_zeros(f32->op, is(f32->name, "_scalar"));
-            if (!want || !sl_case_may_run(f32->name, f32->needs))
+        for (size_t i = 0; (kernel = sl_binary_at(i)) != NULL; i++) {
+            const char *want = sums_of_zeros(kernel->op, is(kernel->name, "_scalar"));
+            if (!want || !sl_case_may_run(kernel->name, kernel->needs))
                 continue;
-            f32->run(&(struct sl_binary_args){COUNT, a, b, 1, 1, out, least, INFINITY});
-            expect(f32->name, relu ? "++++" : want, PAIRS, out);
-        }
-        for (size_t i = 0; (f16 = sl_binary_f16_at(i)) != NULL; i++) {
-            const char *want = sums_of_zeros(f16->op, is(f16->name, "_scalar"));
-            if (!want || !sl_case_may_run(f16->name, f16->needs))
-                continue;
-            f16->run(&(struct sl_binary_f16_args){COUNT, a_halves, b_halves, 1, 1, out_halves,
-                                                  least, INFINITY});
-            expect(f16->name, relu ? "++++" : want, PAIRS, widened());
+            bool f32 = kernel->element == SL_F32;
+            struct sl_binary_args args = {COUNT, a, b, 1, 1, out, least, INFINITY};
+            if (!f32) {
+                args.a = a_halves;
+                args.b = b_halves;
+                args.out = out_halves;
+            }
+            kernel->run(&args);
+            expect(kernel->name, relu ? "++++" : want, PAIRS, f32 ? out : widened());
         }
     }
 }
 
+/* Runs it on operands of its type; the results as floats. */
+static const float *unary_of(const struct sl_unary *kernel, const float *in, const uint16_t *halves,
+                             float most)
+{
+    if (kernel->element == SL_F32) {
+        kernel->run(COUNT, in, out, 0, most);
+        return out;
+    }
+    kernel->run(COUNT, halves, out_halves, 0, most);
+    return widened();
+}
+
 TEST(functions_of_zeros_have_the_sign_that_xnnpack_gives)
 {
-    const struct sl_unary *f32;
-    const struct sl_unary_f16 *f16;
-    for (size_t i = 0; (f32 = sl_unary_at(i)) != NULL; i++) {
-        if (!sl_case_may_run(f32->name, f32->needs))
-            continue;
-        f32->run(COUNT, a, out, 0, 6);
-        expect(f32->name, function_of_zeros(f32->op), 2, out);
-    }
-    for (size_t i = 0; (f16 = sl_unary_f16_at(i)) != NULL; i++) {
-        if (!sl_case_may_run(f16->name, f16->needs))
-            continue;
-        f16->run(COUNT, a_halves, out_halves, 0, 6);
-        expect(f16->name, function_of_zeros(f16->op), 2, widened());
-    }
+    const struct sl_unary *kernel;
+    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+        if (sl_case_may_run(kernel->name, kernel->needs))
+            expect(kernel->name, function_of_zeros(kernel->op), 2,
+                   unary_of(kernel, a, a_halves, 6));
 }
 
 /* Where the function has no value that is told from 0: x < 0 times 0 is -0. */
 TEST(what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand)
 {
-    const struct sl_unary *f32;
-    const struct sl_unary_f16 *f16;
+    const struct sl_unary *kernel;
     static float far[COUNT];
     static uint16_t far_halves[COUNT];
     for (size_t i = 0; i < COUNT; i++) {
         far[i] = -20;
         far_halves[i] = sl_half_from_float(far[i]);
     }
-    for (size_t i = 0; (f32 = sl_unary_at(i)) != NULL; i++)
-        if ((f32->op == SL_UNARY_HARDSWISH || f32->op == SL_UNARY_GELU) &&
-            sl_case_may_run(f32->name, f32->needs)) {
-            f32->run(COUNT, far, out, 0, 0);
-            expect(f32->name, "-", 1, out);
-        }
-    for (size_t i = 0; (f16 = sl_unary_f16_at(i)) != NULL; i++)
-        if ((f16->op == SL_UNARY_HARDSWISH || f16->op == SL_UNARY_GELU) &&
-            sl_case_may_run(f16->name, f16->needs)) {
-            f16->run(COUNT, far_halves, out_halves, 0, 0);
-            expect(f16->name, "-", 1, widened());
-        }
+    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+        if ((kernel->op == SL_UNARY_HARDSWISH || kernel->op == SL_UNARY_GELU) &&
+            sl_case_may_run(kernel->name, kernel->needs))
+            expect(kernel->name, "-", 1, unary_of(kernel, far, far_halves, 0));
 }
 
 TEST_GROUP(setup, NULL);

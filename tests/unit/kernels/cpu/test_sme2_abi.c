@@ -36,7 +36,7 @@ static void run_matmul(const void *context)
 static void pack_matmul(const void *context)
 {
     const struct matmul_case *c = context;
-    c->kernel->pack_lhs(c->args.m, c->args.k, c->args.lhs, c->args.lhs_stride, workspace);
+    c->kernel->pack_lhs(&c->args);
 }
 
 static void run_packed_matmul(const void *context)
@@ -54,8 +54,8 @@ TEST(matmul_keeps_the_callers_state)
         size_t m = kernel->gemv ? 1 : 37;
         assert_true(kernel->rhs_bytes(41, 19) <= sizeof(packed));
         assert_true(kernel->workspace_bytes(m, 41, 19) <= sizeof(workspace));
-        struct matmul_case c = {kernel,
-                                {m, 41, 19, operand, 19, packed, result, 41, -1, 1, workspace}};
+        struct matmul_case c = {
+            kernel, {m, 41, 19, operand, 19, packed, result, 41, -1, 1, workspace, false}};
         kernel->pack_rhs(41, 19, other, false, NULL, packed);
         sl_case_survives(kernel->name, run_matmul, &c);
         if (kernel->pack_lhs) {

@@ -87,7 +87,7 @@ static bool finish(struct sl_depthwise_shape *s, size_t pad_bottom, size_t pad_r
 TEST(random_shapes_equal_the_reference)
 {
     const struct sl_depthwise *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+    SL_EACH (kernel, depthwise, SL_F32) {
         uint32_t seed = 7;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -107,7 +107,7 @@ TEST(random_shapes_equal_the_reference)
 TEST(square_windows_equal_the_reference)
 {
     const struct sl_depthwise *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+    SL_EACH (kernel, depthwise, SL_F32) {
         uint32_t seed = 8;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -126,7 +126,7 @@ TEST(square_windows_equal_the_reference)
 TEST(one_vector_of_channels_equals_the_reference)
 {
     const struct sl_depthwise *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+    SL_EACH (kernel, depthwise, SL_F32) {
         uint32_t seed = 9;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -142,7 +142,7 @@ TEST(one_vector_of_channels_equals_the_reference)
 
 TEST(channels_up_to_two_blocks_equal_the_reference)
 {
-    SL_CASE_DEPTHWISE_SIZED(depthwise, 4,
+    SL_CASE_DEPTHWISE_SIZED(depthwise, kernel->element == SL_F32, 4,
                             check(kernel, &shape, size % 3 != 0, size % 2 != 0, &seed));
 }
 
@@ -150,7 +150,7 @@ TEST(channels_up_to_two_blocks_equal_the_reference)
 TEST(wide_images_of_few_channels_equal_the_reference)
 {
     const struct sl_depthwise *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_at(i)) != NULL; i++) {
+    SL_EACH (kernel, depthwise, SL_F32) {
         uint32_t seed = 10;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -167,5 +167,5 @@ TEST(wide_images_of_few_channels_equal_the_reference)
 TEST(select_without_isa_is_portable)
 {
     struct sl_depthwise_shape s = {1, 4, 4, 4, 4, 2, 1, 3, 3, 1, 1, 1, 1, 1, 1};
-    assert_int_equal(sl_depthwise_select(SL_ISA_NONE, &s)->needs, SL_ISA_NONE);
+    assert_int_equal(sl_depthwise_select(SL_ISA_NONE, SL_F32, &s)->needs, SL_ISA_NONE);
 }

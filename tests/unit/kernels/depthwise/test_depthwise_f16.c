@@ -20,7 +20,7 @@ struct layer {
 
 static float *in_f32(const struct layer *l)
 {
-    const struct sl_depthwise *kernel = sl_depthwise_select(SL_ISA_NONE, &l->shape);
+    const struct sl_depthwise *kernel = sl_depthwise_select(SL_ISA_NONE, SL_F32, &l->shape);
     float *in = sl_case_widen(l->in, l->in_count), *out = sl_case_constant(l->out_count, 0);
     float *w = sl_case_widen(l->weights, l->weights_count);
     float *bias = l->bias ? sl_case_widen(l->bias, l->out_c) : NULL;
@@ -32,19 +32,19 @@ static float *in_f32(const struct layer *l)
     return out;
 }
 
-static void run_f16(const struct sl_depthwise_f16 *kernel, const struct layer *l, uint16_t *out)
+static void run_f16(const struct sl_depthwise *kernel, const struct layer *l, uint16_t *out)
 {
     void *packed = sl_guarded_new(kernel->weights_bytes(&l->shape), 64);
     void *workspace = sl_guarded_new(kernel->workspace_bytes(&l->shape), 64);
     memset(workspace, 0x55, kernel->workspace_bytes(&l->shape)); /* nothing of it is promised */
     kernel->pack_weights(&l->shape, l->weights, l->bias, packed);
-    struct sl_depthwise_f16_args args = {l->shape, l->in, packed, out, l->min, l->max, workspace};
+    struct sl_depthwise_args args = {l->shape, l->in, packed, out, l->min, l->max, workspace};
     kernel->run(&args);
     sl_guarded_free(packed);
     sl_guarded_free(workspace);
 }
 
-static void check(const struct sl_depthwise_f16 *kernel, const struct sl_depthwise_shape *s,
+static void check(const struct sl_depthwise *kernel, const struct sl_depthwise_shape *s,
                   bool clamps, uint32_t *seed)
 {
     if (kernel->fits && !kernel->fits(s))
@@ -83,7 +83,7 @@ static size_t out_of(size_t in, size_t kernel, size_t stride, size_t dilation, s
 }
 
 /* A square window of `side`; of any sides and dilation, if that is 0. */
-static void check_random(const struct sl_depthwise_f16 *kernel, uint32_t *seed, size_t side)
+static void check_random(const struct sl_depthwise *kernel, uint32_t *seed, size_t side)
 {
     struct sl_depthwise_shape s = {.batch = sl_case_pick(seed, 1, 2), .multiplier = 1};
     s.in_h = sl_case_pick(seed, 1, 12);
@@ -113,8 +113,8 @@ static void check_random(const struct sl_depthwise_f16 *kernel, uint32_t *seed, 
 
 TEST(random_windows_equal_f32)
 {
-    const struct sl_depthwise_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_f16_at(i)) != NULL; i++) {
+    const struct sl_depthwise *kernel;
+    SL_EACH (kernel, depthwise, SL_F16) {
         uint32_t seed = 4;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -125,14 +125,15 @@ TEST(random_windows_equal_f32)
 
 TEST(channels_up_to_two_blocks_equal_f32)
 {
-    SL_CASE_DEPTHWISE_SIZED(depthwise_f16, 8, check(kernel, &shape, size % 2 != 0, &seed));
+    SL_CASE_DEPTHWISE_SIZED(depthwise, kernel->element == SL_F16, 8,
+                            check(kernel, &shape, size % 2 != 0, &seed));
 }
 
 /* Pixels of 2 to 32 bytes of wide images go by even and odd columns at stride 2. */
 TEST(wide_images_of_few_channels_equal_f32)
 {
-    const struct sl_depthwise_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_depthwise_f16_at(i)) != NULL; i++) {
+    const struct sl_depthwise *kernel;
+    SL_EACH (kernel, depthwise, SL_F16) {
         uint32_t seed = 6;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;

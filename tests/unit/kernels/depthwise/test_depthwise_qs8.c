@@ -106,7 +106,7 @@ TEST(random_shapes_equal_the_reference)
 
 TEST(channels_up_to_two_blocks_equal_the_reference)
 {
-    SL_CASE_DEPTHWISE_SIZED(depthwise_qs8, 16, check(kernel, &shape, &seed));
+    SL_CASE_DEPTHWISE_SIZED(depthwise_qs8, true, 16, check(kernel, &shape, &seed));
 }
 
 /* Three rows of one and two columns, with every stride: windows that are narrower than their steps.

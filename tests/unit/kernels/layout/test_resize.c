@@ -5,7 +5,6 @@
 
 #include "kernels/cpu/isa.h"
 #include "kernels/layout/resize.h"
-#include "kernels/layout/resize_qs8.h"
 #include "tests/support/guarded.h"
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
@@ -21,13 +20,13 @@ static double pixel(const struct sl_resize_args *a, size_t n, size_t oy, size_t 
 {
     double y = source(oy, a->in_h, a->out_h, a->align_corners);
     double x = source(ox, a->in_w, a->out_w, a->align_corners);
+    const float *in = a->in;
     double sum = 0;
     for (size_t iy = 0; iy < a->in_h; iy++)
         for (size_t ix = 0; ix < a->in_w; ix++) {
             double wy = 1 - fabs(y - (double)iy), wx = 1 - fabs(x - (double)ix);
             if (wy > 0 && wx > 0)
-                sum +=
-                    wy * wx * (double)a->in[((n * a->in_h + iy) * a->in_w + ix) * a->channels + c];
+                sum += wy * wx * (double)in[((n * a->in_h + iy) * a->in_w + ix) * a->channels + c];
         }
     return sum;
 }
@@ -53,7 +52,7 @@ static void check(const struct sl_resize *kernel, struct sl_resize_args a)
 }
 
 /* In half precision, against the portable kernel of f32 on the same numbers. */
-static void check_f16(const struct sl_resize_f16 *kernel, const struct sl_resize_args *shape)
+static void check_f16(const struct sl_resize *kernel, const struct sl_resize_args *shape)
 {
     struct sl_resize_args wide = *shape;
     uint32_t seed = (uint32_t)(wide.in_h * 7 + wide.out_w);
@@ -64,18 +63,10 @@ static void check_f16(const struct sl_resize_f16 *kernel, const struct sl_resize
     float *in_f32 = sl_case_widen(in, in_count), *want = sl_case_constant(count, 0);
     wide.in = in_f32;
     wide.out = want;
-    sl_resize_select(0)->run(&wide);
-    struct sl_resize_f16_args args = {
-        .batch = wide.batch,
-        .in_h = wide.in_h,
-        .in_w = wide.in_w,
-        .out_h = wide.out_h,
-        .out_w = wide.out_w,
-        .channels = wide.channels,
-        .align_corners = wide.align_corners,
-        .in = in,
-        .out = out,
-    };
+    sl_resize_select(SL_ISA_NONE, SL_F32)->run(&wide);
+    struct sl_resize_args args = *shape;
+    args.in = in;
+    args.out = out;
     kernel->run(&args);
     sl_case_close_to_f32(kernel->name, "", out, want, count, 4e-3);
 #if defined(__aarch64__)
@@ -96,8 +87,8 @@ static const size_t channels[] = {3, 8, 37, 100};
 
 TEST(halves_are_blended_between_their_neighbours)
 {
-    const struct sl_resize_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_resize_f16_at(i)) != NULL; i++) {
+    const struct sl_resize *kernel;
+    SL_EACH (kernel, resize, SL_F16) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
@@ -112,7 +103,7 @@ TEST(halves_are_blended_between_their_neighbours)
 TEST(pixels_are_blended_between_their_neighbours)
 {
     const struct sl_resize *kernel;
-    for (size_t i = 0; (kernel = sl_resize_at(i)) != NULL; i++) {
+    SL_EACH (kernel, resize, SL_F32) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
@@ -126,8 +117,7 @@ TEST(pixels_are_blended_between_their_neighbours)
 
 /* What XNNPACK's kernel of int8 computes, step by step as it does: XNNPACK, src/s8-ibilinear, and
  * src/indirection.c for the places. */
-static int8_t int8_pixel(const struct sl_resize_qs8_args *a, size_t n, size_t oy, size_t ox,
-                         size_t c)
+static int8_t int8_pixel(const struct sl_resize_args *a, size_t n, size_t oy, size_t ox, size_t c)
 {
     const size_t at[2] = {oy, ox}, in[2] = {a->in_h, a->in_w}, out[2] = {a->out_h, a->out_w};
     size_t first[2], second[2];
@@ -142,7 +132,7 @@ static int8_t int8_pixel(const struct sl_resize_qs8_args *a, size_t n, size_t oy
         second[i] = first[i] + 1 < in[i] ? first[i] + 1 : in[i] - 1;
         weight[i] = lrintf((from - (float)first[i]) * 2048);
     }
-    const int8_t *image = a->in + n * in[0] * in[1] * a->channels + c;
+    const int8_t *image = (const int8_t *)a->in + n * in[0] * in[1] * a->channels + c;
 #define PIXEL(y, x) image[((y) * in[1] + (x)) * a->channels]
     long top = PIXEL(first[0], first[1]), bottom = PIXEL(second[0], first[1]);
     top = top * 2048 + (PIXEL(first[0], second[1]) - top) * weight[1];
@@ -152,7 +142,7 @@ static int8_t int8_pixel(const struct sl_resize_qs8_args *a, size_t n, size_t oy
     return (int8_t)floor(sum / (1 << 22));
 }
 
-static void check_int8(const struct sl_resize_qs8 *kernel, struct sl_resize_qs8_args a)
+static void check_int8(const struct sl_resize *kernel, struct sl_resize_args a)
 {
     uint32_t seed = (uint32_t)(a.in_h * 7 + a.out_w);
     size_t count = a.batch * a.out_h * a.out_w * a.channels;
@@ -180,15 +170,15 @@ static void check_int8(const struct sl_resize_qs8 *kernel, struct sl_resize_qs8_
 TEST(int8_is_blended_to_the_bit_as_xnnpack_does)
 {
     static const size_t counts[] = {1, 3, 16, 21, 64, 259};
-    const struct sl_resize_qs8 *kernel;
-    for (size_t i = 0; (kernel = sl_resize_qs8_at(i)) != NULL; i++) {
+    const struct sl_resize *kernel;
+    SL_EACH (kernel, resize, SL_QS8) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
             for (size_t c = 0; c < 12; c++) {
                 const size_t *s = sizes[k];
-                check_int8(kernel, (struct sl_resize_qs8_args){2, s[0], s[1], s[2], s[3],
-                                                               counts[c / 2], c % 2, NULL, NULL});
+                check_int8(kernel, (struct sl_resize_args){2, s[0], s[1], s[2], s[3], counts[c / 2],
+                                                           c % 2, NULL, NULL});
             }
     }
 }

@@ -4,4 +4,4 @@
 
 #define ELEMENT uint16_t
 #define NAME(before, after) before##_x16##after
-#include "tests/unit/kernels/layout/transpose_dense.h"
+#include "tests/unit/kernels/layout/transpose_dense.inc"

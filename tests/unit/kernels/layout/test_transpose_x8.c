@@ -3,4 +3,4 @@
 
 #define ELEMENT uint8_t
 #define NAME(before, after) before##_x8##after
-#include "tests/unit/kernels/layout/transpose_dense.h"
+#include "tests/unit/kernels/layout/transpose_dense.inc"

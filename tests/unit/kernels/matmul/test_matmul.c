@@ -67,6 +67,7 @@ static void check(const struct sl_matmul *kernel, const struct matmul_case *c, f
         c->clamps ? -0.5f : -INFINITY,
         c->clamps ? 0.75f : INFINITY,
         workspace,
+        false,
     };
     double *want = reference(c, lhs, rhs, bias);
     char shape[96];
@@ -77,7 +78,7 @@ static void check(const struct sl_matmul *kernel, const struct matmul_case *c, f
     if (kernel->run_packed) {
         for (size_t i = 0; i < dst_count; i++)
             dst[i] = GAP;
-        kernel->pack_lhs(c->m, c->k, lhs, lhs_stride, workspace);
+        kernel->pack_lhs(&args);
         kernel->run_packed(&args);
         sl_case_close_sums(kernel->name, shape, dst, want, dst_count, c->k);
     }
@@ -100,7 +101,7 @@ static void check_random(const struct sl_matmul *kernel, struct matmul_case c, u
 TEST(sizes_one_to_forty_equal_the_reference)
 {
     const struct sl_matmul *kernel;
-    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+    SL_EACH (kernel, matmul, SL_F32) {
         uint32_t seed = 1;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -124,7 +125,7 @@ TEST(sizes_one_to_forty_equal_the_reference)
 TEST(sizes_up_to_two_blocks_equal_the_reference)
 {
     const struct sl_matmul *kernel;
-    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+    SL_EACH (kernel, matmul, SL_F32) {
         uint32_t seed = 4;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -141,7 +142,7 @@ TEST(sizes_up_to_two_blocks_equal_the_reference)
 TEST(random_shapes_equal_the_reference)
 {
     const struct sl_matmul *kernel;
-    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+    SL_EACH (kernel, matmul, SL_F32) {
         uint32_t seed = 2;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -166,7 +167,7 @@ TEST(random_shapes_equal_the_reference)
 TEST(infinities_and_nan_stay_in_their_row)
 {
     const struct sl_matmul *kernel;
-    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+    SL_EACH (kernel, matmul, SL_F32) {
         uint32_t seed = 3;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -190,8 +191,8 @@ static float product_of(const struct sl_matmul *kernel, size_t k, float left, fl
     void *packed = sl_guarded_new(kernel->rhs_bytes(N, k), 64);
     void *workspace = sl_guarded_new(kernel->workspace_bytes(1, N, k), 64);
     kernel->pack_rhs(N, k, rhs, false, NULL, packed);
-    kernel->run(
-        &(struct sl_matmul_args){1, N, k, lhs, k, packed, dst, N, -INFINITY, INFINITY, workspace});
+    kernel->run(&(struct sl_matmul_args){1, N, k, lhs, k, packed, dst, N, -INFINITY, INFINITY,
+                                         workspace, false});
     for (size_t j = 1; j < N; j++)
         assert_memory_equal(dst, dst + j, sizeof(*dst));
     sl_case_free(4, (void *[]){lhs, rhs, packed, workspace});
@@ -203,7 +204,7 @@ static float product_of(const struct sl_matmul *kernel, size_t k, float left, fl
 TEST(denormals_are_kept_and_infinities_times_zero_are_nan)
 {
     const struct sl_matmul *kernel;
-    for (size_t i = 0; (kernel = sl_matmul_at(i)) != NULL; i++) {
+    SL_EACH (kernel, matmul, SL_F32) {
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t k = 1; k < 40; k++) {
@@ -220,9 +221,10 @@ TEST(denormals_are_kept_and_infinities_times_zero_are_nan)
 
 TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    assert_int_equal(sl_matmul_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
-    assert_false(sl_matmul_select(sl_isa_detect(), 2)->gemv);
-    for (size_t i = 0; sl_matmul_at(i) != NULL; i++)
-        if (sl_matmul_at(i)->gemv && (sl_matmul_at(i)->needs & ~sl_isa_detect()) == 0)
-            assert_true(sl_matmul_select(sl_isa_detect(), 1)->gemv);
+    assert_int_equal(sl_matmul_select(SL_ISA_NONE, SL_F32, 7)->needs, SL_ISA_NONE);
+    assert_false(sl_matmul_select(sl_isa_detect(), SL_F32, 2)->gemv);
+    const struct sl_matmul *kernel;
+    SL_EACH (kernel, matmul, SL_F32)
+        if (kernel->gemv && (kernel->needs & ~sl_isa_detect()) == 0)
+            assert_true(sl_matmul_select(sl_isa_detect(), SL_F32, 1)->gemv);
 }

@@ -1,15 +1,15 @@
 /* tests/unit/kernels/matmul/test_matmul_bf16.c: every bf16 matrix product of the list against a
  * plain one. */
-#include "kernels/matmul/matmul_bf16.h"
+#include "kernels/matmul/matmul.h"
 
 #include <string.h>
 
 #define SL_TYPE bf16
 #define GAP 123456.0F
 enum { TRIES = 4 };
-#include "tests/unit/kernels/matmul/matmul_x16.h"
+#include "tests/unit/kernels/matmul/matmul_x16.inc"
 
-static void compare(const KERNEL *kernel, const struct product *p, const SL_RESULT *dst,
+static void compare(const struct sl_matmul *kernel, const struct product *p, const SL_RESULT *dst,
                     size_t count)
 {
     size_t stride = p->n + p->dst_gap;
@@ -33,7 +33,8 @@ static SL_RESULT *new_biases(uint32_t *seed, size_t count)
 
 /* In bf16 or in f32, whole or in two halves. The f32 operand has in its low halves what rounding
  * must take away. */
-static void run_way(const KERNEL *kernel, const struct product *p, int way, ARGS *args)
+static void run_way(const struct sl_matmul *kernel, const struct product *p, int way,
+                    struct sl_matmul_args *args)
 {
     size_t count = flush(p->m, args->lhs_stride, p->k);
     float *wide = sl_case_constant(count, 0);
@@ -55,7 +56,7 @@ static void run_way(const KERNEL *kernel, const struct product *p, int way, ARGS
 
 /* The CPU's instructions for bfloat16, which XNNPACK and KleidiAI use as well, take denormal
  * operands as zeros and make zeros of denormal sums; kernels that compute in f32 keep both. */
-static void check_denormals(const KERNEL *kernel, size_t k)
+static void check_denormals(const struct sl_matmul *kernel, size_t k)
 {
     bool keeps = !strstr(kernel->name, "_mopa") && !strstr(kernel->name, "_mmla") &&
                  !strstr(kernel->name, "_dot");

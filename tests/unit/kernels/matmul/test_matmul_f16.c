@@ -6,11 +6,11 @@
 
 #define SL_TYPE f16
 enum { GAP = 0x7bff, TRIES = 2 };
-#include "tests/unit/kernels/matmul/matmul_x16.h"
+#include "tests/unit/kernels/matmul/matmul_x16.inc"
 
 /* NEON adds in half precision: 2 ulp * sqrt(k) of the largest sum. The others round once, at the
  * end of sums in f32. */
-static double slack_of(const KERNEL *kernel, const struct product *p)
+static double slack_of(const struct sl_matmul *kernel, const struct product *p)
 {
     double terms = 1 + (double)p->k;
     if (strstr(kernel->name, "_neon"))
@@ -18,7 +18,7 @@ static double slack_of(const KERNEL *kernel, const struct product *p)
     return terms * 0x1p-24;
 }
 
-static void compare(const KERNEL *kernel, const struct product *p, const SL_RESULT *dst,
+static void compare(const struct sl_matmul *kernel, const struct product *p, const SL_RESULT *dst,
                     size_t count)
 {
     double slack = slack_of(kernel, p);
@@ -42,20 +42,21 @@ static SL_RESULT *new_biases(uint32_t *seed, size_t count)
 }
 
 /* Whole, or in its two halves where there are two. */
-static void run_way(const KERNEL *kernel, const struct product *p, int way, ARGS *args)
+static void run_way(const struct sl_matmul *kernel, const struct product *p, int way,
+                    struct sl_matmul_args *args)
 {
     args->lhs = p->lhs;
     if (way == 0 || !kernel->run_packed) {
         kernel->run(args);
         return;
     }
-    kernel->pack_lhs(p->m, p->k, p->lhs, args->lhs_stride, args->workspace);
+    kernel->pack_lhs(args);
     args->lhs = NULL;
     kernel->run_packed(args);
 }
 
 /* Nothing is flushed to zero: operands, results. */
-static void check_denormals(const KERNEL *kernel, size_t k)
+static void check_denormals(const struct sl_matmul *kernel, size_t k)
 {
     assert_int_equal(uniform_product(kernel, k, 0x0001, 0x3c00), k);
     assert_int_equal(uniform_product(kernel, k, 0x3c00, 0x8003), 0x8000 | 3 * k);

@@ -34,12 +34,13 @@ static double element(const struct sl_pool_args *a, const float *in, size_t oy, 
 /* NULL when a window has no valid pixel, which the contract forbids. */
 static double *reference(const struct sl_pool_args *a)
 {
+    const float *in = a->in;
     size_t pixels = a->out_h * a->out_w, valid, image = a->in_h * a->in_w * a->channels;
     double *want = calloc(a->batch * pixels * a->channels, sizeof(double)), *to = want;
     for (size_t n = 0; n < a->batch; n++)
         for (size_t p = 0; p < pixels; p++)
             for (size_t c = 0; c < a->channels; c++) {
-                *to++ = element(a, a->in + n * image, p / a->out_w, p % a->out_w, c, &valid);
+                *to++ = element(a, in + n * image, p / a->out_w, p % a->out_w, c, &valid);
                 if (valid == 0) {
                     free(want);
                     return NULL;
@@ -107,7 +108,7 @@ static void check_random(const struct sl_pool *kernel, uint32_t *seed)
 TEST(random_windows_equal_the_reference)
 {
     const struct sl_pool *kernel;
-    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++) {
+    SL_EACH (kernel, pool, SL_F32) {
         uint32_t seed = 9;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -145,7 +146,7 @@ TEST(halvings_of_whole_vectors_of_channels_equal_the_reference)
 {
     const struct sl_pool *kernel;
     uint32_t seed = 10;
-    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
+    SL_EACH (kernel, pool, SL_F32)
         for (size_t channels = 4; channels <= 128; channels *= 2)
             for (size_t out_w = 1; out_w < 10; out_w++)
                 if (sl_case_may_run(kernel->name, kernel->needs))
@@ -156,7 +157,7 @@ TEST(halvings_of_long_rows_of_few_channels_equal_the_reference)
 {
     const struct sl_pool *kernel;
     uint32_t seed = 11;
-    for (size_t i = 0; (kernel = sl_pool_at(i)) != NULL; i++)
+    SL_EACH (kernel, pool, SL_F32)
         for (size_t n = 0; n < 63; n++)
             if (sl_case_may_run(kernel->name, kernel->needs))
                 check_halving(kernel, (size_t[]){1, 2, 3, 5, 8, 12, 19, 24, 33}[n % 9],
@@ -165,6 +166,6 @@ TEST(halvings_of_long_rows_of_few_channels_equal_the_reference)
 
 TEST(select_gives_the_operator_asked_for)
 {
-    assert_int_equal(sl_pool_select(SL_ISA_NONE, SL_POOL_AVERAGE)->op, SL_POOL_AVERAGE);
-    assert_int_equal(sl_pool_select(sl_isa_detect(), SL_POOL_MAX)->op, SL_POOL_MAX);
+    assert_int_equal(sl_pool_select(SL_ISA_NONE, SL_F32, SL_POOL_AVERAGE)->op, SL_POOL_AVERAGE);
+    assert_int_equal(sl_pool_select(sl_isa_detect(), SL_F32, SL_POOL_MAX)->op, SL_POOL_MAX);
 }

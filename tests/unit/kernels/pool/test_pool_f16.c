@@ -9,7 +9,7 @@
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
 
-static void check(const struct sl_pool_f16 *kernel, struct sl_pool_f16_args a, uint32_t *seed)
+static void check(const struct sl_pool *kernel, struct sl_pool_args a, uint32_t *seed)
 {
     size_t in_count = a.batch * a.in_h * a.in_w * a.channels;
     size_t out_count = a.batch * a.out_h * a.out_w * a.channels;
@@ -27,7 +27,7 @@ static void check(const struct sl_pool_f16 *kernel, struct sl_pool_f16_args a, u
     f32.stride_h = a.stride_h, f32.stride_w = a.stride_w, f32.min = a.min, f32.max = a.max;
     f32.dilation_h = a.dilation_h, f32.dilation_w = a.dilation_w;
     f32.pad_top = a.pad_top, f32.pad_left = a.pad_left;
-    sl_pool_select(SL_ISA_NONE, a.op)->run(&f32);
+    sl_pool_select(SL_ISA_NONE, SL_F32, a.op)->run(&f32);
     char shape[96];
     snprintf(shape, sizeof(shape), "in %zux%zux%zu kernel %zux%zu stride %zux%zu pad %zu,%zu",
              a.in_h, a.in_w, a.channels, a.kernel_h, a.kernel_w, a.stride_h, a.stride_w, a.pad_top,
@@ -36,9 +36,9 @@ static void check(const struct sl_pool_f16 *kernel, struct sl_pool_f16_args a, u
     sl_case_free(4, (void *[]){in, out, wide, want});
 }
 
-static void check_random(const struct sl_pool_f16 *kernel, uint32_t *seed, int n)
+static void check_random(const struct sl_pool *kernel, uint32_t *seed, int n)
 {
-    struct sl_pool_f16_args a = {.op = kernel->op, .batch = sl_case_pick(seed, 1, 2)};
+    struct sl_pool_args a = {.op = kernel->op, .batch = sl_case_pick(seed, 1, 2)};
     a.kernel_h = n % 2 ? 2 : sl_case_pick(seed, 1, 4);
     a.kernel_w = n % 2 ? 2 : sl_case_pick(seed, 1, 4);
     a.dilation_h = n % 2 ? 1 : sl_case_pick(seed, 1, 2);
@@ -59,8 +59,8 @@ static void check_random(const struct sl_pool_f16 *kernel, uint32_t *seed, int n
 
 TEST(random_windows_equal_f32)
 {
-    const struct sl_pool_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++) {
+    const struct sl_pool *kernel;
+    SL_EACH (kernel, pool, SL_F16) {
         uint32_t seed = 8;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -69,10 +69,10 @@ TEST(random_windows_equal_f32)
     }
 }
 
-static void check_halving(const struct sl_pool_f16 *kernel, size_t channels, size_t out_w,
+static void check_halving(const struct sl_pool *kernel, size_t channels, size_t out_w,
                           uint32_t *seed)
 {
-    struct sl_pool_f16_args a = {.op = kernel->op, .batch = 2, .channels = channels};
+    struct sl_pool_args a = {.op = kernel->op, .batch = 2, .channels = channels};
     a.kernel_h = a.kernel_w = a.stride_h = a.stride_w = 2;
     a.dilation_h = a.dilation_w = 1;
     a.out_w = out_w, a.out_h = 1 + out_w % 2;
@@ -85,9 +85,9 @@ static void check_halving(const struct sl_pool_f16 *kernel, size_t channels, siz
 
 TEST(halvings_of_whole_vectors_of_channels_equal_f32)
 {
-    const struct sl_pool_f16 *kernel;
+    const struct sl_pool *kernel;
     uint32_t seed = 10;
-    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
+    SL_EACH (kernel, pool, SL_F16)
         for (size_t channels = 8; channels <= 256; channels *= 2)
             for (size_t out_w = 1; out_w < 10; out_w++)
                 check_halving(kernel, channels, out_w, &seed);
@@ -95,9 +95,9 @@ TEST(halvings_of_whole_vectors_of_channels_equal_f32)
 
 TEST(halvings_of_long_rows_of_few_channels_equal_f32)
 {
-    const struct sl_pool_f16 *kernel;
+    const struct sl_pool *kernel;
     uint32_t seed = 11;
-    for (size_t i = 0; (kernel = sl_pool_f16_at(i)) != NULL; i++)
+    SL_EACH (kernel, pool, SL_F16)
         for (size_t n = 0; n < 63; n++)
             check_halving(kernel, (size_t[]){1, 3, 5, 16, 24, 31, 40, 48, 65}[n % 9],
                           (size_t[]){4, 6, 9, 12, 16, 23, 132}[n % 7], &seed);

@@ -16,7 +16,7 @@ static void mean_of(const struct sl_reduce_args *a, double *want)
         for (size_t i = 0; i < a->inner; i++) {
             double sum = 0;
             for (size_t r = 0; r < a->reduced; r++)
-                sum += (double)a->in[(o * a->reduced + r) * a->inner + i];
+                sum += (double)((const float *)a->in)[(o * a->reduced + r) * a->inner + i];
             want[o * a->inner + i] = sum * (double)a->scale;
         }
 }
@@ -24,7 +24,8 @@ static void mean_of(const struct sl_reduce_args *a, double *want)
 static void largest_of(const struct sl_reduce_args *a, double *want)
 {
     for (size_t i = 0; i < a->outer * a->inner; i++) {
-        const float *in = a->in + i / a->inner * a->reduced * a->inner + i % a->inner;
+        const float *in =
+            (const float *)a->in + i / a->inner * a->reduced * a->inner + i % a->inner;
         want[i] = (double)in[0];
         for (size_t r = 1; r < a->reduced; r++) {
             double x = (double)in[r * a->inner];
@@ -36,7 +37,7 @@ static void largest_of(const struct sl_reduce_args *a, double *want)
 static void softmax_of(const struct sl_reduce_args *a, double *want)
 {
     for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
-        const float *in = a->in + o * a->reduced;
+        const float *in = (const float *)a->in + o * a->reduced;
         double max = (double)-INFINITY, sum = 0;
         for (size_t r = 0; r < a->reduced; r++)
             max = (double)in[r] > max ? (double)in[r] : max;
@@ -51,7 +52,7 @@ static void layer_norm_of(const struct sl_reduce_args *a, double *want, double *
 {
     double n = (double)a->reduced;
     for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
-        const float *in = a->in + o * a->reduced;
+        const float *in = (const float *)a->in + o * a->reduced;
         double sum = 0, squares = 0;
         for (size_t r = 0; r < a->reduced; r++)
             sum += (double)in[r];
@@ -60,21 +61,23 @@ static void layer_norm_of(const struct sl_reduce_args *a, double *want, double *
         mean[o] = sum / n;
         rstd[o] = 1 / sqrt(squares / n + (double)a->eps);
         for (size_t r = 0; r < a->reduced; r++)
-            want[r] = ((double)in[r] - mean[o]) * rstd[o] * (a->weight ? (double)a->weight[r] : 1) +
-                      (a->bias ? (double)a->bias[r] : 0);
+            want[r] = ((double)in[r] - mean[o]) * rstd[o] *
+                          (a->weight ? (double)((const float *)a->weight)[r] : 1) +
+                      (a->bias ? (double)((const float *)a->bias)[r] : 0);
     }
 }
 
 static void rms_norm_of(const struct sl_reduce_args *a, double *want, double *rstd)
 {
     for (size_t o = 0; o < a->outer; o++, want += a->reduced) {
-        const float *in = a->in + o * a->reduced;
+        const float *in = (const float *)a->in + o * a->reduced;
         double squares = 0;
         for (size_t r = 0; r < a->reduced; r++)
             squares += (double)in[r] * (double)in[r];
         rstd[o] = 1 / sqrt(squares / (double)a->reduced + (double)a->eps);
         for (size_t r = 0; r < a->reduced; r++)
-            want[r] = (double)in[r] * rstd[o] * (a->weight ? (double)a->weight[r] : 1);
+            want[r] =
+                (double)in[r] * rstd[o] * (a->weight ? (double)((const float *)a->weight)[r] : 1);
     }
 }
 
@@ -132,7 +135,7 @@ static void check(const struct sl_reduce *kernel, struct sl_reduce_args a, float
 TEST(random_shapes_equal_the_reference)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         uint32_t seed = 11;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -153,7 +156,7 @@ TEST(random_shapes_equal_the_reference)
 TEST(means_of_two_to_256_columns_equal_the_reference)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         uint32_t seed = 13;
         if (kernel->op != SL_REDUCE_MEAN || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -171,7 +174,7 @@ TEST(softmax_of_far_apart_values_is_accurate_element_by_element)
 {
     static const float bases[] = {1000, 0, -1000, 3e6f, -3e6f};
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         if (kernel->op != SL_REDUCE_SOFTMAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         float in[1001], out[1001];
@@ -193,7 +196,7 @@ TEST(softmax_of_far_apart_values_is_accurate_element_by_element)
 TEST(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         if (kernel->op != SL_REDUCE_SOFTMAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         float in[21], out[21];
@@ -214,7 +217,7 @@ TEST(softmax_of_minus_infinity_is_zero_and_of_nan_is_nan)
 TEST(the_largest_is_exact_and_a_nan_wins_wherever_it_stands)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         if (kernel->op != SL_REDUCE_MAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 1; n < 2100; n += n < 80 ? 1 : 67)
@@ -241,7 +244,7 @@ TEST(the_largest_is_exact_and_a_nan_wins_wherever_it_stands)
 TEST(rows_of_all_lengths_equal_the_reference)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         uint32_t seed = 5;
         if (kernel->op <= SL_REDUCE_MAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -278,7 +281,7 @@ TEST(softmax_of_a_row_knows_nothing_of_its_neighbours)
 {
     static const size_t lengths[] = {2, 5, 15, 21, 45, 70, 90, 110, 150, 290};
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         bool runs = kernel->op == SL_REDUCE_SOFTMAX && sl_case_may_run(kernel->name, kernel->needs);
         for (size_t n = 0; runs && n < sizeof(lengths) / sizeof(lengths[0]); n++)
             check_odd_rows(kernel, lengths[n]);
@@ -288,7 +291,7 @@ TEST(softmax_of_a_row_knows_nothing_of_its_neighbours)
 TEST(select_gives_the_operator_asked_for)
 {
     for (int op = SL_REDUCE_MEAN; op <= SL_REDUCE_RMS_NORM; op++) {
-        assert_int_equal(sl_reduce_select(SL_ISA_NONE, op)->op, op);
-        assert_int_equal(sl_reduce_select(sl_isa_detect(), op)->op, op);
+        assert_int_equal(sl_reduce_select(SL_ISA_NONE, SL_F32, op)->op, op);
+        assert_int_equal(sl_reduce_select(sl_isa_detect(), SL_F32, op)->op, op);
     }
 }

@@ -16,7 +16,7 @@ struct rows {
     uint16_t *in, *weight, *bias;
 };
 
-static float *in_f32(const struct sl_reduce_f16 *kernel, const struct rows *r)
+static float *in_f32(const struct sl_reduce *kernel, const struct rows *r)
 {
     float *in = sl_case_widen(r->in, r->count), *out = sl_case_constant(r->out_count, 0);
     float *weight = r->weight ? sl_case_widen(r->weight, r->reduced) : NULL;
@@ -28,12 +28,12 @@ static float *in_f32(const struct sl_reduce_f16 *kernel, const struct rows *r)
     args.eps = 1e-3f;
     args.weight = weight;
     args.bias = bias;
-    sl_reduce_select(SL_ISA_NONE, kernel->op)->run(&args);
+    sl_reduce_select(SL_ISA_NONE, SL_F32, kernel->op)->run(&args);
     sl_case_free(3, (void *[]){in, weight, bias});
     return out;
 }
 
-static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *seed, float scale)
+static void check(const struct sl_reduce *kernel, struct rows r, uint32_t *seed, float scale)
 {
     bool norm = kernel->op >= SL_REDUCE_LAYER_NORM;
     r.inner = sl_reduce_folds(kernel->op) ? r.inner : 1;
@@ -46,7 +46,7 @@ static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *s
     r.bias = norm && r.reduced % 3 ? sl_case_halves(seed, r.reduced, false) : NULL;
     uint16_t *out = sl_case_constant_halves(r.out_count, 0x7777);
     float *want = in_f32(kernel, &r);
-    struct sl_reduce_f16_args args = {.outer = r.outer, .reduced = r.reduced, .inner = r.inner};
+    struct sl_reduce_args args = {.outer = r.outer, .reduced = r.reduced, .inner = r.inner};
     args.in = r.in;
     args.out = out;
     args.scale = 1 / (float)r.reduced;
@@ -71,8 +71,8 @@ static void check(const struct sl_reduce_f16 *kernel, struct rows r, uint32_t *s
 
 TEST(every_length_equals_f32)
 {
-    const struct sl_reduce_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+    const struct sl_reduce *kernel;
+    SL_EACH (kernel, reduce, SL_F16) {
         uint32_t seed = 3;
         if (!sl_case_may_run(kernel->name, kernel->needs))
             continue;
@@ -91,12 +91,12 @@ TEST(every_length_equals_f32)
 
 TEST(means_of_rows_keep_what_halves_cannot_sum)
 {
-    const struct sl_reduce_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+    const struct sl_reduce *kernel;
+    SL_EACH (kernel, reduce, SL_F16) {
         uint16_t in[4096], out = 0;
         for (size_t j = 0; j < 4096; j++)
             in[j] = sl_half_from_float(j % 2 ? 60000 : 59968);
-        struct sl_reduce_f16_args args = {.outer = 1, .reduced = 4096, .inner = 1};
+        struct sl_reduce_args args = {.outer = 1, .reduced = 4096, .inner = 1};
         args.in = in;
         args.out = &out;
         args.scale = 1.0f / 4096;
@@ -108,7 +108,7 @@ TEST(means_of_rows_keep_what_halves_cannot_sum)
 }
 
 /* Layer norm of 3 rows around `centre`, spread over `spread`, by double precision. */
-static void check_norm(const struct sl_reduce_f16 *kernel, size_t n, double centre, double spread,
+static void check_norm(const struct sl_reduce *kernel, size_t n, double centre, double spread,
                        float eps)
 {
     uint32_t seed = 5;
@@ -118,7 +118,7 @@ static void check_norm(const struct sl_reduce_f16 *kernel, size_t n, double cent
     float *want = sl_case_constant(3 * n, 0);
     for (size_t i = 0; i < 3 * n; i++)
         in[i] = sl_half_from_float((float)(centre + spread * (double)sl_half_to_float(in[i])));
-    struct sl_reduce_f16_args args = {.outer = 3, .reduced = n, .inner = 1, .eps = eps};
+    struct sl_reduce_args args = {.outer = 3, .reduced = n, .inner = 1, .eps = eps};
     args.in = in;
     args.out = out;
     args.weight = weight;
@@ -146,8 +146,8 @@ static void check_norm(const struct sl_reduce_f16 *kernel, size_t n, double cent
 
 TEST(norms_of_rows_far_from_zero_or_hardly_spread_are_exact)
 {
-    const struct sl_reduce_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+    const struct sl_reduce *kernel;
+    SL_EACH (kernel, reduce, SL_F16) {
         if (kernel->op != SL_REDUCE_LAYER_NORM || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 1; n < 1200; n = 3 * n + 1) {
@@ -161,14 +161,14 @@ TEST(norms_of_rows_far_from_zero_or_hardly_spread_are_exact)
 }
 
 /* Rows of `count` halves, one of which is `odd`; the others are `rest`. */
-static void check_special(const struct sl_reduce_f16 *kernel, size_t count, float odd, float rest)
+static void check_special(const struct sl_reduce *kernel, size_t count, float odd, float rest)
 {
     struct rows r = {.outer = 1, .reduced = count, .inner = 1, .count = count, .out_count = count};
     r.in = sl_case_constant_halves(count, sl_half_from_float(rest));
     r.in[count / 2] = sl_half_from_float(odd);
     uint16_t *out = sl_case_constant_halves(count, 0x7777);
     float *want = in_f32(kernel, &r);
-    struct sl_reduce_f16_args args = {.outer = 1, .reduced = count, .inner = 1};
+    struct sl_reduce_args args = {.outer = 1, .reduced = count, .inner = 1};
     args.in = r.in;
     args.out = out;
     kernel->run(&args);
@@ -179,8 +179,8 @@ static void check_special(const struct sl_reduce_f16 *kernel, size_t count, floa
 
 TEST(softmax_of_infinities_nans_and_large_numbers_is_as_in_f32)
 {
-    const struct sl_reduce_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+    const struct sl_reduce *kernel;
+    SL_EACH (kernel, reduce, SL_F16) {
         if (kernel->op != SL_REDUCE_SOFTMAX || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t count = 1; count < 1200; count = 2 * count + 1) {

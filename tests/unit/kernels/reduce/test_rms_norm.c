@@ -71,7 +71,7 @@ static void check_f32(const struct sl_reduce *kernel, size_t n, float scale, boo
 TEST(every_length_is_exact_to_a_few_units)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         if (kernel->op != SL_REDUCE_RMS_NORM || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 1; n < 1300; n += n < 140 ? 1 : 61) {
@@ -82,7 +82,7 @@ TEST(every_length_is_exact_to_a_few_units)
     }
 }
 
-static void check_f16(const struct sl_reduce_f16 *kernel, size_t n, float scale, bool weighted)
+static void check_f16(const struct sl_reduce *kernel, size_t n, float scale, bool weighted)
 {
     uint32_t seed = (uint32_t)n;
     uint16_t *in = sl_case_halves(&seed, ROWS * n, false), rstd[ROWS];
@@ -95,7 +95,7 @@ static void check_f16(const struct sl_reduce_f16 *kernel, size_t n, float scale,
     want_rows(wide, n, want);
     for (size_t i = 0; weighted && i < ROWS * n; i++)
         want[i] *= (double)sl_half_to_float(weight[i % n]);
-    struct sl_reduce_f16_args args = {ROWS, n, 1, in, out, .eps = 1e-6f, .weight = weight};
+    struct sl_reduce_args args = {ROWS, n, 1, in, out, .eps = 1e-6f, .weight = weight};
     args.rstd = rstd;
     kernel->run(&args);
     sl_case_close_halves(kernel->name, "RMS norm", out, want, ROWS * n, 0.505, 0);
@@ -106,8 +106,8 @@ static void check_f16(const struct sl_reduce_f16 *kernel, size_t n, float scale,
 
 TEST(every_length_of_halves_is_rounded_once)
 {
-    const struct sl_reduce_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_f16_at(i)) != NULL; i++) {
+    const struct sl_reduce *kernel;
+    SL_EACH (kernel, reduce, SL_F16) {
         if (kernel->op != SL_REDUCE_RMS_NORM || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t n = 1; n < 1300; n += n < 270 ? 1 : 61) {
@@ -154,28 +154,26 @@ static void run_f16(const void *kernel, const float *in, float *out, size_t n)
     uint16_t from[64], to[64];
     for (size_t i = 0; i < n; i++)
         from[i] = sl_half_from_float(in[i]);
-    struct sl_reduce_f16_args args = {1, n, 1, from, to, .eps = 0};
-    ((const struct sl_reduce_f16 *)kernel)->run(&args);
+    struct sl_reduce_args args = {1, n, 1, from, to, .eps = 0};
+    ((const struct sl_reduce *)kernel)->run(&args);
     for (size_t i = 0; i < n; i++)
         out[i] = sl_half_to_float(to[i]);
 }
 
 TEST(infinities_nan_zeros_and_denormals_are_as_in_the_separate_operators)
 {
-    for (size_t i = 0; sl_reduce_at(i) != NULL; i++)
-        if (sl_reduce_at(i)->op == SL_REDUCE_RMS_NORM &&
-            (sl_reduce_at(i)->needs & ~sl_isa_detect()) == 0)
-            check_special(run_f32, sl_reduce_at(i), false);
-    for (size_t i = 0; sl_reduce_f16_at(i) != NULL; i++)
-        if (sl_reduce_f16_at(i)->op == SL_REDUCE_RMS_NORM &&
-            (sl_reduce_f16_at(i)->needs & ~sl_isa_detect()) == 0)
-            check_special(run_f16, sl_reduce_f16_at(i), true);
+    const struct sl_reduce *kernel;
+    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+        bool halves = kernel->element == SL_F16;
+        if (kernel->op == SL_REDUCE_RMS_NORM && (kernel->needs & ~sl_isa_detect()) == 0)
+            check_special(halves ? run_f16 : run_f32, kernel, halves);
+    }
 }
 
 TEST(no_rows_or_no_elements_write_nothing)
 {
     const struct sl_reduce *kernel;
-    for (size_t i = 0; (kernel = sl_reduce_at(i)) != NULL; i++) {
+    SL_EACH (kernel, reduce, SL_F32) {
         float in = 1, out = 77;
         if (kernel->op != SL_REDUCE_RMS_NORM || !sl_case_may_run(kernel->name, kernel->needs))
             continue;

@@ -135,7 +135,7 @@ TEST(a_dense_sweep_stays_within_what_the_kernel_states)
     const struct sl_unary *kernel;
     if (!sl_case_sweeps())
         skip();
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
+    SL_EACH (kernel, unary, SL_F32) {
         float least, most;
         if (kernel->op == SL_UNARY_CLAMP || sl_unary_most_ulp(kernel) == 0 ||
             !sl_case_may_run(kernel->name, kernel->needs))
@@ -150,7 +150,7 @@ TEST(a_dense_sweep_stays_within_what_the_kernel_states)
 TEST(every_function_is_right_to_a_few_ulp)
 {
     const struct sl_unary *kernel;
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+    SL_EACH (kernel, unary, SL_F32)
         if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
             printf("  %s: %.2f ulp\n", kernel->name, check_samples(kernel));
 }
@@ -180,7 +180,7 @@ static void check_specials(const struct sl_unary *kernel)
 TEST(nan_infinities_zeros_and_denormals_follow_the_library)
 {
     const struct sl_unary *kernel;
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++)
+    SL_EACH (kernel, unary, SL_F32)
         if (kernel->op != SL_UNARY_CLAMP && sl_case_may_run(kernel->name, kernel->needs))
             check_specials(kernel);
 }
@@ -208,7 +208,7 @@ static void check_counts(const struct sl_unary *kernel, size_t count, bool in_pl
 TEST(every_count_is_served_apart_and_in_place)
 {
     const struct sl_unary *kernel;
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
+    SL_EACH (kernel, unary, SL_F32) {
         if (kernel->op == SL_UNARY_CLAMP || !sl_case_may_run(kernel->name, kernel->needs))
             continue;
         for (size_t count = 0; count < LONGEST; count += count < 40 ? 1 : 31) {
@@ -224,7 +224,7 @@ TEST(sines_of_large_angles_in_place_are_the_librarys)
     enum { COUNT = 75 };
     static const float large[] = {0x1p30f, -3e9f, FLT_MAX, -INFINITY, NAN, 0x1.fffffep29f};
     const struct sl_unary *kernel;
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
+    SL_EACH (kernel, unary, SL_F32) {
         uint32_t seed = 3;
         if ((kernel->op != SL_UNARY_SIN && kernel->op != SL_UNARY_COS) ||
             !sl_case_may_run(kernel->name, kernel->needs))
@@ -244,7 +244,7 @@ TEST(sines_of_large_angles_in_place_are_the_librarys)
 TEST(select_gives_the_operator_asked_for)
 {
     for (int op = 0; op < SL_UNARY_OP_END; op++) {
-        assert_int_equal(sl_unary_select(SL_ISA_NONE, op)->op, op);
-        assert_int_equal(sl_unary_select(sl_isa_detect(), op)->op, op);
+        assert_int_equal(sl_unary_select(SL_ISA_NONE, SL_F32, op)->op, op);
+        assert_int_equal(sl_unary_select(sl_isa_detect(), SL_F32, op)->op, op);
     }
 }

@@ -35,7 +35,7 @@ static void check(const struct sl_unary *kernel, size_t count, bool in_place)
 TEST(every_count_is_clamped_exactly)
 {
     const struct sl_unary *kernel;
-    for (size_t i = 0; (kernel = sl_unary_at(i)) != NULL; i++) {
+    SL_EACH (kernel, unary, SL_F32) {
         if (!sl_case_may_run(kernel->name, kernel->needs) || kernel->op != SL_UNARY_CLAMP)
             continue;
         for (size_t count = 0; count < LONGEST; count += count < 140 ? 1 : 37) {
@@ -47,5 +47,5 @@ TEST(every_count_is_clamped_exactly)
 
 TEST(select_gives_the_operator_asked_for)
 {
-    assert_int_equal(sl_unary_select(SL_ISA_NONE, SL_UNARY_CLAMP)->needs, SL_ISA_NONE);
+    assert_int_equal(sl_unary_select(SL_ISA_NONE, SL_F32, SL_UNARY_CLAMP)->needs, SL_ISA_NONE);
 }

@@ -21,12 +21,12 @@ static double want_of(int op, double x)
     return sl_exact_unary(op, (double)param, x);
 }
 
-static void run(const struct sl_unary_f16 *kernel, size_t count, const uint16_t *in, uint16_t *out)
+static void run(const struct sl_unary *kernel, size_t count, const uint16_t *in, uint16_t *out)
 {
     kernel->run(count, in, out, kernel->op == SL_UNARY_CLAMP ? -param : param, 0.5f);
 }
 
-static double check_all(const struct sl_unary_f16 *kernel)
+static double check_all(const struct sl_unary *kernel)
 {
     uint16_t *in = sl_case_constant_halves(ALL, 0), *out = sl_case_constant_halves(ALL, 0x7777);
     double worst = 0;
@@ -36,7 +36,7 @@ static double check_all(const struct sl_unary_f16 *kernel)
     for (size_t i = 0; i < ALL; i++) {
         double x = (double)sl_half_to_float(in[i]), want = want_of(kernel->op, x);
         sl_case_close_halves(kernel->name, "all halves", out + i, &want, 1,
-                             sl_unary_f16_most_ulp(kernel), 0);
+                             sl_unary_most_ulp(kernel), 0);
         double got = (double)sl_half_to_float(out[i]);
         double error = fabs(got - want) / sl_case_half_ulp(want);
         worst = isfinite(got) && error > worst ? error : worst;
@@ -50,15 +50,15 @@ static double check_all(const struct sl_unary_f16 *kernel)
 
 TEST(every_operator_rounds_once_on_all_halves)
 {
-    const struct sl_unary_f16 *kernel;
+    const struct sl_unary *kernel;
     if (!sl_case_sweeps())
         skip();
-    for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++)
+    SL_EACH (kernel, unary, SL_F16)
         if (sl_case_may_run(kernel->name, kernel->needs))
             printf("  %s: %.3f ulp\n", kernel->name, check_all(kernel));
 }
 
-static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in_place)
+static void check_count(const struct sl_unary *kernel, size_t count, bool in_place)
 {
     uint32_t seed = (uint32_t)count;
     uint16_t *in = sl_case_halves(&seed, count, false);
@@ -68,7 +68,7 @@ static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in
         want[i] = want_of(kernel->op, (double)sl_half_to_float(in[i]));
     run(kernel, count, in, out);
     sl_case_close_halves(kernel->name, in_place ? "in place" : "apart", out, want, count,
-                         sl_unary_f16_most_ulp(kernel), 0);
+                         sl_unary_most_ulp(kernel), 0);
     free(want);
     sl_guarded_free(in);
     if (!in_place)
@@ -77,8 +77,8 @@ static void check_count(const struct sl_unary_f16 *kernel, size_t count, bool in
 
 TEST(every_count_is_served_apart_and_in_place)
 {
-    const struct sl_unary_f16 *kernel;
-    for (size_t i = 0; (kernel = sl_unary_f16_at(i)) != NULL; i++) {
+    const struct sl_unary *kernel;
+    SL_EACH (kernel, unary, SL_F16) {
         for (size_t count = 0; count < 300; count += count < 40 ? 1 : 37) {
             if (!sl_case_may_run(kernel->name, kernel->needs))
                 continue;
@@ -100,7 +100,7 @@ static uint16_t hardswish_step_by_step(uint16_t bits)
     return sl_half_from_float(sl_half_to_float(sl_half_from_float(x * sixth)) * gate);
 }
 
-static void check_hardswish(const struct sl_unary_f16 *kernel)
+static void check_hardswish(const struct sl_unary *kernel)
 {
     uint16_t *in = sl_case_constant_halves(ALL, 0), *out = sl_case_constant_halves(ALL, 0x7777);
     for (size_t i = 0; i < ALL; i++)
@@ -125,7 +125,7 @@ TEST(hardswish_of_halves_equals_xnnpack_to_the_bit)
 TEST(select_gives_the_operator_asked_for)
 {
     for (int op = 0; op < SL_UNARY_OP_END; op++) {
-        assert_int_equal(sl_unary_f16_select(SL_ISA_NONE, op)->op, op);
-        assert_int_equal(sl_unary_f16_select(sl_isa_detect(), op)->op, op);
+        assert_int_equal(sl_unary_select(SL_ISA_NONE, SL_F16, op)->op, op);
+        assert_int_equal(sl_unary_select(sl_isa_detect(), SL_F16, op)->op, op);
     }
 }
