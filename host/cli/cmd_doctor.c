@@ -125,9 +125,6 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
 /* What the server has, it has told of; the others need none. */
 static void look_at_usb(struct doctor *doctor, const struct sl_adb_look *look)
 {
-    static const char rule[] =
-        "write this line into /etc/udev/rules.d/60-sme2lab-phones.rules, say 'udevadm control "
-        "--reload', join the group plugdev and plug it in again: " SL_ADB_UDEV_RULE;
     struct sl_adb_listed *plugged = sl_calloc(MAX_FINDINGS, sizeof(*plugged));
     size_t count = plugged ? sl_adb_usb_list(plugged, MAX_FINDINGS) : 0;
     for (size_t i = 0; i < count; i++) {
@@ -136,7 +133,7 @@ static void look_at_usb(struct doctor *doctor, const struct sl_adb_look *look)
         for (size_t k = 0; k < look->count; k++)
             served = served || strcmp(look->listed[k].serial, phone->serial) == 0;
         if (!served)
-            find(doctor, open ? LEVEL_GOOD : LEVEL_NOTE, "phone", open ? NULL : rule,
+            find(doctor, open ? LEVEL_GOOD : LEVEL_NOTE, "phone", sl_adb_state_fix(phone->state),
                  "%s%s%s at %s is %s", phone->serial, phone->model[0] ? ", " : "", phone->model,
                  phone->said,
                  open ? "reached without an adb server" : sl_adb_state_why(phone->state));

@@ -12,6 +12,7 @@
 #include "host/cli/sender.h"
 #include "host/cli/server_address.h"
 #include "host/device/adb/look.h"
+#include "host/device/adb/usb.h"
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 
@@ -55,12 +56,14 @@ static int open_private(const struct sl_cli *cli, struct sl_sender *sender, stru
     return rc < 0 ? rc : sl_client_open_private(cli, &daemon, &sender->client, diag);
 }
 
-/* The one phone that is plugged in here; "": none, or several. */
+/* The one phone that is there, behind a server or plugged in; "": none, or several. */
 static void look_for_phone(struct sl_sender *sender)
 {
     struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
     size_t count = 0;
-    if (look && sl_adb_look(look, NULL) == 0) {
+    if (look) {
+        if (sl_adb_look(look, NULL) < 0)
+            look->count = sl_adb_usb_list(look->listed, SL_ADB_MAX_LISTED);
         for (size_t i = 0; i < look->count; i++) {
             if (look->listed[i].state != SL_ADB_ONLINE)
                 continue;

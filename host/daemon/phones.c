@@ -16,12 +16,17 @@
 #include "host/device/adb/shell.h"
 #include "host/device/adb/stream.h"
 #include "host/device/adb/tracker.h"
+#include "host/device/adb/usb.h"
 #include "host/job/device_life.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/spec/host_config.h"
 
-static const char link_word[] = "adb:";
+static const char link_word[] = "adb:", usb_word[] = "adb-usb:";
+
+/* A server takes a phone that is plugged in within seconds, and comes back soon where a program
+ * starts it anew: only what it leaves alone for longer is reached without it. */
+enum { GRACE_MS = 10000, LEAVING_MS = 200 };
 
 struct phone {
     struct sl_phones *phones;
@@ -29,6 +34,8 @@ struct phone {
     char name[SL_NAME_BYTES];
     bool found;                 /* not configured */
     bool taken;                 /* it is a device of the lab */
+    bool usb;                   /* reached by its USB port, without the server */
+    bool leaving;               /* it was reached another way, and is still being forgotten */
     int state;                  /* enum sl_adb_state; 0: it is not there */
     struct sl_adb_shell *shell; /* asks what it is */
     struct sl_adb_stream *kick; /* asks the server to take it anew */
@@ -43,8 +50,16 @@ struct sl_phones {
     struct phone all[SL_MAX_DEVICES];
     size_t count;
     struct sl_adb_tracker *tracker; /* NULL while no phone is wanted */
-    uv_idle_t handle;               /* does nothing: its end comes from the loop */
-    bool handle_closed;
+    struct sl_adb_usb_watch *usb;   /* the same */
+    struct sl_adb_listed served[SL_ADB_MAX_LISTED], plugged[SL_ADB_MAX_LISTED];
+    size_t served_count, plugged_count;
+    bool server_known;         /* of the server: whether there is one */
+    bool server, was_served;   /* there is one; there was */
+    char why[SL_DETAIL_BYTES]; /* there is none */
+    uint64_t quiet_since_ms;   /* by the loop's clock: neither list has changed */
+    uv_timer_t timer;          /* looks at both again */
+    uv_idle_t handle;          /* does nothing: its end comes from the loop */
+    int handles;               /* open ones */
     void (*closed)(void *user);
     void *closed_user;
 };
@@ -125,7 +140,8 @@ static void set_state(struct phone *phone, int state)
     bool was_known = phone->state == SL_ADB_ONLINE;
     phone->state = state;
     if (state == 0) {
-        set_away(phone, SL_CAUSE_DEVICE_UNPLUGGED, "adb does not see it");
+        set_away(phone, SL_CAUSE_DEVICE_UNPLUGGED,
+                 phone->usb ? "no USB port has it" : "adb does not see it");
         return;
     }
     if (state != SL_ADB_ONLINE) {
@@ -134,7 +150,7 @@ static void set_state(struct phone *phone, int state)
         return;
     }
     sl_devices_hold(phone->phones->devices, phone->name, false);
-    bool asked = !was_known && ask(phone) == 0;
+    bool asked = !was_known && !phone->usb && ask(phone) == 0;
     sl_lab_device_listed(phone->phones->lab, phone->name,
                          asked ? SL_CAUSE_DEVICE_UNTRIED : SL_CAUSE_DEVICE_WELL, "");
 }
@@ -190,12 +206,14 @@ int sl_phones_recover(struct sl_phones *phones, const char *name, int step)
 
 static int add_device(struct phone *phone)
 {
-    char link[sizeof(link_word) + SL_ADB_SERIAL_BYTES];
+    char link[sizeof(usb_word) + SL_ADB_SERIAL_BYTES];
     struct sl_diag diag = {.what = ""};
     const struct sl_host_device device = {phone->name,
                                           {.kind = sl_device_kind_find("adb"), .link = link}};
-    snprintf(link, sizeof(link), "%s%s", link_word, phone->serial);
-    return sl_roster_take(phone->phones->roster, &device, &diag);
+    snprintf(link, sizeof(link), "%s%s", phone->usb ? usb_word : link_word, phone->serial);
+    int rc = sl_roster_take(phone->phones->roster, &device, &diag);
+    phone->leaving = rc == -EBUSY;
+    return rc;
 }
 
 static struct phone *known(struct sl_phones *phones, const char *serial)
@@ -229,57 +247,132 @@ static struct phone *add(struct sl_phones *phones, const char *serial)
     return phone;
 }
 
-/* NULL: there is no room for it, or it is not wanted. */
-static struct phone *find(struct sl_phones *phones, const char *serial)
+/* NULL: there is no room for it, it is not wanted, or a configuration has it another way. */
+static struct phone *find(struct sl_phones *phones, const char *serial, bool usb)
 {
     struct phone *phone = known(phones, serial);
-    if (phone || !phones->finds)
+    if (phone && phone->usb == usb && !phone->leaving)
         return phone;
-    phone = add(phones, serial);
+    if (phone ? !phone->found : !phones->finds)
+        return NULL;
+    if (!phone)
+        phone = add(phones, serial);
     if (!phone)
         return NULL;
     phone->found = true;
+    phone->usb = usb;
+    phone->state = -1;
     sl_adb_name_of(serial, phone->name);
     phone->taken = add_device(phone) == 0;
     return phone;
+}
+
+static bool is_served(const struct sl_phones *phones, const char *serial)
+{
+    for (size_t i = 0; i < phones->served_count; i++) {
+        if (strcmp(phones->served[i].serial, serial) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* May a phone that is plugged in be reached without the server? */
+static bool is_left_alone(struct sl_phones *phones, const char *serial)
+{
+    const struct phone *phone = known(phones, serial);
+    if (!phones->server_known || is_served(phones, serial))
+        return false;
+    return !phones->was_served || (phone && phone->usb) ||
+           uv_now(phones->loop) - phones->quiet_since_ms >= GRACE_MS;
+}
+
+static void on_timer(uv_timer_t *timer);
+
+/* What is there by now, however it is reached. */
+static void settle(struct sl_phones *phones)
+{
+    bool seen[SL_MAX_DEVICES] = {false}, waits = false;
+    for (size_t i = 0; i < phones->served_count; i++) {
+        struct phone *phone = find(phones, phones->served[i].serial, false);
+        if (phone)
+            seen[phone - phones->all] = true;
+        if (phone)
+            set_state(phone, phones->served[i].state);
+    }
+    for (size_t i = 0; i < phones->plugged_count; i++) {
+        const struct sl_adb_listed *plugged = &phones->plugged[i];
+        bool left_alone = is_left_alone(phones, plugged->serial);
+        struct phone *phone = left_alone ? find(phones, plugged->serial, true) : NULL;
+        waits = waits || (!left_alone && !is_served(phones, plugged->serial));
+        if (!phone)
+            continue;
+        seen[phone - phones->all] = true;
+        if (phone->taken && phone->state != plugged->state)
+            sl_lab_describe_device(phones->lab, phone->name, plugged->model, "", "");
+        set_state(phone, plugged->state);
+    }
+    for (size_t i = 0; i < phones->count; i++) {
+        struct phone *phone = &phones->all[i];
+        if (!seen[i])
+            set_state(phone, 0);
+        if (!phones->server && phones->why[0] && phone->taken && !phone->usb)
+            set_away(phone, SL_CAUSE_DEVICE_NO_SERVER, phones->why);
+        if (phone->leaving)
+            uv_timer_start(&phones->timer, on_timer, LEAVING_MS, 0);
+    }
+    if (waits && phones->was_served && !uv_is_active((uv_handle_t *)&phones->timer))
+        uv_timer_start(&phones->timer, on_timer, GRACE_MS, 0);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    settle(timer->data);
 }
 
 static void on_changed(void *user, const struct sl_adb_listed *listed, size_t count,
                        const char *reason)
 {
     struct sl_phones *phones = user;
-    bool seen[SL_MAX_DEVICES] = {false};
-    for (size_t i = 0; i < count; i++) {
-        struct phone *phone = find(phones, listed[i].serial);
-        if (!phone)
-            continue;
-        seen[phone - phones->all] = true;
-        set_state(phone, listed[i].state);
-    }
-    for (size_t i = 0; i < phones->count; i++) {
-        struct phone *phone = &phones->all[i];
-        if (!seen[i])
-            set_state(phone, 0);
-        if (reason && phone->taken)
-            set_away(phone, SL_CAUSE_DEVICE_NO_SERVER, reason);
-    }
+    phones->server_known = true;
+    phones->server = reason == NULL;
+    phones->was_served = phones->was_served || phones->server;
+    phones->quiet_since_ms = uv_now(phones->loop);
+    snprintf(phones->why, sizeof(phones->why), "%s", reason ? reason : "");
+    phones->served_count = count;
+    for (size_t i = 0; i < count; i++)
+        phones->served[i] = listed[i];
+    settle(phones);
+}
+
+static void on_plugged(void *user, const struct sl_adb_listed *listed, size_t count)
+{
+    struct sl_phones *phones = user;
+    phones->quiet_since_ms = uv_now(phones->loop);
+    phones->plugged_count = count;
+    for (size_t i = 0; i < count; i++)
+        phones->plugged[i] = listed[i];
+    settle(phones);
 }
 
 /* --- begin and end --- */
 
-/* The serial of a device behind the server; NULL: it is another's. */
-static const char *serial_of(const struct sl_host_device *device)
+/* The serial of a phone that the server or a USB port lists; NULL: it is another device. */
+static const char *serial_of(const struct sl_host_device *device, bool *out_usb)
 {
-    const char *link = device->way.link;
-    bool behind = link && strncmp(link, link_word, sizeof(link_word) - 1) == 0;
-    return behind ? link + sizeof(link_word) - 1 : NULL;
+    const char *link = device->way.link ? device->way.link : "";
+    *out_usb = strncmp(link, usb_word, sizeof(usb_word) - 1) == 0;
+    if (*out_usb)
+        return link + sizeof(usb_word) - 1;
+    return strncmp(link, link_word, sizeof(link_word) - 1) == 0 ? link + sizeof(link_word) - 1
+                                                                : NULL;
 }
 
 static bool is_configured(const struct phone *phone, const struct sl_host_config *config)
 {
     for (size_t i = 0; i < config->device_count; i++) {
-        const char *serial = serial_of(&config->devices[i]);
-        if (serial && strcmp(serial, phone->serial) == 0 &&
+        bool usb;
+        const char *serial = serial_of(&config->devices[i], &usb);
+        if (serial && usb == phone->usb && strcmp(serial, phone->serial) == 0 &&
             strcmp(config->devices[i].name, phone->name) == 0)
             return true;
     }
@@ -289,7 +382,8 @@ static bool is_configured(const struct phone *phone, const struct sl_host_config
 /* A phone that was found by itself may have a name by now. */
 static void take_configured(struct sl_phones *phones, const struct sl_host_device *device)
 {
-    const char *serial = serial_of(device);
+    bool usb;
+    const char *serial = serial_of(device, &usb);
     struct phone *phone = serial ? known(phones, serial) : NULL;
     if (!serial || (phone && !phone->found))
         return;
@@ -299,8 +393,9 @@ static void take_configured(struct sl_phones *phones, const struct sl_host_devic
         phone = add(phones, serial);
     if (!phone)
         return;
-    phone->found = false;
+    phone->found = phone->leaving = false;
     phone->taken = true;
+    phone->usb = usb;
     phone->state = -1;
     snprintf(phone->name, sizeof(phone->name), "%s", device->name);
 }
@@ -314,6 +409,9 @@ static int look_once(struct sl_phones *phones)
         return -ENOMEM;
     if (sl_adb_look(look, &diag) == 0)
         on_changed(phones, look->listed, look->count, NULL);
+    phones->server_known = true;
+    look->count = sl_adb_usb_list(look->listed, SL_ADB_MAX_LISTED);
+    on_plugged(phones, look->listed, look->count);
     sl_free(look);
     return 0;
 }
@@ -332,10 +430,12 @@ int sl_phones_configure(struct sl_phones *phones, const struct sl_host_config *c
     bool wanted = phones->finds;
     for (size_t i = 0; i < phones->count; i++)
         wanted = wanted || phones->all[i].taken;
-    if (wanted && !phones->tracker)
-        return sl_adb_tracker_new(phones->loop, on_changed, phones, &phones->tracker);
+    if (wanted && !phones->tracker) {
+        int rc = sl_adb_tracker_new(phones->loop, on_changed, phones, &phones->tracker);
+        return rc < 0 ? rc : sl_adb_usb_watch_new(phones->loop, on_plugged, phones, &phones->usb);
+    }
     if (phones->tracker)
-        sl_adb_tracker_tell(phones->tracker);
+        settle(phones);
     return 0;
 }
 
@@ -350,8 +450,11 @@ int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct s
     phones->lab = lab;
     phones->roster = roster;
     phones->finds = config->adb;
-    uv_idle_init(loop, &phones->handle); /* cannot fail */
+    uv_timer_init(loop, &phones->timer); /* cannot fail, like the next */
+    phones->timer.data = phones;
+    uv_idle_init(loop, &phones->handle);
     phones->handle.data = phones;
+    phones->handles = 2;
     *out = phones;
     int rc = sl_phones_configure(phones, config);
     return rc == 0 && phones->tracker ? look_once(phones) : rc;
@@ -368,7 +471,7 @@ bool sl_phones_found(const struct sl_phones *phones, const char *name)
 
 static void finish_close(struct sl_phones *phones)
 {
-    bool busy = phones->tracker || !phones->handle_closed;
+    bool busy = phones->tracker || phones->usb || phones->handles > 0;
     for (size_t i = 0; i < phones->count; i++)
         busy = busy || phones->all[i].shell || phones->all[i].kick;
     if (busy)
@@ -386,10 +489,17 @@ static void on_tracker_closed(void *user)
     finish_close(phones);
 }
 
+static void on_watch_closed(void *user)
+{
+    struct sl_phones *phones = user;
+    phones->usb = NULL;
+    finish_close(phones);
+}
+
 static void on_handle_closed(uv_handle_t *handle)
 {
     struct sl_phones *phones = handle->data;
-    phones->handle_closed = true;
+    phones->handles--;
     finish_close(phones);
 }
 
@@ -406,5 +516,8 @@ void sl_phones_close(struct sl_phones *phones, void (*closed)(void *user), void 
     }
     if (phones->tracker)
         sl_adb_tracker_close(phones->tracker, on_tracker_closed, phones);
+    if (phones->usb)
+        sl_adb_usb_watch_close(phones->usb, on_watch_closed, phones);
+    uv_close((uv_handle_t *)&phones->timer, on_handle_closed);
     uv_close((uv_handle_t *)&phones->handle, on_handle_closed);
 }

@@ -1,5 +1,6 @@
-/* host/daemon/phones.h: what an adb server has, as devices of the lab: new ones are added under
- * their serials, each is away while it cannot be used, with the reason and the fix. */
+/* host/daemon/phones.h: what an adb server has, and what is plugged in without one, as devices of
+ * the lab: new ones are added under their serials, each is away while it cannot be used, with the
+ * reason and the fix. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +13,7 @@ struct sl_phones;
 struct sl_roster;
 
 /* Follows the server once the configuration asks for its phones ("adb": true) or names one
- * (adb:SERIAL). What is there now is added before this returns. 0 or -ENOMEM. */
+ * (adb:SERIAL, adb-usb:SERIAL). What is there now is added before this returns. 0 or -ENOMEM. */
 int sl_phones_new(uv_loop_t *loop, const struct sl_host_config *config, struct sl_devices *devices,
                   struct sl_lab *lab, struct sl_roster *roster, struct sl_phones **out);
 

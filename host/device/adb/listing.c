@@ -28,8 +28,8 @@ static const struct {
                              "unlock the phone and accept 'Allow USB debugging'"},
     [SL_ADB_AUTHORIZING] = {"it is just connecting", "wait; unlock the phone if it asks"},
     [SL_ADB_NO_PERMISSIONS] = {"this user may not open its USB device",
-                               "install the package android-udev-rules, join the group plugdev, "
-                               "and re-plug it"},
+                               "put this line into /etc/udev/rules.d/60-sme2lab-phones.rules, and "
+                               "re-plug it: " SL_ADB_UDEV_RULE},
     [SL_ADB_ELSEWHERE] = {"no Android runs on it now", "boot it into Android: 'adb reboot'"},
 };
 

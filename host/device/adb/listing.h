@@ -21,6 +21,11 @@ enum sl_adb_state {
     SL_ADB_ELSEWHERE, /* recovery, sideload, bootloader, ...: no Android runs */
 };
 
+/* The rule for udev that lets group plugdev, and who sits at the machine, reach phones. */
+#define SL_ADB_UDEV_RULE                                                                           \
+    "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", "                                           \
+    "ENV{ID_USB_INTERFACES}==\"*:ff4201:*\", MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
+
 struct sl_adb_listed {
     char serial[SL_ADB_SERIAL_BYTES];
     int state;                     /* enum sl_adb_state */

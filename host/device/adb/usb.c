@@ -22,7 +22,7 @@
 enum {
     SLOT_BYTES = 32,
     MAX_PORTS = 7,
-    WHY_BYTES = 256,
+    WHY_BYTES = SL_ADB_REASON_BYTES,
     WAITING_BYTES = 16 << 20, /* not sent yet; above it the device is given up */
     FLYING_BYTES = 256 << 10, /* given to the kernel and not sent yet */
     UNREAD_BYTES = 1 << 20,   /* received; above it nothing is read */

@@ -15,11 +15,6 @@ struct sl_adb_carrier;
 struct sl_adb_carrier_events;
 struct sl_adb_usb_watch;
 
-/* The rule for udev that lets users of group plugdev, and who sits at the machine, reach phones. */
-#define SL_ADB_UDEV_RULE                                                                           \
-    "SUBSYSTEM==\"usb\", ENV{DEVTYPE}==\"usb_device\", "                                           \
-    "ENV{ID_USB_INTERFACES}==\"*:ff4201:*\", MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
-
 /* The phones that are plugged in: how many went to out[max]. Their state is online or no
  * permissions; whether another program holds them is seen only on opening. A serial that is
  * missing, cannot be used or is there twice is given as the port. Blocks for some milliseconds. 0

@@ -1,0 +1,87 @@
+"""Phones on USB ports, without an adb server: umockdev's bus, whose handler keeps to the rules of USB, before the real adbd of
+scripts/lab."""
+
+import json
+import os
+
+import lab
+import test_adb
+from daemon import Daemon
+from faults.laboratory import TOY, wait_until
+
+USB = lab.HOST / "tests/usb_lab"
+PATIENCE_SECONDS = 60
+
+
+def setUpModule():
+    lab.need(USB)
+    test_adb.setUpModule()
+
+
+def behind(number):
+    return "tcp:" + (test_adb.folder / f"device{number}/address").read_text()
+
+
+class PluggedIn(lab.Scratch):
+    def begin(self, config, *serials):
+        """A daemon on a machine with these phones; the n-th is at port n."""
+        self.control = self.scratch / "control"
+        os.mkfifo(self.control)
+        daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR),
+                                                             "ADB_SERVER_SOCKET": lab.NO_ADB, "LD_PRELOAD": "libumockdev-preload.so.0"})
+        phones = [f"{serial}={behind(number + 1)}" for number, serial in enumerate(serials)]
+        daemon.words = [USB, self.control, *phones, "--", *daemon.words]
+        daemon.start()
+        self.addCleanup(self.end, daemon)
+        return daemon
+
+    def end(self, daemon):
+        daemon.__exit__(None)
+        self.assertEqual(daemon.process.returncode, 0, daemon.log_text())  # 99: the rules of USB were broken
+
+    def tell(self, line):
+        with open(self.control, "w") as control:
+            control.write(line + "\n")
+
+    def run_toy(self, daemon, device, runs=2):
+        return daemon.wait(self.submit(daemon, device, runs))
+
+    def submit(self, daemon, device, runs=2):
+        job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": runs}
+        status, _, body = daemon.submit(job)
+        self.assertEqual(status, 201, body)
+        return json.loads(body)["id"]
+
+    def device(self, daemon, name):
+        found = [device for device in daemon.get("/api/v1/devices")["devices"] if device["name"] == name]
+        return found[0] if found else None
+
+    def test_phones_that_are_plugged_in_are_found_and_measured(self):
+        daemon = self.begin({"adb": True}, "PHONE1", "PHONE2")
+        for name in ("PHONE1", "PHONE2"):
+            wait_until(lambda: self.device(daemon, name), PATIENCE_SECONDS, name)
+            record = self.run_toy(daemon, name)
+            self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        self.assertEqual(self.device(daemon, "PHONE1")["model"], "Rig Phone")
+
+    def test_a_cable_that_comes_out_in_the_middle_of_a_run_costs_nothing(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}]}, "PHONE1")
+        job = self.submit(daemon, "phone", runs=8)
+        wait_until(lambda: list(test_adb.data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.tell("unplug 1")
+        wait_until(lambda: self.device(daemon, "phone")["state"] == "offline", PATIENCE_SECONDS, "the loss")
+        self.tell("plug 1")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_a_phone_that_another_program_holds_says_so_until_it_is_free(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}]}, "PHONE1")
+        self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
+        self.tell("hold 1\nunplug 1\nplug 1\nhold 1")
+        wait_until(lambda: "another program holds" in daemon.log_text(), PATIENCE_SECONDS, "the words")
+        self.tell("free 1")
+        self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
+
+
+if __name__ == "__main__":
+    lab.main()
