@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 int sl_http_peer_user(int fd, uint32_t *out_user)
 {
@@ -14,9 +13,4 @@ int sl_http_peer_user(int fd, uint32_t *out_user)
         return -errno;
     *out_user = peer.uid;
     return 0;
-}
-
-bool sl_http_peer_is_own(uint32_t user)
-{
-    return user == 0 || user == geteuid();
 }
