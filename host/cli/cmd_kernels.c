@@ -26,6 +26,7 @@
 #include "host/cli/task.h"
 #include "host/device/launch.h"
 #include "host/report/kernel_anchors.h"
+#include "host/report/silicon_file.h"
 #include "host/report/style.h"
 #include "host/spec/spec.h"
 
@@ -43,6 +44,7 @@ struct bench {
     const char *engine, *clock; /* clock NULL: what the device has */
     const char *device_name;    /* NULL: this machine where it can, else the emulator */
     int64_t svl, threads;
+    const char *silicon;      /* NULL: nothing is estimated */
     const char *anchors_path; /* NULL: nothing is set beside the rows */
     struct sl_kernel_shapes shapes;
     int64_t seed;
@@ -214,6 +216,22 @@ static int check_clock(const struct bench *b, struct sl_diag *diag)
                        counted ? "counts instructions" : "measures time");
 }
 
+/* Time is estimated from counts alone, for one profile. */
+static int check_silicon(struct bench *b, struct sl_diag *diag)
+{
+    if (!b->silicon)
+        return 0;
+    if (strchr(b->silicon, ','))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--silicon", "Name one profile");
+    if (b->tune || b->peaks || !b->device.traits.counted) {
+        sl_diag_hint(diag, "say --clock instructions");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--silicon",
+                           "Time is estimated where single kernels are counted");
+    }
+    b->device.silicon = b->silicon;
+    return sl_silicon_check_names(b->silicon, diag);
+}
+
 static const char about_bench[] =
     "Counts what single kernels execute, stage by stage, next to the least number of\n"
     "multiply-accumulate instructions. A KERNEL alone is on a shape usual for it.\n"
@@ -258,6 +276,9 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
          "measure what this device can do at most, with 1 to all of its cores, and keep it"},
         {"--anchors", 0, SL_OPTION_TEXT, &b->anchors_path, "FILE",
          "JSON with instructions of other libraries' kernels, or goals, that are set beside ours"},
+        {"--silicon", 0, SL_OPTION_TEXT, &b->silicon, "NAME",
+         "where instructions are counted, also estimate the time on this silicon "
+         "(configs/silicon)"},
         {"--skip-absent", 0, SL_OPTION_FLAG, &b->skip_absent, NULL,
          "leave out shapes that the engine has no kernel for"},
         {"--seed", 0, SL_OPTION_COUNT, &b->seed, "S", "of the random values"},
@@ -313,6 +334,8 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
                           &b->device, &diag);
     if (rc == 0)
         rc = check_clock(b, &diag);
+    if (rc == 0)
+        rc = check_silicon(b, &diag);
     if (rc == 0)
         b->svl = b->device.svl;
     if (rc == 0)

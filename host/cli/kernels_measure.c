@@ -51,6 +51,19 @@ static bool read_row(const cJSON *object, bool counted, struct sl_kernel_row *ro
     return good;
 }
 
+/* Of the first profile; a stage without an estimate has none. */
+static void take_estimate(const cJSON *stage, struct sl_kernel_row *row)
+{
+    const cJSON *one = stage ? stage->child : NULL;
+    struct sl_kernel_estimate *out = &row->estimate;
+    if (!sl_kernels_take_text(one, "profile", out->profile, sizeof(out->profile)) ||
+        !sl_kernels_take_text(one, "bound", out->bound, sizeof(out->bound)))
+        out->profile[0] = '\0';
+    out->low_ns = sl_answer_f64(one, "low_ns");
+    out->mid_ns = sl_answer_f64(one, "mid_ns");
+    out->high_ns = sl_answer_f64(one, "high_ns");
+}
+
 static int add_row(const cJSON *object, bool counted, struct sl_kernel_row *rows, size_t *count,
                    struct sl_diag *diag)
 {
@@ -118,7 +131,8 @@ int sl_kernels_measure(struct sl_task_device *device, const char *const *argumen
     int rc = sl_kernels_task(device, SL_TASK_BENCH, arguments, &answer, diag);
     if (rc < 0)
         return rc;
-    const cJSON *counts = answer.counts ? answer.counts->child : NULL;
+    const cJSON *counts = answer.counts ? answer.counts->child : NULL,
+                *estimates = answer.estimates ? answer.estimates->child : NULL;
     cJSON_ArrayForEach(object, answer.answers)
     {
         if (rc == 0)
@@ -128,7 +142,9 @@ int sl_kernels_measure(struct sl_task_device *device, const char *const *argumen
         rows[*count - 1].instructions = sl_answer_u64(counts, "all");
         rows[*count - 1].mac_instructions =
             sl_answer_u64(counts, "outer") + sl_answer_u64(counts, "vector_mac");
+        take_estimate(estimates, &rows[*count - 1]);
         counts = counts ? counts->next : NULL;
+        estimates = estimates ? estimates->next : NULL;
     }
     cJSON_Delete(answer.document);
     return rc;

@@ -167,6 +167,7 @@ static int submit(struct sl_task_device *device, const struct sl_task *task, uin
     spec.task = task->task;
     spec.device = device->name;
     spec.timeout_seconds = task->timeout_seconds;
+    spec.silicon = device->silicon;
     while (task->arguments && task->arguments[spec.arguments_count]) {
         if (spec.arguments_count == SL_SPEC_MAX_WORDS)
             return sl_diag_set(diag, SL_E_LIMIT, NULL, "The agent gets too many arguments");
@@ -228,6 +229,7 @@ static void read_answer(cJSON *document, struct sl_task_answer *out)
         .document = document,
         .answers = cJSON_GetObjectItemCaseSensitive(document, "answers"),
         .counts = cJSON_GetObjectItemCaseSensitive(document, "counts"),
+        .estimates = cJSON_GetObjectItemCaseSensitive(document, "estimates"),
         .said = sl_answer_text(document, "said"),
         .exit_code = (int)sl_answer_f64(process, "exit_code"),
         .done = strcmp(outcome, "done") == 0,

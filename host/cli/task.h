@@ -26,7 +26,8 @@ struct sl_task_device {
     char name[SL_NAME_BYTES], cpu[64];
     int kind;
     struct sl_device_traits traits;
-    unsigned svl; /* of its CPU where that says it, else as wished */
+    unsigned svl;        /* of its CPU where that says it, else as wished */
+    const char *silicon; /* set by who asks: profiles by which counted stages are estimated */
 };
 
 /* All zeros at first; end with sl_task_close() in any case. SL_E_NOT_FOUND for a name that the lab
@@ -48,10 +49,10 @@ struct sl_task {
 
 /* Everything but the document is borrowed from it. */
 struct sl_task_answer {
-    struct cJSON *document;               /* owned: to end with cJSON_Delete() */
-    const struct cJSON *answers, *counts; /* NULL: none */
-    const char *said;                     /* to its standard error, the end of it */
-    int exit_code;                        /* of the agent's process */
+    struct cJSON *document;                           /* owned: to end with cJSON_Delete() */
+    const struct cJSON *answers, *counts, *estimates; /* NULL: none */
+    const char *said;                                 /* to its standard error, the end of it */
+    int exit_code;                                    /* of the agent's process */
     bool done, timed_out;
 };
 

@@ -24,6 +24,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/run.h"
 #include "host/rundir/runners.h"
+#include "host/rundir/task_estimate.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/noise_file.h"
@@ -59,6 +60,13 @@ static int policy(void *user, const struct sl_device *device, const struct sl_sp
                               directory, out, diag);
     cJSON_Delete(probe);
     return rc;
+}
+
+static int estimates(void *user, const struct sl_spec *spec, const struct sl_count_log *log,
+                     struct sl_json *json, struct sl_diag *diag)
+{
+    (void)user;
+    return sl_task_estimates_put(json, log, spec->silicon, diag);
 }
 
 static int look(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
@@ -360,7 +368,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){NULL, policy, look, is_recorded, finish, kit};
+    kit->calls = (struct sl_job_kit){NULL, policy, estimates, look, is_recorded, finish, kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

@@ -11,6 +11,7 @@
 struct sl_count_log;
 struct sl_device;
 struct sl_diag;
+struct sl_json;
 struct sl_link_result;
 struct sl_spec;
 
@@ -56,6 +57,10 @@ struct sl_job_kit {
     int (*policy)(void *user, const struct sl_device *device, const struct sl_spec *spec,
                   const char *state_dir, const char *directory, char out[SL_POLICY_WORDS_BYTES],
                   struct sl_diag *diag);
+    /* Writes the member "estimates" of a counted task's answer, by the profiles of spec->silicon:
+     * for each pair of the log's marks one. Off the loop. NULL: there are none. */
+    int (*estimates)(void *user, const struct sl_spec *spec, const struct sl_count_log *log,
+                     struct sl_json *json, struct sl_diag *diag);
     /* Looks at `n` log ratios of off to on, in the order measured: with a precision, at the numbers
      * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
     int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,

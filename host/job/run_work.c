@@ -338,6 +338,8 @@ static void make_answer(struct sl_run_work *work)
     sl_result_json_put(&json, "process", work->parts[0]);
     if (rc == 0 || !done)
         rc = sl_task_answer_put(work->directory, done, log, &json, &work->diag);
+    if (rc == 0 && done && log && work->spec->silicon && work->kit->estimates)
+        rc = work->kit->estimates(work->kit->user, work->spec, log, &json, &work->diag);
     sl_json_close_object(&json);
     rc = rc < 0 ? rc : json.error;
     if (rc == 0)

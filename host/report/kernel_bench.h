@@ -12,6 +12,13 @@ struct sl_kernel_anchors;
 struct sl_reach_roof;
 struct sl_style;
 
+/* Of a counted stage on a silicon. */
+struct sl_kernel_estimate {
+    char profile[48]; /* "": there is none */
+    char bound[32];
+    double low_ns, mid_ns, high_ns;
+};
+
 /* One stage, as the agent ran it. Texts are the caller's. */
 struct sl_kernel_row {
     char family[16];  /* "matmul", "matmul_qd8", "conv", "depthwise", "unary", "batch_nk", ... */
@@ -27,6 +34,7 @@ struct sl_kernel_row {
     bool counted;     /* else `ns` counts */
     uint64_t instructions, mac_instructions;
     uint64_t ns;
+    struct sl_kernel_estimate estimate;
     double most_ulp; /* how far a unary operator's results are off at most; 0: exact, or not said */
 };
 

@@ -1,11 +1,14 @@
 /* host/report/kernel_bench_out.c: rows of the kernel bench as JSON and as a table. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/json.h"
 #include "host/report/doc.h"
+#include "host/report/estimate_out.h"
 #include "host/report/kernel_anchors.h"
 #include "host/report/kernel_bench.h"
+#include "host/report/published.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
 
@@ -62,6 +65,43 @@ static unsigned threads_of(const struct sl_kernel_bench *bench)
     return bench->threads > 1 ? bench->threads : 1;
 }
 
+/* What was published of the row's product, on the silicon that it is estimated for. */
+static bool find_published(const struct sl_kernel_row *row, struct sl_published *out)
+{
+    const struct sl_published_wish wish = {.profile = row->estimate.profile,
+                                           .type = row->type[0] ? row->type : "f32",
+                                           .engine = sl_kernel_engine(row),
+                                           .m = row->m,
+                                           .n = row->n,
+                                           .k = row->k};
+    return strcmp(row->family, "matmul") == 0 && strcmp(row->stage, "whole") == 0 &&
+           sl_published_find(&wish, out);
+}
+
+/* Members that are there where a silicon was named. */
+static void put_estimate(struct sl_json *json, const struct sl_kernel_row *row)
+{
+    const struct sl_kernel_estimate *e = &row->estimate;
+    struct sl_published published;
+    if (!e->profile[0])
+        return;
+    sl_json_open_object(json, "estimate");
+    sl_json_text(json, "profile", e->profile);
+    sl_json_f64(json, "low_ns", e->low_ns);
+    sl_json_f64(json, "mid_ns", e->mid_ns);
+    sl_json_f64(json, "high_ns", e->high_ns);
+    sl_json_text(json, "bound", e->bound);
+    sl_json_close_object(json);
+    if (!find_published(row, &published)) {
+        sl_json_null(json, "published");
+        return;
+    }
+    sl_json_open_object(json, "published");
+    sl_json_text(json, "code", published.code);
+    sl_json_f64(json, "ns", published.ns);
+    sl_json_close_object(json);
+}
+
 static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
                     const struct sl_kernel_bench *bench)
 {
@@ -85,6 +125,7 @@ static void put_row(struct sl_json *json, const struct sl_kernel_row *row,
     put_f64(json, "gflops", gflops(row, threads_of(bench)));
     put_f64(json, "share_of_peak", sl_kernel_share_of_peak(row, bench->roof));
     put_anchor(json, row, bench);
+    put_estimate(json, row);
     put_f64(json, "most_ulp", row->most_ulp);
     sl_json_close_object(json);
 }
@@ -205,6 +246,25 @@ static void open_table(struct sl_table *t, bool counted, bool anchors)
     sl_table_widths(t, counted ? counts : times);
 }
 
+/* A line below the stage: the table has no room for more columns. */
+static void put_estimated(struct sl_table *t, const struct sl_kernel_row *row)
+{
+    const struct sl_kernel_estimate *e = &row->estimate;
+    struct sl_published published;
+    char low[32], mid[32], high[32], ns[32], beside[80] = "";
+    if (!e->profile[0])
+        return;
+    sl_estimate_words(e->low_ns, low, sizeof(low));
+    sl_estimate_words(e->mid_ns, mid, sizeof(mid));
+    sl_estimate_words(e->high_ns, high, sizeof(high));
+    if (find_published(row, &published)) {
+        sl_estimate_words(published.ns, ns, sizeof(ns));
+        snprintf(beside, sizeof(beside), "; %.23s published %s", published.code, ns);
+    }
+    sl_table_line(t, SL_TONE_PLAIN, "  estimated on %s: %s (%s to %s), bound by %s%s", e->profile,
+                  mid, low, high, e->bound, beside);
+}
+
 /* The stages of the kernel that begins at `first`; returns the first row behind them. */
 static size_t put_kernel(struct sl_doc *doc, const struct sl_kernel_bench *bench, size_t first)
 {
@@ -222,6 +282,7 @@ static size_t put_kernel(struct sl_doc *doc, const struct sl_kernel_bench *bench
             put_counted(&t, &bench->rows[i], bench);
         else
             put_timed(&t, &bench->rows[i], bench);
+        put_estimated(&t, &bench->rows[i]);
         if (bench->rows[i].most_ulp > 0)
             sl_table_line(&t, SL_TONE_PLAIN, "  results are at most %.2f ulp off",
                           bench->rows[i].most_ulp);
