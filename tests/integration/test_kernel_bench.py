@@ -76,7 +76,7 @@ class Anchors(unittest.TestCase):
         self.assertNotIn("x anchor", lab.sme2lab("kernels", "bench", "64x64x64").stdout)
 
     def test_what_is_no_file_of_anchors_is_refused(self):
-        for path, said in ((lab.ROOT / "README.md", "this is no JSON object"), ("/nowhere", "where: /nowhere")):
+        for path, said in ((lab.ROOT / "README.md", "The file is not JSON from here on"), ("/nowhere", "where: /nowhere")):
             done = lab.sme2lab("kernels", "bench", "64x64x64", "--anchors", path)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(said, done.stderr)
