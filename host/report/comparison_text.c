@@ -104,10 +104,11 @@ static void put_arms(struct page *p, const struct sl_arms *arms)
                    100 * (gain->ratio - 1));
 }
 
+/* Nothing more is to be said of the outputs. NaN agrees with NaN, but is to be seen. */
 static bool agrees(const struct page *p)
 {
-    return p->report->agreement && p->report->agreement->agree &&
-           p->comparison->verdict != SL_VERDICT_WRONG;
+    const struct sl_agreement *a = p->report->agreement;
+    return a && a->agree && a->odd == 0 && p->comparison->verdict != SL_VERDICT_WRONG;
 }
 
 /* Above it: the figures it comes from and what speaks for and against it. */
