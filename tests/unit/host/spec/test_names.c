@@ -8,7 +8,7 @@
 
 TEST(every_value_has_a_name_that_finds_it)
 {
-    for (int job = SL_JOB_QUEUED; job <= SL_JOB_CANCELLED; job++)
+    for (int job = SL_JOB_QUEUED; job <= SL_JOB_DETACHED; job++)
         assert_int_equal(sl_job_state_of_name(sl_job_state_name(job)), job);
     for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++)
         assert_int_equal(sl_token_role_of_name(sl_token_role_name(role)), role);
@@ -19,7 +19,7 @@ TEST(every_value_has_a_name_that_finds_it)
 TEST(what_is_none_is_told_apart)
 {
     assert_string_equal(sl_job_state_name(-1), "unknown");
-    assert_string_equal(sl_job_state_name(SL_JOB_CANCELLED + 1), "unknown");
+    assert_string_equal(sl_job_state_name(SL_JOB_DETACHED + 1), "unknown");
     assert_string_equal(sl_device_state_name(0), "unknown");
     assert_string_equal(sl_token_role_name(9), "none");
     assert_int_equal(sl_job_state_of_name("paused"), -1);
