@@ -32,6 +32,7 @@
 #include "host/rundir/report_files.h"
 #include "host/rundir/run.h"
 #include "host/rundir/run_estimate.h"
+#include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/param.h"
@@ -379,9 +380,9 @@ static int record_executed(struct sl_json *json, const struct sl_run *run)
 static int write_policy(void *user, const char *profile, struct sl_buf *text)
 {
     const struct sl_run *run = user;
-    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES];
-    int rc = sl_path_join(path, sizeof(path), run->out_dir, "policy_%s%s.json", profile,
-                          sl_run_suffix(run, suffix));
+    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES], name[SL_RUN_POLICY_FILE_BYTES];
+    sl_run_policy_file(profile, sl_run_suffix(run, suffix), name);
+    int rc = sl_path_join(path, sizeof(path), run->out_dir, "%s", name);
     return rc < 0 ? rc : sl_buf_write_file(path, text->data, text->size);
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -254,6 +255,31 @@ static void put_side(struct sl_json *json, const char *key, const struct sl_esti
     sl_json_close_object(json);
 }
 
+/* The table that the estimates come to, and its hash; without a unit there is nothing to choose. */
+static int tell_policy(struct sl_json *manifest, const struct maker *m,
+                       const struct sl_run_policy_taker *taker)
+{
+    char hash[SL_SHA256_HEX_SIZE];
+    struct sl_buf text;
+    struct sl_json json;
+    if (!taker || !m->silicon.has_unit || m->step_count == 0)
+        return 0;
+    sl_buf_init(&text, SL_POLICY_FILE_MAX_BYTES);
+    sl_json_init(&json, &text);
+    int rc = sl_run_policy_put(&json, &m->silicon, m->steps, m->step_count);
+    if (rc == 0)
+        rc = sl_buf_append(&text, "\n", 1);
+    if (rc == 0) {
+        sl_sha256_hex(text.data, text.size, hash);
+        sl_json_text(manifest, "policy_sha256", hash);
+        rc = taker->take(taker->user, m->silicon.name, &text);
+    } else if (rc == SL_E_LIMIT)
+        rc = 0; /* more operators than a table may have: the run has none */
+    sl_buf_fini(&text);
+    return rc;
+}
+
+/* All of a profile's object but its end. */
 static void put_profile(struct sl_json *json, const struct maker *m)
 {
     static const char *const levels[VARIANTS] = {"off", "on"};
@@ -277,27 +303,6 @@ static void put_profile(struct sl_json *json, const struct maker *m)
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
-    sl_json_close_object(json);
-}
-
-/* The table that the estimates come to; without a unit there is nothing to choose. */
-static int tell_policy(const struct maker *m, const struct sl_run_policy_taker *taker)
-{
-    struct sl_buf text;
-    struct sl_json json;
-    if (!taker || !m->silicon.has_unit || m->step_count == 0)
-        return 0;
-    sl_buf_init(&text, SL_POLICY_FILE_MAX_BYTES);
-    sl_json_init(&json, &text);
-    int rc = sl_run_policy_put(&json, &m->silicon, m->steps, m->step_count);
-    if (rc == 0)
-        rc = sl_buf_append(&text, "\n", 1);
-    if (rc == 0)
-        rc = taker->take(taker->user, m->silicon.name, &text);
-    else if (rc == SL_E_LIMIT)
-        rc = 0; /* more operators than a table may have: the run has none */
-    sl_buf_fini(&text);
-    return rc;
 }
 
 static int put_one(struct sl_json *json, const struct sl_trace *raw, const struct sl_count_log *log,
@@ -309,10 +314,11 @@ static int put_one(struct sl_json *json, const struct sl_trace *raw, const struc
         rc = sl_log_estimator_new(log, &m.silicon, &m.estimator);
     for (unsigned v = 0; rc == 0 && v < VARIANTS; v++)
         rc = add_variant(&m, v);
-    if (rc == 0)
+    if (rc == 0) {
         put_profile(json, &m);
-    if (rc == 0)
-        rc = tell_policy(&m, taker);
+        rc = tell_policy(json, &m, taker);
+        sl_json_close_object(json);
+    }
     sl_log_estimator_free(m.estimator);
     sl_free(m.steps);
     sl_free(m.rows);

@@ -151,6 +151,11 @@ static void put_table(struct sl_json *json, const struct sl_silicon *silicon,
     sl_json_close_array(json);
 }
 
+void sl_run_policy_file(const char *profile, const char *suffix, char out[SL_RUN_POLICY_FILE_BYTES])
+{
+    snprintf(out, SL_RUN_POLICY_FILE_BYTES, "policy_%.100s%.100s.json", profile, suffix);
+}
+
 int sl_run_policy_put(struct sl_json *json, const struct sl_silicon *silicon,
                       const struct sl_run_policy_step *steps, size_t count)
 {

@@ -10,6 +10,7 @@ struct sl_json;
 struct sl_silicon;
 
 enum { SL_RUN_POLICY_OFF, SL_RUN_POLICY_ON, SL_RUN_POLICY_SIDES };
+enum { SL_RUN_POLICY_FILE_BYTES = 256 };
 
 /* An operator of the execution, in its order; texts are borrowed. */
 struct sl_run_policy_step {
@@ -24,6 +25,11 @@ struct sl_run_policy_step {
 
 /* What a step waits for when it streams and the core wrote its operand. */
 double sl_run_policy_hand_over_bytes(const struct sl_silicon *silicon, double input_bytes);
+
+/* The table's file in a run directory: policy_PROFILE.json, with the suffix of the run's other
+ * files before its ending. */
+void sl_run_policy_file(const char *profile, const char *suffix,
+                        char out[SL_RUN_POLICY_FILE_BYTES]);
 
 /* Writes the table as an object. 0, SL_E_LIMIT (more operators than a table names) or -ENOMEM. */
 int sl_run_policy_put(struct sl_json *json, const struct sl_silicon *silicon,

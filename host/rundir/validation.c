@@ -20,6 +20,7 @@
 #include "host/rundir/json_diff.h"
 #include "host/rundir/manifest.h"
 #include "host/rundir/report_files.h"
+#include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
@@ -150,6 +151,30 @@ static int check_manifest(struct check *c)
     return found ? 0 : -ENOMEM;
 }
 
+/* Tables of which operators stay out of streaming mode: the manifest has their hashes. */
+static void check_policies(struct check *c)
+{
+    const cJSON *profile;
+    cJSON_ArrayForEach(profile,
+                       cJSON_GetObjectItemCaseSensitive(c->directory->manifest, "estimates"))
+    {
+        const char *wanted = sl_rundir_text(profile, "policy_sha256");
+        const char *silicon = sl_rundir_text(profile, "profile");
+        char name[SL_RUN_POLICY_FILE_BYTES], hash[SL_SHA256_HEX_SIZE];
+        struct sl_buf bytes;
+        if (!wanted || !silicon)
+            continue;
+        sl_run_policy_file(silicon, c->directory->suffix, name);
+        if (!read_file(c, name, &bytes))
+            continue;
+        sl_sha256_hex(bytes.data, bytes.size, hash);
+        sl_buf_fini(&bytes);
+        c->found->numbers++;
+        if (strcmp(hash, wanted) != 0)
+            differ(c, name, "its hash is not the one in the manifest");
+    }
+}
+
 static int check_variant(struct check *c, int level)
 {
     const struct cJSON *result = sl_rundir_result(c->directory, level);
@@ -249,6 +274,7 @@ static int check_all(struct check *c)
     if (rc < 0)
         return rc;
     rc = check_manifest(c);
+    check_policies(c);
     if (rc == 0)
         rc = check_report(c);
     return rc < 0 ? rc : check_summary(c);
