@@ -112,15 +112,16 @@ static int show(struct sl_roster *roster, const struct entry *entry)
 static int cannot_open(struct sl_roster *roster, const struct entry *entry, int rc,
                        struct sl_diag *diag)
 {
+    char said[sizeof(diag->what) + sizeof(diag->hint) + 2];
     if (!diag->what[0])
         sl_diag_set(diag, rc, NULL, "%s", sl_strerror(rc));
+    snprintf(said, sizeof(said), "%s%s%s", diag->what, diag->hint[0] ? ": " : "", diag->hint);
     sl_log(SL_LOG_ERROR, SL_LOG_EVENT("device_not_opened"), SL_LOG_DEVICE(entry->name),
-           SL_LOG_REASON(diag->what));
+           SL_LOG_REASON(said));
     if (sl_devices_has(roster->options.devices, entry->name))
         return rc; /* it goes on as it was */
     if (show(roster, entry) == 0)
-        sl_lab_device_link(roster->options.lab, entry->name, SL_CAUSE_DEVICE_CANNOT_OPEN,
-                           diag->what);
+        sl_lab_device_link(roster->options.lab, entry->name, SL_CAUSE_DEVICE_CANNOT_OPEN, said);
     return rc;
 }
 
