@@ -32,7 +32,7 @@ TEST(each_variant_that_was_asked_for_is_compared)
     struct sl_session *session = test_calloc(1, sizeof(*session));
     sl_case_masks(masks);
     sl_case_open(&c, "toy_cnn_f32_xnnpack");
-    session->options.inputs = "";
+    session->options.inputs = session->options.policy = "";
     session->model = c.model;
     session->method = c.method;
     session->method_name = sl_method_name(c.method);
