@@ -174,6 +174,8 @@ static void to_adbd(struct phone *phone, const uint8_t *bytes, size_t len)
 
 static void flush(struct phone *phone)
 {
+    if (phone->unsent_len == 0)
+        return;
     ssize_t put = phone->fd < 0 ? (ssize_t)phone->unsent_len
                                 : send(phone->fd, phone->unsent, phone->unsent_len,
                                        MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -471,6 +473,8 @@ void sl_usb_rig_plug(struct sl_usb_rig *rig, unsigned port, const struct sl_usb_
 {
     struct phone *phone = &rig->phones[port];
     must(port > 0 && port < SL_USB_RIG_PORTS && !phone->plugged, "no such port");
+    free(phone->queue); /* of what was plugged in here before */
+    free(phone->unsent);
     *phone = (struct phone){.rig = rig, .is = *is, .fd = -1, .plugged = true};
     phone->backend = is->backend ? *is->backend : (struct sl_address){.len = 0};
     phone->device = ++rig->devices;

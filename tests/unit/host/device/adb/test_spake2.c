@@ -10,6 +10,17 @@
 
 #define LIBRARY SL_TEST_ADB "/usr/lib/x86_64-linux-gnu/android/libcrypto.so.0"
 
+/* AddressSanitizer refuses RTLD_DEEPBIND, without which BoringSSL would meet OpenSSL's functions.
+ */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
 enum { TIMES = 20, FIRST = 0, SECOND = 1 };
 
 static const char names[2][16] = {"adb pair client", "adb pair server"};
@@ -55,6 +66,8 @@ static bool agrees_with_boringssl(bool first, const char *ours, const char *thei
 
 TEST(both_roles_agree_with_boringssl)
 {
+    if (SANITIZED)
+        skip();
     (void)state;
     for (int i = 0; i < TIMES; i++) { /* a scalar's low bits decide about multiples of the order */
         char password[16];
@@ -66,6 +79,8 @@ TEST(both_roles_agree_with_boringssl)
 
 TEST(another_password_gives_another_key)
 {
+    if (SANITIZED)
+        skip();
     (void)state;
     assert_false(agrees_with_boringssl(true, "123456", "123457"));
 }
