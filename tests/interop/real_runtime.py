@@ -66,6 +66,7 @@ def execute_into(file, program, inputs, first):
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, 1)
     os.dup2(nowhere, 2)
+    torch.set_num_threads(1)  # OpenMP's other threads stayed in the parent, and a loop would wait for them for ever
     module = _load_for_executorch_from_buffer(program)
     for i in range(first, len(inputs)):
         try:
