@@ -28,8 +28,8 @@ SETTINGS = """
 use_after_free.enabled = false
 
 [[operations]]
-include-name = ["POST /api/v1/jobs", "POST /api/v1/tokens"]
-checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "409", "413", "422", "429", "507"]
+include-name = ["POST /api/v1/jobs", "POST /api/v1/tokens", "POST /api/v1/devices", "POST /api/v1/devices/{name}/{verb}", "POST /api/v1/query"]
+checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "404", "409", "413", "422", "429", "503", "507"]
 
 [[operations]]
 include-name = "PUT /api/v1/blobs/{sha256}"
