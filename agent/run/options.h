@@ -10,7 +10,7 @@ struct sl_diag;
 
 enum { SL_RUN_MAX_VARIANTS = 2, SL_RUN_DEFAULT_PAIRS = 20, SL_RUN_COUNTED_PAIRS = 2 };
 
-/* What may follow the families in --policy: single operators. */
+/* Ends the families in --policy; single operators may follow. */
 #define SL_RUN_END_OF_FAMILIES ";"
 
 /* A variant as asked for: its name and the mask behind it. */

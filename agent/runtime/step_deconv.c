@@ -57,7 +57,7 @@ static size_t rounded(size_t bytes)
     return (bytes + 63) & ~(size_t)63;
 }
 
-/* Whether every output pixel is one tap's, in order. */
+/* True if every output pixel is one tap's, in order. */
 static bool is_apart(const struct sl_conv_shape *s)
 {
     return s->groups == 1 && s->dilation_h == 1 && s->dilation_w == 1 &&

@@ -513,7 +513,7 @@ static double floor_of(const struct sl_comparison *c)
     return isfinite(c->noise_floor) ? c->noise_floor : 0;
 }
 
-/* What few blocks show is the interval that decides: a bootstrap has too little to draw from. */
+/* With few blocks the exact interval decides: a bootstrap has too little to draw from. */
 static void prefer_exact(struct sl_comparison *c)
 {
     if (c->blocks >= SL_COMPARISON_MIN_BLOCKS || !isfinite(c->sign_low) ||

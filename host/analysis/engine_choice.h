@@ -15,7 +15,7 @@ struct sl_engine_step {
     double input_bytes;      /* that it reads of what the operator before it wrote */
 };
 
-/* What the unit waits for. */
+/* The time that the unit waits for data from the core. */
 struct sl_engine_hand_over {
     double ns_per_byte;
     double most_bytes; /* of one hand-over: the rest has left the core's cache */

@@ -122,7 +122,7 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
     cJSON_Delete(answer);
 }
 
-/* What the server has, it has told of; the others need none. */
+/* The server has told of its own phones; this lists those that need no server. */
 static void look_at_usb(struct doctor *doctor, const struct sl_adb_look *look)
 {
     struct sl_adb_listed *plugged = sl_calloc(MAX_FINDINGS, sizeof(*plugged));
