@@ -11,6 +11,7 @@ import struct
 import subprocess
 import tempfile
 import termios
+import threading
 import time
 import unittest
 
@@ -105,15 +106,23 @@ def on_a_terminal(columns, words, env, **more):
     controller, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, (50, columns))
     process = subprocess.Popen([str(word) for word in words], stdin=subprocess.DEVNULL, stdout=terminal, env=env, **more)
-    os.close(terminal)
+
+    # A terminal that its last writer closes may lose what is still on its way, so we hold it open and mark the end ourselves.
+    def mark_the_end():
+        try:
+            process.wait(600)
+        finally:
+            os.write(terminal, b"\0")
+
+    waiter = threading.Thread(target=mark_the_end)
+    waiter.start()
     text = b""
-    try:
-        while chunk := os.read(controller, 65536):
-            text += chunk
-    except OSError:  # the other end is closed
-        pass
+    while not text.endswith(b"\0"):
+        text += os.read(controller, 65536)
+    waiter.join()
+    os.close(terminal)
     os.close(controller)
-    return process.wait(60), text.decode()
+    return process.returncode, text[:-1].decode()
 
 
 class Scratch(unittest.TestCase):

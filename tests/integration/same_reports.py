@@ -5,15 +5,13 @@ validations of the directories, alone and together, must be the same in every fo
 
 import concurrent.futures
 import difflib
-import fcntl
 import os
 import pathlib
-import pty
-import struct
 import subprocess
 import sys
 import tempfile
-import termios
+
+import lab
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TERMINALS = (0, 60, 101, 170)  # columns; 0: a pipe
@@ -55,19 +53,8 @@ def files_of(folder):
 
 def on_terminal(words, columns):
     """Exit code and what the program prints on a terminal of so many columns, in colours and block characters."""
-    main, other = pty.openpty()
-    fcntl.ioctl(other, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=other, stderr=subprocess.STDOUT, cwd=ROOT,
-                          env={**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}) as child:
-        os.close(other)
-        said = bytearray()
-        try:
-            while piece := os.read(main, 1 << 16):
-                said += piece
-        except OSError:  # the last writer is gone
-            pass
-        os.close(main)
-        return child.wait(), bytes(said), b""
+    code, said = lab.on_a_terminal(columns, words, {**os.environ, "TERM": "xterm", "LC_ALL": "C.UTF-8"}, stderr=subprocess.STDOUT, cwd=ROOT)
+    return code, said.encode(), b""
 
 
 def in_pipe(words):
