@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "common/base/say.h"
 #include "host/cli/analysis_only.h"
+#include "host/cli/ci.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/estimated_policy.h"
@@ -49,7 +50,8 @@ struct session {
     uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
     size_t job_count;
     struct sl_run_answer answer; /* of --json */
-    size_t fetched;              /* experiments whose files are here */
+    struct sl_ci ci;
+    size_t fetched; /* experiments whose files are here */
     bool is_fetched[SL_PLAN_MAX];
 };
 
@@ -80,6 +82,7 @@ static int fail(struct session *s, size_t i, int code, const struct sl_diag *dia
         sl_cli_fail(&cli, code, diag);
     if (s->cli->json && s->job_count > 1)
         sl_run_answer_fail(&s->answer, i, code, diag);
+    sl_ci_add(&s->ci, i, "run", pass ? SL_EXIT_DONE : code, "%s (%s)", diag->what, diag->where);
     return pass ? SL_EXIT_DONE : code;
 }
 
@@ -150,6 +153,31 @@ static int show_waiting(const struct session *s)
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
+static enum sl_fail_kind kind_of(const struct session *s)
+{
+    return s->sender.counted ? SL_FAIL_MORE_INSTRUCTIONS : SL_FAIL_SLOWER;
+}
+
+/* What one of several processes says alone counts only if the others are not there, and that SME2
+ * gains ExecuTorch nothing is no failure of who did not ask for it. */
+static int code_of(const struct session *s, size_t i, int code)
+{
+    code = sl_fail_on_code(&s->ci.fail_on, kind_of(s), code);
+    bool verdict = code == SL_EXIT_REGRESSION || code == SL_EXIT_INCONCLUSIVE;
+    bool together = s->plan->specs[i].process > 0 && s->plan->count > 1;
+    bool unasked = may_fail(s, i) && !(s->plan->specs[i].threshold_percent > 0);
+    return (together || unasked) && verdict ? SL_EXIT_DONE : code;
+}
+
+/* The code that counts, noted where it does not pass. */
+static int take_code(struct session *s, size_t i, const struct sl_outcome *outcome)
+{
+    int code = code_of(s, i, outcome->exit_code);
+    sl_ci_add(&s->ci, i, "verdict", code, "%s, off / on = %.3f on %s", outcome->verdict,
+              outcome->ratio, outcome->device);
+    return code;
+}
+
 /* Follows a job to its end; an exit code. */
 static int finish_one(struct session *s, size_t i)
 {
@@ -163,7 +191,7 @@ static int finish_one(struct session *s, size_t i)
     if (rc == 0 && sl_outcome_has_files(&outcome)) {
         rc = take_result(s, i, &outcome, &diag);
         if (rc == 0)
-            return outcome.exit_code;
+            return take_code(s, i, &outcome);
     } else if (rc == 0) {
         sl_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->place.path, &diag);
         return fail(s, i, outcome.exit_code, &diag);
@@ -207,17 +235,11 @@ static int tell_all(struct session *s)
                    full ? "" : "; each run by itself: --full");
     }
     sl_buf_fini(&words);
-    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : told.exit_code;
-}
-
-/* What one of several processes says alone counts only if the others are not there, and that SME2
- * gains ExecuTorch nothing is no failure of who did not ask for it. */
-static int code_of(const struct session *s, size_t i, int code)
-{
-    bool verdict = code == SL_EXIT_REGRESSION || code == SL_EXIT_INCONCLUSIVE;
-    bool together = s->plan->specs[i].process > 0 && s->plan->count > 1;
-    bool unasked = may_fail(s, i) && !(s->plan->specs[i].threshold_percent > 0);
-    return (together || unasked) && verdict ? SL_EXIT_DONE : code;
+    if (rc < 0)
+        return sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag);
+    int code = sl_fail_on_code(&s->ci.fail_on, kind_of(s), told.exit_code);
+    sl_ci_add(&s->ci, 0, "processes", code, "all processes together");
+    return code;
 }
 
 /* ExecuTorch's alone has the plain names here, and other ones in a baseline of both. */
@@ -229,16 +251,33 @@ static const char *baseline_suffix_of(const struct session *s, size_t i)
 }
 
 /* A run that failed has nothing to compare; its own code says so. */
-static int hold_to_baseline(const struct session *s)
+static int hold_to_baseline(struct session *s)
 {
+    const struct sl_fail_on *gate = &s->ci.fail_on;
+    bool named = gate->has[SL_FAIL_REGRESSION] && gate->percent[SL_FAIL_REGRESSION] >= 0;
     int code = SL_EXIT_DONE;
     if (!s->request->baseline || s->fetched < s->plan->count)
         return code;
-    for (size_t i = 0; i < s->plan->count; i++)
-        code = sl_outcome_worse(code, sl_run_baseline_gate(s->cli, s->request->baseline,
-                                                           s->place.path, baseline_suffix_of(s, i),
-                                                           s->plan->specs[i].threshold_percent));
+    for (size_t i = 0; i < s->plan->count; i++) {
+        double percent =
+            named ? gate->percent[SL_FAIL_REGRESSION] : s->plan->specs[i].threshold_percent;
+        int one = sl_run_baseline_gate(s->cli, s->request->baseline, s->place.path,
+                                       baseline_suffix_of(s, i), percent);
+        one = sl_fail_on_code(gate, SL_FAIL_REGRESSION, one);
+        sl_ci_add(&s->ci, i, "baseline", one, "held to %s within %g %%", s->request->baseline,
+                  percent);
+        code = sl_outcome_worse(code, one);
+    }
     return code;
+}
+
+/* What a CI server shows; an exit code. */
+static int write_ci(const struct session *s)
+{
+    struct sl_diag diag = {0};
+    const char *directory = s->fetched > 0 && !s->runners ? s->place.path : NULL;
+    int rc = sl_ci_write(&s->ci, s->plan, directory, &s->categories, &diag);
+    return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
 /* All are sent before the first is followed: a lab with several devices runs them side by side. */
@@ -251,19 +290,29 @@ static int run_all(struct session *s)
     for (size_t i = 0; i < s->job_count && sl_interrupt_number() == 0; i++) {
         if (s->jobs[i] == 0)
             continue;
-        code = sl_outcome_worse(code, code_of(s, i, finish_one(s, i)));
+        code = sl_outcome_worse(code, finish_one(s, i));
         open = sl_interrupt_number() != 0 ? i : i + 1;
     }
     if (s->fetched > 1)
         code = sl_outcome_worse(code, tell_all(s));
     code = sl_outcome_worse(code, show_waiting(s));
     print_json(s);
-    if (sl_interrupt_number() == 0)
-        return sl_outcome_worse(code, hold_to_baseline(s));
+    if (sl_interrupt_number() == 0) {
+        code = sl_outcome_worse(code, hold_to_baseline(s));
+        return sl_outcome_worse(code, write_ci(s));
+    }
     code = sl_interrupt_exit();
     sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->job_count - open,
                          s->request->cancel_on_interrupt, s->place.path);
     return code;
+}
+
+/* Nothing runs: the CI server is told as of a run that failed. */
+static int refuse_all(struct session *s, int rc, bool tells, const struct sl_diag *diag)
+{
+    int code = sl_cli_fail(s->cli, sl_exit_for_error(rc), diag);
+    sl_ci_add(&s->ci, 0, "run", code, "%s (%s)", diag->what, diag->where);
+    return tells ? sl_outcome_worse(code, write_ci(s)) : code;
 }
 
 static int run_session(const struct sl_cli *cli, const struct sl_run_request *request,
@@ -282,7 +331,10 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     s->sender = (struct sl_sender){
         .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
     sl_run_answer_init(&s->answer, plan);
-    int rc = sl_run_failure_check(plan, &diag);
+    int rc = sl_ci_take(&s->ci, &request->ci, request->baseline != NULL, &diag);
+    bool taken = rc == 0;
+    if (rc == 0)
+        rc = sl_run_failure_check(plan, &diag);
     if (rc == 0 && s->runners)
         rc = sl_runners_check(plan, &diag);
     if (rc == 0)
@@ -298,11 +350,12 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
         rc = sl_run_place_take(s->plan, s->request->force, &s->place, &diag);
     if (rc == 0)
         rc = sl_run_lab_open(cli, &s->sender, &diag);
+    sl_fail_on_apply(&s->ci.fail_on, s->sender.counted, plan);
     if (rc == 0 && plan->specs[0].device == s->sender.phone && !cli->json && !cli->quiet)
         sl_say(stdout, "on the phone %s, the only one there; --device names another\n",
                s->sender.phone);
     sl_interrupt_catch();
-    int code = rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : run_all(s);
+    int code = rc < 0 ? refuse_all(s, rc, taken, &diag) : run_all(s);
     sl_client_free(s->sender.client);
     sl_run_place_leave(&s->place);
     if (loaded)
@@ -362,7 +415,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     return code;
 }
 
-static int take_runtime_and_run(const struct sl_cli *cli, struct sl_run_request *request)
+int sl_cmd_run_request(const struct sl_cli *cli, struct sl_run_request *request)
 {
     struct sl_diag diag = {0};
     bool *has = request->baseline_has;
@@ -384,7 +437,7 @@ int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv)
     int rc = sl_run_request_parse(&request, argc, argv, &diag);
     int code = rc > 0   ? SL_EXIT_DONE
                : rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag)
-                        : take_runtime_and_run(cli, &request);
+                        : sl_cmd_run_request(cli, &request);
     sl_run_request_fini(&request);
     return code;
 }

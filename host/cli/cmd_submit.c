@@ -110,11 +110,14 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     struct sl_estimated_policies *policies = sl_calloc(1, sizeof(*policies));
     int rc = plan && policies ? sl_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
     bool parsed = plan && policies && rc >= 0, loaded = false;
-    if (rc == 0) {
+    bool waits = rc == 0 && request.wait;
+    if (rc == 0 && !waits) {
         rc = sl_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
     }
-    if (loaded && rc == 0)
+    if (waits)
+        code = sl_cmd_run_request(cli, &request);
+    else if (loaded)
         code = submit(cli, &request, plan, policies);
     else if (rc < 0)
         code = sl_cli_fail(cli, sl_exit_for_error(rc), &diag);

@@ -19,7 +19,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_RUN_MAX_PARAMS + 8 };
+enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_RUN_MAX_PARAMS + 16 };
 
 static const char run_about[] =
     "Runs a model with SME2 off and on, interleaved in one process, and shows how much less work\n"
@@ -53,6 +53,9 @@ static const char run_notes[] =
     "With --json one experiment is one object, its outputs, 'runtimes' and 'left' among it where "
     "both\n"
     "runtimes ran it; several are an array.\n"
+    "With --fail-on only what it lists fails of runs that end, and a wrong output; --junit, "
+    "--comment\n"
+    "and --codequality write what a CI server shows.\n"
     "With --baseline the comparison of 'sme2lab compare' follows (with --json as a line of its\n"
     "own), and its code counts as well. The runtimes of the baseline are measured, and one that "
     "it\n"
@@ -72,14 +75,23 @@ static const char submit_about[] =
     "for each experiment of the configuration. Prints the numbers of the jobs, one a line, and "
     "does\n"
     "not wait: 'sme2lab watch JOB' shows one as it goes, 'sme2lab wait JOB' ends when it ends.\n"
-    "Where no daemon listens, a private one is started as 'sme2lab run' does.";
+    "Where no daemon listens, a private one is started as 'sme2lab run' does.\n"
+    "\n"
+    "With --wait it goes on to the end as 'sme2lab run' does: one command for a CI job. --fail-on\n"
+    "says what alone fails of runs that end; --junit, --comment and --codequality write what a CI\n"
+    "server shows, failed runs too; where $GITHUB_ACTIONS is true, what fails is annotated.";
 
 static const char submit_notes[] =
     "Exit codes: 0 all are in the queue; 2 a command line, configuration or file that cannot be, "
     "or\n"
-    "a device that the lab does not have; 5 the daemon failed or is not there.\n"
+    "a device that the lab does not have; 5 the daemon failed or is not there. With --wait those "
+    "of\n"
+    "'sme2lab run': 1 a run that fails or whose output is wrong, 3 what --fail-on names, 4 that "
+    "nothing\n"
+    "was shown of it.\n"
     "\n"
     "Examples:\n"
+    "  sme2lab submit model.pte --wait --fail-on slower:3%,wrong --junit out.xml --comment out.md\n"
     "  sme2lab submit model.pte --device counted-512\n"
     "  sme2lab wait $(sme2lab submit configs/examples/toy_cnn.json)";
 
@@ -127,7 +139,8 @@ static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_op
             out[count++] = option;
     }
     memcpy(out + count, both, sizeof(both));
-    return count + COUNT(both);
+    sl_ci_options(&r->ci, out + count + COUNT(both));
+    return count + COUNT(both) + SL_CI_OPTIONS;
 }
 
 static int parse(struct sl_run_request *r, const struct sl_usage *usage, int argc, char **argv,
@@ -147,25 +160,35 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
     return 0;
 }
 
+/* What goes with measuring to the end; how many. */
+static size_t fill_whole(struct sl_run_request *r, struct sl_option *out)
+{
+    const struct sl_option whole[] = {
+        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL,
+         "write over the files of another run that --out holds"},
+        {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
+         "Ctrl-C stops the jobs in place of leaving them to go on"},
+        {"--baseline", 0, SL_OPTION_TEXT, &r->baseline, "RUN|DIR",
+         "an earlier run: neither off, on nor what SME2 gains may be worse by more than "
+         "--threshold"},
+    };
+    memcpy(out, whole, sizeof(whole));
+    return COUNT(whole);
+}
+
 int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
 {
     const struct sl_option own[] = {
         {"--analysis-only", 0, SL_OPTION_FLAG, &r->analysis_only, NULL,
          "measure nothing: compute the files of --out DIR anew from its traces"},
-        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL,
-         "write over the files of another run that --out holds"},
-        {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
-         "Ctrl-C stops the jobs in place of leaving them to go on"},
         {"--etrecord", 0, SL_OPTION_TEXT, &r->record_path, "FILE",
          "the model's ETRecord: names the lines of its source that cost most"},
-        {"--baseline", 0, SL_OPTION_TEXT, &r->baseline, "RUN|DIR",
-         "an earlier run: neither off, on nor what SME2 gains may be worse by more than "
-         "--threshold"},
         {"--full", 0, SL_OPTION_FLAG, &r->full, NULL,
          "print operators, kernels, proof of SME2 and files too"},
     };
     struct sl_option options[MAX_OPTIONS];
     size_t count = fill_options(r, SL_VERB_RUN, options);
+    count += fill_whole(r, options + count);
     memcpy(options + count, own, sizeof(own));
     const struct sl_usage usage = {.verb = "run",
                                    .synopsis = "MODEL.pte|CONFIG.json [option...]",
@@ -224,18 +247,46 @@ int sl_run_request_add_executorch(struct sl_run_request *r, const char *server,
     return sl_plan_add_executorch(plan, diag);
 }
 
+/* Who does not wait gets nothing of these. */
+static int check_wait(const struct sl_run_request *r, struct sl_diag *diag)
+{
+    const char *option = r->ci.fail_on            ? "--fail-on"
+                         : r->ci.junit            ? "--junit"
+                         : r->ci.comment          ? "--comment"
+                         : r->ci.codequality      ? "--codequality"
+                         : r->baseline            ? "--baseline"
+                         : r->out                 ? "--out"
+                         : r->force               ? "--force"
+                         : r->cancel_on_interrupt ? "--cancel-on-interrupt"
+                                                  : NULL;
+    if (r->wait || !option)
+        return 0;
+    sl_diag_hint(diag, "say --wait too");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "It is for who waits until the jobs end");
+}
+
 int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
                                 struct sl_diag *diag)
 {
+    const struct sl_option own[] = {
+        {"--wait", 0, SL_OPTION_FLAG, &r->wait, NULL,
+         "follow the jobs, fetch their files and print the results, as 'sme2lab run' does"},
+        {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR",
+         "with --wait: where the files go (out/MODEL-TIME)"},
+    };
     struct sl_option options[MAX_OPTIONS];
+    size_t count = fill_options(r, SL_VERB_SUBMIT, options);
+    count += fill_whole(r, options + count);
+    memcpy(options + count, own, sizeof(own));
     const struct sl_usage usage = {.verb = "submit",
                                    .synopsis = "MODEL.pte|CONFIG.json [option...]",
                                    .about = submit_about,
                                    .options = options,
-                                   .option_count = fill_options(r, SL_VERB_SUBMIT, options),
+                                   .option_count = count + COUNT(own),
                                    .speaks_http = true,
                                    .notes = submit_notes};
-    return parse(r, &usage, argc, argv, diag);
+    int rc = parse(r, &usage, argc, argv, diag);
+    return rc == 0 ? check_wait(r, diag) : rc;
 }
 
 static int load_plan(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
@@ -410,6 +461,8 @@ static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_di
             else
                 rc = take(r, k, spec, diag);
         }
+        if (r->out)
+            spec->output_root = r->out;
         if (rc == 0)
             rc = sl_spec_check_looks(spec, spec->name, diag);
     }

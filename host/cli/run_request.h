@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/cli/ci.h"
 #include "host/cli/options.h"
 #include "host/cli/runtime_dir.h"
 #include "host/spec/spec.h"
@@ -31,7 +32,10 @@ struct sl_run_request {
     const char *record_path; /* of the model's ETRecord; NULL: none */
     const char *baseline;    /* an earlier run to be held to; NULL: none */
     bool baseline_has[2];    /* by enum sl_spec_runtime; without a baseline both */
+    const char *out;         /* of submit: where the files go; NULL: not said */
+    struct sl_ci_wish ci;
     bool explain, analysis_only, cancel_on_interrupt, force, full;
+    bool wait;            /* of submit: go on as run does */
     bool both_by_default; /* nobody named a runtime, and ExecuTorch's is here */
     char command[SL_RUN_COMMAND_BYTES];
     char runtime[SL_RUNTIME_WORDS_BYTES]; /* --runtime without the directory that it named */

@@ -57,6 +57,15 @@ int sl_report_comment(struct sl_buf *out, const struct sl_report *report);
  * suite for each. */
 int sl_report_junit(struct sl_buf *out, const struct sl_report *report);
 int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count);
+/* What failed beside the reports, for JUnit: a run that did not come to its end, a baseline. */
+struct sl_report_case {
+    const char *model, *name, *text;
+    bool error; /* nothing was measured: an error in place of a failure */
+};
+/* The same where a gate decides in place of the verdicts: codes[i] is 0 passed, 1 or 3 failed, 4
+ * nothing was shown. NULL: the verdicts decide. */
+int sl_report_junit_gated(struct sl_buf *out, const struct sl_report *reports, const int *codes,
+                          size_t count, const struct sl_report_case *others, size_t other_count);
 /* category,{off}_ms,{on}_ms,speedup,{off}_pct,{on}_pct; _insns on the counted clock. */
 int sl_report_csv(struct sl_buf *out, const struct sl_report *report);
 /* Sentences that pages share: what came out, and what that is of. `size` of at least 256. */

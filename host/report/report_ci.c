@@ -54,14 +54,21 @@ static size_t count_unproven(const struct sl_report *report)
     return unproven;
 }
 
-static void put_suite(struct sl_markup *m, const struct sl_report *report)
+/* What the verdict alone says, as the exit code of a gate would: 0, 3, or 4 where nothing is shown.
+ */
+static int code_of(const struct sl_comparison *c)
+{
+    return c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG        ? 3
+           : c->verdict == SL_VERDICT_FASTER || c->verdict == SL_VERDICT_EQUIVALENT ? 0
+                                                                                    : 4;
+}
+
+static void put_suite(struct sl_markup *m, const struct sl_report *report, int code)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     const struct sl_agreement *a = report->comparison->agreement;
     char text[SENTENCE_BYTES + 192], more[SL_AGREEMENT_TEXT_BYTES];
-    bool failed = c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG;
-    bool skipped =
-        !failed && c->verdict != SL_VERDICT_FASTER && c->verdict != SL_VERDICT_EQUIVALENT;
+    bool failed = code != 0 && code != 4, skipped = code == 4;
     bool differ = a && !a->agree;
     size_t unproven = count_unproven(report);
     sl_markup_put(m, "  <testsuite name=\"");
@@ -93,14 +100,32 @@ static void put_suite(struct sl_markup *m, const struct sl_report *report)
     sl_markup_put(m, "  </testsuite>\n");
 }
 
-int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count)
+static void put_other(struct sl_markup *m, const struct sl_report_case *other)
+{
+    sl_markup_put(m, "  <testsuite name=\"");
+    sl_markup_text(m, other->model);
+    sl_markup_put(m, "\" tests=\"1\" failures=\"%d\" errors=\"%d\" skipped=\"0\" time=\"0\">\n",
+                  !other->error, other->error);
+    put_case(m, other->model, other->name, other->error ? "error" : "failure", other->text);
+    sl_markup_put(m, "  </testsuite>\n");
+}
+
+int sl_report_junit_gated(struct sl_buf *out, const struct sl_report *reports, const int *codes,
+                          size_t count, const struct sl_report_case *others, size_t other_count)
 {
     struct sl_markup m = {.out = out};
     sl_markup_put(&m, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n");
     for (size_t i = 0; i < count; i++)
-        put_suite(&m, &reports[i]);
+        put_suite(&m, &reports[i], codes ? codes[i] : code_of(reports[i].comparison->comparison));
+    for (size_t i = 0; i < other_count; i++)
+        put_other(&m, &others[i]);
     sl_markup_put(&m, "</testsuites>\n");
     return m.error;
+}
+
+int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count)
+{
+    return sl_report_junit_gated(out, reports, NULL, count, NULL, 0);
 }
 
 int sl_report_junit(struct sl_buf *out, const struct sl_report *report)
