@@ -23,12 +23,14 @@ extern "C" {
 #include "agent/executorch/libraries.h"
 #include "agent/executorch/pool.h"
 #include "agent/executorch/stamps.h"
+#include "agent/executorch/steady_heap.h"
 #include "agent/runtime/lockstep.h"
 #include "agent/runtime/workers.h"
 #include "agent/trace/recorder.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/scalar_type.h"
+#include "common/format/sltrace.h"
 #include "kernels/cpu/isa.h"
 }
 
@@ -629,6 +631,12 @@ static int bind_input(sl_variant *v, size_t i)
     return failed(v->plan->set_input(value, i));
 }
 
+static bool is_counted(const sl_variant *v)
+{
+    return v->recorder && sl_recorder_get_clock(v->recorder).unit == SL_TRACE_MARKS &&
+           sl_pool_count() == 1;
+}
+
 /* Inputs before every execution: their planned memory is used for other values too. */
 int sl_variant_execute_here(sl_variant *v, int traced, sl_diag *diag)
 {
@@ -645,7 +653,9 @@ int sl_variant_execute_here(sl_variant *v, int traced, sl_diag *diag)
     v->tracer->inner = traced == SL_VARIANT_TRACED || traced == SL_VARIANT_WARM_UP;
     int watching = sl_kernel_calls_watch(traced == SL_VARIANT_WARM_UP);
     sl_stamps_record(v->tracer->inner ? v->recorder : nullptr);
+    sl_steady_heap_use(is_counted(v));
     Error error = v->plan->execute();
+    sl_steady_heap_use(false);
     sl_stamps_record(nullptr);
     if (watching == 0)
         watching = sl_kernel_calls_watch(false);
