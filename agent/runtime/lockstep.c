@@ -11,6 +11,7 @@
 #include "agent/runtime/runtime.h"
 #include "agent/runtime/variant.h"
 #include "agent/runtime/xnn/delegate.h"
+#include "common/base/mem.h"
 #include "common/format/distance.h"
 #include "common/format/scalar_type.h"
 #include "kernels/cpu/denormals.h"
@@ -161,7 +162,7 @@ static int meet_arguments(const struct meeting *at, const struct sl_method *refe
 /* --- delegates --- */
 
 static struct computed computed_of(const struct sl_xnn_op *op, const struct sl_xnn_operand *a,
-                                   const struct sl_xnn_operand *b)
+                                   const struct sl_bytes values[2])
 {
     static const int types[] = {
         [SL_XNN_FP32] = SL_SCALAR_FLOAT,    [SL_XNN_FP16] = SL_SCALAR_HALF,
@@ -175,25 +176,34 @@ static struct computed computed_of(const struct sl_xnn_op *op, const struct sl_x
     int kind = steps ? SL_LOCKSTEP_STEPS : kind_of(scalar);
     if (op->form == SL_XNN_FORM_QD8 && kind <= SL_LOCKSTEP_HALF)
         kind = SL_LOCKSTEP_ROUNDED;
-    size_t bytes = sl_xnn_datatype_size(a->type);
-    return (struct computed){
-        scalar, kind, {a->data, a->count * bytes}, {b->data, b->count * bytes}};
+    return (struct computed){scalar, kind, values[0], values[1]};
 }
 
-static void meet_operand(const struct meeting *at, const struct sl_xnn_op *reference,
-                         const struct sl_xnn_op *own, int32_t operand)
+/* Through other memory, since either may be a part of a concatenation. */
+static int meet_operand(const struct meeting *at, const struct sl_xnn_op *reference,
+                        const struct sl_xnn_op *own, int32_t operand)
 {
     if (operand == SL_XNN_NONE)
-        return;
+        return 0;
     const struct sl_xnn_operand *a = &at->reference->plan->operands[operand];
     const struct sl_xnn_operand *b = &at->own->plan->operands[operand];
     if (!a->data || !b->data || a->type != b->type)
-        return;
-    struct computed value = computed_of(own, a, b);
+        return 0;
+    size_t element = sl_xnn_datatype_size(a->type);
+    size_t bytes = sl_xnn_operand_bytes(a), own_bytes = sl_xnn_operand_bytes(b);
+    uint8_t *dense = sl_malloc(bytes + own_bytes + 1, 1);
+    if (!dense)
+        return SL_ET_MEMORY_ALLOCATION_FAILED;
+    sl_xnn_operand_gather(a, dense);
+    sl_xnn_operand_gather(b, dense + bytes);
+    const struct sl_bytes values[2] = {{dense, a->count * element},
+                                       {dense + bytes, b->count * element}};
+    struct computed value = computed_of(own, a, values);
     compare(at, reference, own, &value);
-    size_t bytes = sl_xnn_operand_bytes(a);
-    if (bytes == sl_xnn_operand_bytes(b))
-        memcpy(b->data, a->data, bytes);
+    if (bytes == own_bytes)
+        sl_xnn_operand_scatter(b, dense);
+    sl_free(dense);
+    return 0;
 }
 
 /* The side's operator, from `first` on, that writes what the reference's has written; NULL: none
@@ -208,19 +218,20 @@ static const struct sl_xnn_op *counterpart(const struct sl_xnn_plan *plan, uint3
 }
 
 /* The side catches up with what the reference's operator has just written. */
-static void follow_op(const struct meeting *at, uint32_t *next, const struct sl_crew *crew,
-                      const struct sl_xnn_op *reference)
+static int follow_op(const struct meeting *at, uint32_t *next, const struct sl_crew *crew,
+                     const struct sl_xnn_op *reference)
 {
     const struct sl_xnn_plan *plan = at->own->plan;
     const struct sl_xnn_op *own = counterpart(plan, *next, reference);
     if (!own)
-        return;
+        return 0;
     for (; &plan->ops[*next] <= own; ++*next)
         sl_xnn_op_run(plan, &plan->ops[*next], crew);
     at->side->compared++;
-    meet_operand(at, reference, own, reference->output);
-    if (own->output2 == reference->output2)
-        meet_operand(at, reference, own, reference->output2);
+    int rc = meet_operand(at, reference, own, reference->output);
+    return rc == 0 && own->output2 == reference->output2
+               ? meet_operand(at, reference, own, reference->output2)
+               : rc;
 }
 
 static int run_delegates(const struct lockstep *l, struct sl_instruction *instruction,
@@ -234,10 +245,10 @@ static int run_delegates(const struct lockstep *l, struct sl_instruction *instru
     if (rc != 0)
         return rc;
     uint64_t denormals = sl_denormals_flush();
-    for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++) {
+    for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count && rc == 0; op++) {
         sl_xnn_op_run(plan, op, &l->reference->method->crew);
-        for (size_t i = 0; i < l->count; i++)
-            follow_op(&meetings[i], &next[i], &l->sides[i].variant->method->crew, op);
+        for (size_t i = 0; i < l->count && rc == 0; i++)
+            rc = follow_op(&meetings[i], &next[i], &l->sides[i].variant->method->crew, op);
     }
     for (size_t i = 0; i < l->count; i++) {
         const struct sl_xnn_plan *own = meetings[i].own->plan;
@@ -247,7 +258,7 @@ static int run_delegates(const struct lockstep *l, struct sl_instruction *instru
     }
     sl_denormals_restore(denormals);
     sl_xnn_delegate_widen(plan);
-    return 0;
+    return rc == 0 ? 0 : sl_diag_set(diag, rc, NULL, "no memory to compare an operator's output");
 }
 
 /* --- instructions --- */

@@ -196,7 +196,9 @@ struct sl_pack {
 /* Where in a step its addresses are, as offsets; 0 where there is none. */
 struct sl_step_places {
     uint16_t a, b, out, workspace;
-    uint16_t min, max; /* floats */
+    uint16_t min, max;   /* floats */
+    uint16_t pitch;      /* elements from row to row, or pixel to pixel, of a dense output */
+    uint16_t row, image; /* multiples of the pitch that are set with it */
 };
 
 struct sl_step_operands;
@@ -337,6 +339,9 @@ void sl_step_unary(struct sl_step *step, uint32_t isa, int element, int op, size
                    float b);
 /* Sets the clamp of a step of floats that has one. */
 void sl_step_set_clamp(struct sl_step *step, float min, float max);
+/* Makes the step write its rows or pixels `pitch` elements apart instead of side by side; false,
+ * and nothing is changed, where it cannot. */
+bool sl_step_set_pitch(struct sl_step *step, size_t pitch);
 /* Operand b of these two is an output: the places. `shape` has everything but addresses. */
 int sl_step_pool_index(struct sl_step *step, const struct sl_pool_args *shape);
 void sl_step_argmax(struct sl_step *step, uint32_t isa, const struct sl_argmax_args *shape);

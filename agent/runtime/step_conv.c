@@ -17,8 +17,9 @@ static bool axis_conv(struct sl_step *step, uint32_t crew, struct sl_step_axis *
 {
     const struct sl_conv *kernel = step->conv.kernel;
     struct sl_conv_args *a = &step->conv.args;
-    const struct sl_axis_window window =
-        SL_AXIS_CONV(&a->shape, sl_element_bytes(kernel->element), &a->in, &a->out);
+    size_t element = sl_element_bytes(kernel->element);
+    struct sl_axis_window window = SL_AXIS_CONV(&a->shape, element, &a->in, &a->out);
+    window.out_row_bytes = a->out_row * element;
     (void)crew;
     bool can = sl_axis_of_window(&window, out);
     out->workspace_bytes = kernel->workspace_bytes(&a->shape);
@@ -123,6 +124,9 @@ int sl_step_conv(struct sl_step *step, uint32_t isa, int element, const struct s
         .places = SL_STEP_PLACES(conv, in, weights, out),
         .conv = {kernel, {.shape = *shape, .weights = weights->packed}},
     };
+    sl_conv_strides(shape, &step->conv.args.out_pixel, &step->conv.args.out_row);
+    step->places.pitch = SL_STEP_AT(conv.args.out_pixel);
+    step->places.row = SL_STEP_AT(conv.args.out_row);
     sl_step_set_clamp(step, -INFINITY, INFINITY);
     return 0;
 }

@@ -293,3 +293,26 @@ void sl_step_set_clamp(struct sl_step *step, float min, float max)
     put(step, step->places.min, &min, sizeof(min));
     put(step, step->places.max, &max, sizeof(max));
 }
+
+/* Rows and images are so many pixels, however far apart those are. */
+static void set_multiple(struct sl_step *step, uint16_t place, size_t dense, size_t pitch)
+{
+    size_t distance = 0;
+    if (place == 0)
+        return;
+    memcpy(&distance, (char *)step + place, sizeof(distance));
+    distance = distance / dense * pitch;
+    memcpy((char *)step + place, &distance, sizeof(distance));
+}
+
+bool sl_step_set_pitch(struct sl_step *step, size_t pitch)
+{
+    size_t dense = 0;
+    if (step->places.pitch == 0)
+        return false;
+    memcpy(&dense, (char *)step + step->places.pitch, sizeof(dense));
+    set_multiple(step, step->places.row, dense, pitch);
+    set_multiple(step, step->places.image, dense, pitch);
+    put(step, step->places.pitch, &pitch, sizeof(pitch));
+    return true;
+}

@@ -58,6 +58,7 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, int element, size_t m, size
             {kernel,
              {.m = m, .n = n, .k = k, .lhs_stride = k, .rhs = weights->packed, .dst_stride = n}},
     };
+    step->places.pitch = SL_STEP_AT(gemm.args.dst_stride);
     sl_step_set_clamp(step, -INFINITY, INFINITY);
     return 0;
 }

@@ -155,6 +155,7 @@ int sl_step_gemm_qd8(struct sl_step *step, uint32_t isa, const struct sl_gemm_qd
         .places = {.a = SL_STEP_AT(quant.gemm_qd8.args.lhs.data),
                    .out = SL_STEP_AT(quant.gemm_qd8.args.dst),
                    .workspace = SL_STEP_AT(quant.gemm_qd8.args.workspace),
+                   .pitch = SL_STEP_AT(quant.gemm_qd8.args.dst_stride),
                    .min = SL_STEP_AT(quant.gemm_qd8.args.min),
                    .max = SL_STEP_AT(quant.gemm_qd8.args.max)},
         .bind = bind_gemm,

@@ -111,6 +111,7 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
         .kind = SL_STEP_GEMM,
         .places = {.a = SL_STEP_AT(quant.gemm.args.lhs),
                    .out = SL_STEP_AT(quant.gemm.args.dst),
+                   .pitch = SL_STEP_AT(quant.gemm.args.dst_stride),
                    .workspace = SL_STEP_AT(quant.gemm.args.workspace)},
         .workspace_bytes = kernel->workspace_bytes(m, n, k),
         .quant.gemm = {kernel,
@@ -128,7 +129,8 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
 static bool axis_conv(struct sl_step *step, uint32_t crew, struct sl_step_axis *out)
 {
     struct sl_conv_qs8_args *a = &step->quant.conv.args;
-    const struct sl_axis_window window = SL_AXIS_CONV(&a->shape, 1, &a->in, &a->out);
+    struct sl_axis_window window = SL_AXIS_CONV(&a->shape, 1, &a->in, &a->out);
+    window.out_row_bytes = a->out_row;
     (void)crew;
     bool can = sl_axis_of_window(&window, out);
     out->workspace_bytes = step->quant.conv.kernel->workspace_bytes(&a->shape);
@@ -183,6 +185,9 @@ int sl_step_conv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
         close_requant(&requant);
     }
     set_conv(step, kernel, shape, c, weights);
+    step->places.pitch = SL_STEP_AT(quant.conv.args.out_pixel);
+    step->places.row = SL_STEP_AT(quant.conv.args.out_row);
+    step->places.image = SL_STEP_AT(quant.conv.args.out_image);
     step->workspace_bytes = kernel->workspace_bytes(shape);
     return 0;
 }

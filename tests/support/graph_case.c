@@ -129,13 +129,17 @@ int sl_graph_shape(void)
     return 0;
 }
 
-/* Compiles for the CPU and runs. */
-void sl_graph_run(void)
+void sl_graph_run_on(uint32_t isa)
 {
-    if (sl_graph_compile(sl_isa_detect()) != 0 || sl_graph_shape() != 0)
+    if (sl_graph_compile(isa) != 0 || sl_graph_shape() != 0)
         fail_msg("%s (%s)", sl_graph.diag.what, sl_graph.diag.where);
     for (uint32_t i = 0; i < sl_graph.plan->op_count; i++)
         sl_xnn_op_run(sl_graph.plan, &sl_graph.plan->ops[i], NULL);
+}
+
+void sl_graph_run(void)
+{
+    sl_graph_run_on(sl_isa_detect());
 }
 
 void sl_graph_end(void)

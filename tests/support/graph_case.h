@@ -52,8 +52,9 @@ void sl_graph_set_channels(struct sl_xnn_node *node, uint32_t groups, uint32_t i
 
 int sl_graph_compile(uint32_t isa);
 int sl_graph_shape(void);
-/* Compiles for the CPU and runs. */
+/* Compiles for the CPU, or for what `isa` allows of it, and runs. */
 void sl_graph_run(void);
+void sl_graph_run_on(uint32_t isa);
 
 #define NAMES(...)                                                                                 \
     sizeof((const char *[]){__VA_ARGS__}) / sizeof(char *), ((const char *const[]){__VA_ARGS__})

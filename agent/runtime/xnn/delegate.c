@@ -100,8 +100,10 @@ static int check_outputs(const struct sl_xnn_plan *plan, struct sl_diag *diag)
 static int shape_ops(struct sl_xnn_plan *plan, struct sl_diag *diag)
 {
     plan->shaped = false;
-    for (uint32_t i = 0; i < plan->operand_count; i++)
+    for (uint32_t i = 0; i < plan->operand_count; i++) {
         plan->operands[i].memory = (int32_t)i;
+        plan->operands[i].part_at = plan->operands[i].run_bytes = plan->operands[i].pitch_bytes = 0;
+    }
     for (uint32_t i = 0; i < plan->op_count; i++) {
         sl_xnn_pad_same(plan, &plan->ops[i]);
         int rc = sl_xnn_infer(plan, &plan->ops[i], diag);
@@ -365,7 +367,9 @@ void sl_xnn_delegate_bind(struct sl_xnn_plan *plan, struct sl_tensor *const *arg
             operand->data = workspace + operand->offset;
     }
     for (uint32_t i = 0; i < plan->operand_count; i++)
-        plan->operands[i].data = plan->operands[plan->operands[i].memory].data;
+        if (plan->operands[i].memory != (int32_t)i)
+            plan->operands[i].data = (uint8_t *)plan->operands[plan->operands[i].memory].data +
+                                     plan->operands[i].part_at;
     for (uint32_t i = 0; i < plan->op_count; i++)
         bind_op(plan, &plan->ops[i], workspace);
 }

@@ -82,17 +82,18 @@ static int note_end(struct sl_xnn_plan *plan, size_t offset, size_t bytes)
     return plan->workspace_bytes > plan->budget->limit ? SL_ET_MEMORY_ALLOCATION_FAILED : 0;
 }
 
-/* Finds a place for an output of its own. */
-static int place_output(struct sl_xnn_plan *plan, int32_t output, uint32_t *count)
+/* Finds a place for the memory that operator `op` is the first to write its output to. */
+static int place_output(struct sl_xnn_plan *plan, int32_t output, uint32_t op, uint32_t *count)
 {
-    struct sl_xnn_operand *out = &plan->operands[output];
+    int32_t memory = plan->operands[output].memory;
+    struct sl_xnn_operand *out = &plan->operands[memory];
     uint32_t at;
-    if (out->memory != output || !in_workspace(out))
+    if (out->first != (int32_t)op || !in_workspace(out))
         return 0;
     size_t bytes = rounded(sl_xnn_operand_bytes(out));
     out->offset = find_gap(plan, *count, bytes, &at);
     memmove(plan->active + at + 1, plan->active + at, (*count - at) * sizeof(*plan->active));
-    plan->active[at] = output;
+    plan->active[at] = memory;
     *count += 1;
     return note_end(plan, out->offset, bytes);
 }
@@ -105,9 +106,9 @@ int sl_xnn_layout(struct sl_xnn_plan *plan, struct sl_diag *diag)
     for (uint32_t i = 0; i < plan->op_count; i++) {
         struct sl_xnn_op *op = &plan->ops[i];
         count = expire(plan, count, (int32_t)i);
-        int rc = place_output(plan, op->output, &count);
+        int rc = place_output(plan, op->output, i, &count);
         if (rc == 0 && op->output2 != SL_XNN_NONE)
-            rc = place_output(plan, op->output2, &count);
+            rc = place_output(plan, op->output2, i, &count);
         if (rc == 0 && op->scratch_bytes != 0) {
             op->scratch_offset = find_gap(plan, count, rounded(op->scratch_bytes), &at);
             rc = note_end(plan, op->scratch_offset, rounded(op->scratch_bytes));

@@ -524,17 +524,81 @@ static int lower_slice(const struct lowering *l)
     return 0;
 }
 
+/* The last step of the operator that writes `operand`, if no other step of it writes there. */
+static struct sl_step *last_writer(const struct sl_xnn_plan *plan, const struct sl_xnn_op *before,
+                                   int32_t operand)
+{
+    const struct sl_xnn_op *op = before;
+    do {
+        if (op-- == plan->ops)
+            return NULL;
+    } while (op->output != operand);
+    uint32_t last = op->step_first + op->step_count - 1;
+    for (uint32_t k = op->step_first; k < last; k++)
+        if (plan->wires[k].out == OUT)
+            return NULL;
+    bool moves = op->kind == SL_XNN_OP_CONCAT || plan->wires[last].out != OUT;
+    return moves ? NULL : &plan->steps[last];
+}
+
+/* Threads can share the writing of rows of which some begin with a cache line. */
+static bool rows_meet_lines(size_t at_bytes, size_t pitch_bytes)
+{
+    enum { LINE_BYTES = 64 };
+    size_t step = pitch_bytes % LINE_BYTES == 0 ? LINE_BYTES : pitch_bytes & -pitch_bytes;
+    return at_bytes % step == 0;
+}
+
+/* Whether input `k` can be written by whoever computes it: nobody else reads it, and it is all
+ * there is of its memory. */
+static bool may_move(const struct lowering *l, uint32_t k)
+{
+    const struct sl_xnn_operand *in = input(l, k);
+    for (uint32_t other = 0; other < l->op->input_count; other++)
+        if (other != k && l->op->inputs[other] == l->op->inputs[k])
+            return false;
+    return in->uses == 1 && in->count != 0 && in->external_id == SL_XNN_NO_ID && !in->constant &&
+           in->type == output(l)->type && in->type != SL_XNN_QDINT8 &&
+           in->memory == l->op->inputs[k];
+}
+
+/* Makes input `k` the part of the output that begins at element `at`, so that nothing is left to
+ * copy: a run, or the same columns of each of many rows. False where that cannot be. */
+static bool join_in_place(const struct lowering *l, uint32_t k, size_t at)
+{
+    struct sl_xnn_operand *in = &l->plan->operands[l->op->inputs[k]];
+    const struct sl_xnn_operand *out = output(l);
+    size_t element = sl_xnn_datatype_size(in->type), rows = 1, axis = l->op->node->axis;
+    struct sl_step *step = may_move(l, k) ? last_writer(l->plan, l->op, l->op->inputs[k]) : NULL;
+    for (size_t d = 0; d < axis; d++)
+        rows *= out->dims[d];
+    if (!step || !rows_meet_lines(at * element, out->dims[out->rank - 1] * element) ||
+        (rows > 1 && (axis + 1 != out->rank || !sl_step_set_pitch(step, out->dims[axis]))))
+        return false;
+    in->memory = l->op->output;
+    in->part_at = at * element;
+    in->run_bytes = in->count / rows * element;
+    in->pitch_bytes = out->count / rows * element;
+    return true;
+}
+
 static int lower_concat(const struct lowering *l)
 {
     const struct sl_xnn_operand *out = output(l);
-    size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK] = {0};
+    size_t origin[SL_XNN_MAX_RANK] = {0}, at[SL_XNN_MAX_RANK] = {0}, axis = l->op->node->axis;
+    size_t inner = 1;
+    for (size_t d = axis + 1; d < out->rank; d++)
+        inner *= out->dims[d];
     for (uint32_t k = 0; k < l->op->input_count; k++) {
         const struct sl_xnn_operand *in = input(l, k);
         const struct sl_box box = {
             sl_xnn_datatype_size(in->type), in->rank, in->dims, in->dims, origin, out->dims, at};
-        sl_step_copy_box(next_step(l, (uint8_t)(IN + k), 0, OUT), &box);
-        at[l->op->node->axis] += in->dims[l->op->node->axis];
+        if (!join_in_place(l, k, at[axis] * inner))
+            sl_step_copy_box(next_step(l, (uint8_t)(IN + k), 0, OUT), &box);
+        at[axis] += in->dims[axis];
     }
+    if (l->op->step_count == 0)
+        sl_step_none(only_step(l));
     return 0;
 }
 

@@ -51,6 +51,27 @@ size_t sl_xnn_operand_bytes(const struct sl_xnn_operand *operand)
     return rows != 0 ? sl_quantised_bytes(rows, operand->count / rows) : 0;
 }
 
+static size_t run_of(const struct sl_xnn_operand *operand)
+{
+    return operand->run_bytes != 0 ? operand->run_bytes : sl_xnn_operand_bytes(operand);
+}
+
+void sl_xnn_operand_gather(const struct sl_xnn_operand *operand, uint8_t *dense)
+{
+    size_t bytes = sl_xnn_operand_bytes(operand), run = run_of(operand);
+    const uint8_t *from = operand->data;
+    for (size_t done = 0; done < bytes; done += run, from += operand->pitch_bytes)
+        memcpy(dense + done, from, run);
+}
+
+void sl_xnn_operand_scatter(const struct sl_xnn_operand *operand, const uint8_t *dense)
+{
+    size_t bytes = sl_xnn_operand_bytes(operand), run = run_of(operand);
+    uint8_t *to = operand->data;
+    for (size_t done = 0; done < bytes; done += run, to += operand->pitch_bytes)
+        memcpy(to, dense + done, run);
+}
+
 int sl_xnn_op_error(const struct sl_xnn_op *op, struct sl_diag *diag, int code, const char *what)
 {
     char where[96];

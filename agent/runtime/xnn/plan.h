@@ -102,10 +102,13 @@ struct sl_xnn_operand {
     uint32_t uses;    /* live operators that read it */
     bool fixed_shape; /* while rewriting: its shape is that of the file, whatever the inputs' */
     int32_t producer; /* operator, or SL_XNN_NONE */
-    int32_t memory;   /* the operand whose memory this is: itself, or what a reshape shows anew */
-    int32_t first, last; /* operators between which its memory lives */
-    size_t offset;       /* in the workspace, for internal ones */
-    void *data;          /* bound address */
+    int32_t memory;   /* the operand whose memory this is: itself, what a reshape shows anew, or
+                         the concatenation that this is a part of */
+    size_t part_at;   /* bytes from there on */
+    size_t run_bytes, pitch_bytes; /* of a part: runs that lie so far apart; 0: all side by side */
+    int32_t first, last;           /* operators between which its memory lives */
+    size_t offset;                 /* in the workspace, for internal ones */
+    void *data;                    /* bound address */
 };
 
 struct sl_xnn_op {
@@ -183,6 +186,9 @@ bool sl_xnn_keeps_scaling(const struct sl_xnn_plan *plan, const struct sl_xnn_op
 /* The operator's clamp in the output's int8. */
 void sl_xnn_bounds(const struct sl_xnn_op *op, const struct sl_xnn_operand *out, int8_t *min,
                    int8_t *max);
+/* Copies the operand's elements to or from `dense`, where they lie side by side. */
+void sl_xnn_operand_gather(const struct sl_xnn_operand *operand, uint8_t *dense);
+void sl_xnn_operand_scatter(const struct sl_xnn_operand *operand, const uint8_t *dense);
 /* Sets dims and count; false when the count overflows or the rank is too large. */
 bool sl_xnn_set_dims(struct sl_xnn_operand *operand, uint32_t rank, const size_t *dims);
 /* Words for an operator in messages: "Conv2d (node 3)". */

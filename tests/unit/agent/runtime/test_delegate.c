@@ -313,6 +313,97 @@ TEST(concatenation_slice_and_pad_move_boxes)
     sl_graph_end();
 }
 
+enum { FIRE_PIXELS = 16, FIRE_IN = 8, FIRE_MOST = 32 };
+
+static float fire_weight(int i)
+{
+    return (float)(i % 11) - 5.0f;
+}
+
+/* What channel `c` of a 3x3 (or, `taps` 1, a 1x1) convolution of a 4x4 image holds at pixel `p`. */
+static float fire_want(int taps, int p, int c)
+{
+    float sum = (float)c;
+    for (int t = 0; t < taps; t++) {
+        int y = p / 4 + (taps == 1 ? 0 : t / 3 - 1), x = p % 4 + (taps == 1 ? 0 : t % 3 - 1);
+        for (int i = 0; i < FIRE_IN && y >= 0 && y < 4 && x >= 0 && x < 4; i++)
+            sum += sl_graph.data[0][(y * 4 + x) * FIRE_IN + i] *
+                   fire_weight((c * taps + t) * FIRE_IN + i);
+    }
+    return sum;
+}
+
+/* A fire module of SqueezeNet: a product and a convolution of one input, `expand` channels each,
+ * joined. Returns how many operators still copy. */
+static uint32_t check_fire(uint32_t isa, uint32_t expand)
+{
+    static float w[9 * FIRE_IN * FIRE_MOST], bias[FIRE_MOST];
+    for (int i = 0; i < 9 * FIRE_IN * FIRE_MOST; i++)
+        w[i] = fire_weight(i);
+    for (int i = 0; i < FIRE_MOST; i++)
+        bias[i] = (float)i;
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(1, 4, 4, FIRE_IN)), made[2];
+    uint32_t y = sl_graph_add_output(DIMS(1, 4, 4, 2 * expand));
+    uint32_t add = sl_graph_add_constant(bias, DIMS(expand));
+    for (uint32_t k = 0; k < 2; k++) {
+        uint32_t size = k == 0 ? 1 : 3;
+        uint32_t weights = sl_graph_add_constant(w, DIMS(expand, size, size, FIRE_IN));
+        made[k] = sl_graph_add_value(DIMS(1, 4, 4, expand));
+        struct sl_xnn_node *conv = sl_graph_add_node(SL_XNN_CONV2D, IN(x, weights, add), made[k]);
+        sl_graph_set_window(conv, size, 1, k);
+        sl_graph_set_channels(conv, 1, FIRE_IN, expand);
+    }
+    sl_graph_add_node(SL_XNN_CONCATENATE2, IN(made[0], made[1]), y)->axis = 3;
+    sl_graph_run_on(isa);
+    for (int p = 0; p < FIRE_PIXELS; p++)
+        for (uint32_t c = 0; c < 2 * expand; c++)
+            sl_graph_check_float(sl_graph.data[1][(uint32_t)p * 2 * expand + c],
+                                 fire_want(c < expand ? 1 : 9, p, (int)(c % expand)));
+    uint32_t copies = 0;
+    for (uint32_t i = 0; i < sl_graph.plan->op_count; i++)
+        copies += sl_graph.plan->steps[sl_graph.plan->ops[i].step_first].kind == SL_STEP_COPY;
+    sl_graph_end();
+    return copies;
+}
+
+TEST(convolutions_write_straight_into_their_concatenation)
+{
+    uint32_t all = sl_isa_detect();
+    const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, isas[] = {all, all & ~sme, SL_ISA_NONE};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(check_fire(isas[i], 16), 0);
+        assert_int_equal(check_fire(isas[i], 32), 0);
+        /* No row of the second convolution would begin with a cache line. */
+        assert_int_equal(check_fire(isas[i], 24), 1);
+    }
+}
+
+TEST(parts_that_are_read_elsewhere_too_are_copied)
+{
+    sl_graph_begin();
+    uint32_t x = sl_graph_add_input(DIMS(2, 8)), y = sl_graph_add_output(DIMS(4, 8));
+    uint32_t twice = sl_graph_add_output(DIMS(4, 8)), z = sl_graph_add_output(DIMS(2, 8));
+    uint32_t read = sl_graph_add_value(DIMS(2, 8)), own = sl_graph_add_value(DIMS(2, 8));
+    sl_graph_add_node(SL_XNN_ADD, IN(x, x), read);
+    sl_graph_add_node(SL_XNN_MULTIPLY, IN(x, x), own);
+    sl_graph_add_node(SL_XNN_CONCATENATE2, IN(read, own), y);
+    sl_graph_add_node(SL_XNN_ADD, IN(read, x), z);
+    uint32_t square = sl_graph_add_value(DIMS(2, 8));
+    sl_graph_add_node(SL_XNN_MULTIPLY, IN(x, x), square);
+    sl_graph_add_node(SL_XNN_CONCATENATE2, IN(square, square), twice);
+    sl_graph_run();
+    for (int i = 0; i < 16; i++) {
+        float v = sl_graph.data[0][i];
+        sl_graph_check_float(sl_graph.data[1][i], v + v);
+        sl_graph_check_float(sl_graph.data[1][16 + i], v * v);
+        sl_graph_check_float(sl_graph.data[2][i], v * v);
+        sl_graph_check_float(sl_graph.data[2][16 + i], v * v);
+        sl_graph_check_float(sl_graph.data[3][i], 3.0f * v);
+    }
+    sl_graph_end();
+}
+
 TEST(depthwise_with_multiplier_reads_each_channel_twice)
 {
     static float w[9 * 4];
