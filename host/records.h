@@ -93,6 +93,11 @@ struct sl_run_record {
     SL_RUN_COLUMNS(SL_MEMBER)
 };
 
+struct sl_group_record {
+    uint64_t id;
+    SL_GROUP_COLUMNS(SL_MEMBER)
+};
+
 struct sl_token_record {
     uint64_t id;
     SL_TOKEN_COLUMNS(SL_MEMBER)

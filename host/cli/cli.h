@@ -67,6 +67,7 @@ int sl_cmd_estimate(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_inspect(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_groups(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_cancel(const struct sl_cli *cli, int argc, char **argv);

@@ -11,8 +11,25 @@
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/group.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
+
+static int cancel_group(const struct sl_cli *cli, uint64_t id)
+{
+    char path[96];
+    cJSON *group;
+    snprintf(path, sizeof(path), "/api/v1/groups/%" PRIu64, id);
+    int code = sl_ask(cli, "group", &(struct sl_request){.method = "DELETE", .path = path}, &group);
+    uint64_t open = sl_answer_u64(group, "queued") + sl_answer_u64(group, "running");
+    if (group && open == 0)
+        sl_say(stdout, "all jobs of group g%" PRIu64 " had ended already\n", id);
+    else if (group)
+        sl_say(stdout, "the open jobs of group g%" PRIu64 " are cancelled, %" PRIu64 " of them\n",
+               id, open);
+    cJSON_Delete(group);
+    return code;
+}
 
 static int cancel(const struct sl_cli *cli, const char *word)
 {
@@ -20,6 +37,8 @@ static int cancel(const struct sl_cli *cli, const char *word)
     uint64_t id;
     struct sl_diag diag = {0};
     cJSON *job;
+    if (sl_group_named(word, &id))
+        return cancel_group(cli, id);
     if (sl_answer_id(word, "job", &id, &diag) < 0)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
@@ -37,12 +56,13 @@ static int cancel(const struct sl_cli *cli, const char *word)
 
 int sl_cmd_cancel(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {
-        .verb = "cancel",
-        .synopsis = "JOB... [option...]",
-        .about = "Takes jobs out of the queue, or stops them where they run. What has ended stays\n"
-                 "as it is.",
-        .speaks_http = true};
+    static const struct sl_usage usage = {.verb = "cancel",
+                                          .synopsis = "JOB|gN... [option...]",
+                                          .about =
+                                              "Takes jobs, or those of a group, out of the queue, "
+                                              "or stops them where they run. What has ended stays\n"
+                                              "as it is.",
+                                          .speaks_http = true};
     const char *words[64];
     size_t count;
     int code;

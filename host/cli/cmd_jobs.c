@@ -1,12 +1,16 @@
 /* host/cli/cmd_jobs.c: `sme2lab jobs`. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "common/base/error.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/group.h"
 #include "host/cli/options.h"
 #include "host/cli/url.h"
 #include "host/report/table.h"
@@ -28,11 +32,14 @@ static bool put_cell(struct sl_table *table, const cJSON *job, const char *colum
 
 int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
 {
-    const char *state = NULL;
+    const char *state = NULL, *group = NULL;
+    uint64_t id = 0;
+    struct sl_diag diag = {0};
     struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
         {"--state", 0, SL_OPTION_TEXT, &state, "STATE",
          "queued, running, done, failed or cancelled (all); one that is detached is running"},
+        {"--group", 0, SL_OPTION_TEXT, &group, "gN", "of this group alone"},
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
     };
@@ -42,13 +49,17 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
                                    .speaks_http = true};
-    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/jobs";
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/jobs", number[SL_GROUP_WORD_BYTES];
     size_t count;
     int code;
     cJSON *answer;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
-    bool fits = sl_url_query(path, sizeof(path), "state", state);
+    if (group && sl_group_id(group, &id, &diag) < 0)
+        return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
+    snprintf(number, sizeof(number), "%" PRIu64, id);
+    bool fits = sl_url_query(path, sizeof(path), "state", state) &&
+                sl_url_query(path, sizeof(path), "group", group ? number : NULL);
     code = sl_ask_rows(cli, "jobs", path, fits, &list, &answer);
     return sl_ask_show(cli, code, answer, "jobs", &sl_job_columns, put_cell, "No jobs.");
 }

@@ -9,6 +9,7 @@
 #include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/group.h"
 #include "host/cli/kernel_reach.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
@@ -28,14 +29,15 @@ struct request {
     const char *model_path, *data_path, *rows_path, *record_path, *device;
     const struct sl_cli *cli;
     size_t count;
-    struct sl_stored_run runs[MAX_WORDS]; /* of the words that number one */
+    struct sl_stored_run runs[MAX_WORDS];         /* of the words that number one */
+    char numbers[MAX_WORDS][SL_GROUP_WORD_BYTES]; /* of the runs of groups */
     bool force, headroom;
 };
 
 static const char about[] =
     "Writes the report of directories that 'sme2lab run' or 'sme2lab import' made, or of runs in\n"
-    "the daemon's store, by their numbers. One comparison gives report.*, several (directories, "
-    "experiments, numbers of threads) give\n"
+    "the daemon's store, by their numbers, or of a group of jobs (g7). One comparison gives\n"
+    "report.*, several (directories, experiments, numbers of threads) give\n"
     "combined_report.*, with one line for each. md is for a ticket, html one page that opens\n"
     "offline with its plots, svg the plots alone, perfetto a trace of each side for the Perfetto\n"
     "UI, junit for a CI server, json the comparison, csv its categories, comment a few lines for\n"
@@ -76,7 +78,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite other files of these names"},
     };
     const struct sl_usage usage = {.verb = "report",
-                                   .synopsis = "DIR|RUN... [option...]",
+                                   .synopsis = "DIR|RUN|gN... [option...]",
                                    .about = about,
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
@@ -256,10 +258,12 @@ int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv)
     if (rc != 0)
         return rc > 0 ? SL_EXIT_DONE : sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     uint64_t id;
+    rc = sl_group_expand(cli, r.directories, &r.count, MAX_WORDS, r.numbers, &diag);
     if (!r.folder)
         r.folder =
             r.count == 1 && !sl_stored_run_named(r.directories[0], &id) ? r.directories[0] : ".";
-    rc = sl_stored_runs_fetch(cli, r.directories, r.count, r.runs, &diag);
+    if (rc == 0)
+        rc = sl_stored_runs_fetch(cli, r.directories, r.count, r.runs, &diag);
     if (rc == 0)
         choose_ours(&r, name);
     if (rc == 0)

@@ -350,6 +350,8 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
         rc = sl_run_place_take(s->plan, s->request->force, &s->place, &diag);
     if (rc == 0)
         rc = sl_run_lab_open(cli, &s->sender, &diag);
+    if (rc == 0)
+        rc = sl_run_request_join(request, plan, s->sender.client, &s->sender.group, &diag);
     sl_fail_on_apply(&s->ci.fail_on, s->sender.counted, plan);
     if (rc == 0 && plan->specs[0].device == s->sender.phone && !cli->json && !cli->quiet)
         sl_say(stdout, "on the phone %s, the only one there; --device names another\n",

@@ -21,14 +21,22 @@
 
 enum { MAX_JSON_BYTES = 1 << 20 };
 
-static void print_jobs(const struct sl_cli *cli, const uint64_t *jobs, size_t count)
+static void print_jobs(const struct sl_sender *sender, bool group_alone, const uint64_t *jobs,
+                       size_t count)
 {
+    const struct sl_cli *cli = sender->cli;
     struct sl_buf text;
     struct sl_json json;
+    if (!cli->json && group_alone) {
+        sl_say(stdout, "g%" PRIu64 "\n", sender->group);
+        return;
+    }
     if (!cli->json) {
         for (size_t i = 0; i < count; i++)
             sl_say(stdout, "%" PRIu64 "\n", jobs[i]);
-        if (cli->live && count == 1)
+        if (cli->live && sender->group != 0)
+            sl_say(stderr, "'sme2lab watch g%" PRIu64 "' shows all of them\n", sender->group);
+        else if (cli->live && count == 1)
             sl_say(stderr, "'sme2lab watch %" PRIu64 "' shows it\n", jobs[0]);
         return;
     }
@@ -40,6 +48,10 @@ static void print_jobs(const struct sl_cli *cli, const uint64_t *jobs, size_t co
     for (size_t i = 0; i < count; i++)
         sl_json_u64(&json, NULL, jobs[i]);
     sl_json_close_array(&json);
+    if (sender->group != 0)
+        sl_json_u64(&json, "group", sender->group);
+    else
+        sl_json_null(&json, "group");
     sl_json_close_object(&json);
     if (json.error == 0)
         sl_buf_print_line(&text);
@@ -63,11 +75,14 @@ static int refuse_output(const struct sl_plan *plan, struct sl_diag *diag)
 }
 
 /* Also after a failure the jobs that are in the queue are named. */
-static int send_all(struct sl_sender *sender, struct sl_diag *diag)
+static int send_all(struct sl_sender *sender, const struct sl_run_request *request,
+                    struct sl_diag *diag)
 {
     uint64_t jobs[SL_PLAN_MAX];
     size_t count = 0;
     int rc = sl_sender_choose(sender, diag);
+    if (rc == 0)
+        rc = sl_run_request_join(request, sender->plan, sender->client, &sender->group, diag);
     bool runners = sender->plan->specs[0].runner != NULL; /* together one job */
     while (rc == 0 && count < (runners ? 1 : sender->plan->count)) {
         rc = runners ? sl_runners_send(sender, &jobs[count], diag)
@@ -75,7 +90,7 @@ static int send_all(struct sl_sender *sender, struct sl_diag *diag)
         count += rc == 0 ? 1 : 0;
     }
     if (count > 0)
-        print_jobs(sender->cli, jobs, count);
+        print_jobs(sender, request->group != NULL, jobs, count);
     return rc;
 }
 
@@ -95,7 +110,7 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
         rc = sl_run_lab_open_any(cli, &sender, &diag);
     if (rc == 0) {
         sl_interrupt_catch();
-        rc = send_all(&sender, &diag);
+        rc = send_all(&sender, request, &diag);
     }
     sl_client_free(sender.client);
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;

@@ -2,10 +2,13 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
@@ -14,12 +17,13 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/fetch.h"
 #include "host/cli/follow.h"
+#include "host/cli/group.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
 #include "host/rundir/run.h"
 
-enum { MAX_JOBS = 256, MAX_JSON_BYTES = 1 << 20 };
+enum { MAX_JOBS = 256, MAX_JSON_BYTES = 8 << 20, MAX_PATH_BYTES = 1024 };
 
 static const char codes[] =
     "Exit codes: 0 faster, equivalent, or slower within the job's threshold; 1 the run failed or\n"
@@ -67,21 +71,44 @@ static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t j
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : out->exit_code;
 }
 
+/* The jobs that the words come to. */
+struct jobs {
+    uint64_t *ids; /* owned */
+    size_t count;
+    bool grouped;
+};
+
+/* Of a group each run has a folder of its own, by its job's number. */
+static int follow_next(const struct sl_cli *cli, struct sl_client *client, const struct jobs *jobs,
+                       size_t i, const struct wish *wish, struct sl_outcome *out)
+{
+    char folder[MAX_PATH_BYTES];
+    struct sl_diag diag = {0};
+    struct wish own = *wish;
+    if (wish->directory && jobs->grouped) {
+        int rc = sl_path_join(folder, sizeof(folder), wish->directory, "%" PRIu64, jobs->ids[i]);
+        if (rc < 0)
+            return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+        own.directory = folder;
+    }
+    return follow(cli, client, jobs->ids[i], &own, out);
+}
+
 /* All jobs one after the other; the first failure of the daemon ends it. */
-static int follow_all(const struct sl_cli *cli, struct sl_client *client, const uint64_t *jobs,
-                      size_t count, const struct wish *wish)
+static int follow_all(const struct sl_cli *cli, struct sl_client *client, const struct jobs *jobs,
+                      const struct wish *wish)
 {
     struct sl_buf text;
     struct sl_json json;
     int code = SL_EXIT_DONE;
     sl_buf_init(&text, MAX_JSON_BYTES);
     sl_json_init(&json, &text);
-    if (count > 1)
+    if (jobs->count > 1)
         sl_json_open_array(&json, NULL);
     size_t ended = 0;
-    for (size_t i = 0; i < count && ended == i; i++) {
+    for (size_t i = 0; i < jobs->count && ended == i; i++) {
         struct sl_outcome outcome = {.job = 0};
-        code = sl_outcome_worse(code, follow(cli, client, jobs[i], wish, &outcome));
+        code = sl_outcome_worse(code, follow_next(cli, client, jobs, i, wish, &outcome));
         ended += outcome.ended ? 1 : 0;
         if (outcome.ended && cli->json)
             sl_outcome_json(&outcome, &json);
@@ -89,7 +116,7 @@ static int follow_all(const struct sl_cli *cli, struct sl_client *client, const 
             sl_outcome_print(&outcome);
         fflush(stdout);
     }
-    if (count > 1)
+    if (jobs->count > 1)
         sl_json_close_array(&json);
     if (cli->json && ended > 0 && json.error == 0)
         sl_buf_print_line(&text);
@@ -97,28 +124,56 @@ static int follow_all(const struct sl_cli *cli, struct sl_client *client, const 
     return code;
 }
 
+static int add(struct jobs *jobs, const uint64_t *ids, size_t count)
+{
+    uint64_t *more = sl_realloc(jobs->ids, jobs->count + count, sizeof(*more));
+    if (!more)
+        return -ENOMEM;
+    jobs->ids = more;
+    memcpy(jobs->ids + jobs->count, ids, count * sizeof(*ids));
+    jobs->count += count;
+    return 0;
+}
+
+static int add_group(struct jobs *jobs, struct sl_client *client, uint64_t id, struct sl_diag *diag)
+{
+    struct sl_group_job *all = NULL;
+    size_t count = 0;
+    int rc = sl_group_jobs(client, id, &all, &count, diag);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = add(jobs, &all[i].job, 1);
+    sl_free(all);
+    jobs->grouped = true;
+    return rc;
+}
+
 static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
-               size_t max_jobs, const struct wish *wish)
+               size_t max_words, const struct wish *wish)
 {
     const char *words[MAX_JOBS];
-    uint64_t jobs[MAX_JOBS];
+    uint64_t ids[MAX_JOBS], group;
+    struct jobs jobs = {.ids = NULL};
     struct sl_diag diag = {0};
     struct sl_client *client = NULL;
     size_t count;
     int code, rc = 0;
-    if (!sl_ask_words(cli, usage, argc, argv, words, max_jobs, "the number of a job", &count,
+    if (!sl_ask_words(cli, usage, argc, argv, words, max_words, "the number of a job", &count,
                       &code))
         return code;
     for (size_t i = 0; i < count && rc == 0; i++)
-        rc = sl_answer_id(words[i], "job", &jobs[i], &diag);
+        rc = sl_group_named(words[i], &group) ? 0 : sl_answer_id(words[i], "job", &ids[i], &diag);
     if (rc == 0)
         rc = sl_client_open_any(cli, &client, &diag);
-    if (rc < 0)
-        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    sl_interrupt_catch();
-    code = follow_all(cli, client, jobs, count, wish);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        rc = sl_group_named(words[i], &group) ? add_group(&jobs, client, group, &diag)
+                                              : add(&jobs, &ids[i], 1);
+    if (rc == 0) {
+        sl_interrupt_catch();
+        code = follow_all(cli, client, &jobs, wish);
+    }
     sl_client_free(client);
-    return code;
+    sl_free(jobs.ids);
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : code;
 }
 
 int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
@@ -128,11 +183,13 @@ int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
                                          "fetch the run's files to there when it has ended"}};
     const struct sl_usage usage = {
         .verb = "watch",
-        .synopsis = "JOB [option...]",
+        .synopsis = "JOB|gN [option...]",
         .about =
             "Shows a job as it goes, on a terminal in one line that is drawn again; in a pipe\n"
             "only how it ended; with --json each event as a line, the outcome last. A lost\n"
-            "connection is taken up again. Ctrl-C leaves the job running.",
+            "connection is taken up again. Ctrl-C leaves the job running. Of a group the jobs come "
+            "one\n"
+            "after the other, and --out gets a folder for each.",
         .options = options,
         .option_count = 1,
         .speaks_http = true,
@@ -144,7 +201,7 @@ int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv)
 {
     static const struct sl_usage usage = {
         .verb = "wait",
-        .synopsis = "JOB... [option...]",
+        .synopsis = "JOB|gN... [option...]",
         .about = "Waits until all these jobs have ended and says how. Of several the gravest\n"
                  "outcome is the exit code.",
         .speaks_http = true,

@@ -10,11 +10,13 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/group.h"
 #include "host/cli/server_address.h"
 #include "host/device/launch.h"
 #include "host/report/silicon_file.h"
 #include "host/spec/nearest.h"
 #include "host/spec/param.h"
+#include "host/spec/path_stem.h"
 #include "host/spec/plan.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -75,6 +77,7 @@ static const char submit_about[] =
     "for each experiment of the configuration. Prints the numbers of the jobs, one a line, and "
     "does\n"
     "not wait: 'sme2lab watch JOB' shows one as it goes, 'sme2lab wait JOB' ends when it ends.\n"
+    "Several experiments are a group, g7, which the verbs that take jobs take in their place.\n"
     "Where no daemon listens, a private one is started as 'sme2lab run' does.\n"
     "\n"
     "With --wait it goes on to the end as 'sme2lab run' does: one command for a CI job. --fail-on\n"
@@ -93,7 +96,9 @@ static const char submit_notes[] =
     "Examples:\n"
     "  sme2lab submit model.pte --wait --fail-on slower:3%,wrong --junit out.xml --comment out.md\n"
     "  sme2lab submit model.pte --device counted-512\n"
-    "  sme2lab wait $(sme2lab submit configs/examples/toy_cnn.json)";
+    "  sme2lab wait $(sme2lab submit configs/examples/toy_cnn.json)\n"
+    "  ZOO=$(sme2lab submit a.pte --group zoo); sme2lab submit b.pte --group $ZOO; sme2lab wait "
+    "$ZOO";
 
 /* The option of a parameter, of what its type is on the command line. */
 static struct sl_option option_of(const struct sl_param *param, union sl_run_said *said)
@@ -271,6 +276,8 @@ int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
     const struct sl_option own[] = {
         {"--wait", 0, SL_OPTION_FLAG, &r->wait, NULL,
          "follow the jobs, fetch their files and print the results, as 'sme2lab run' does"},
+        {"--group", 0, SL_OPTION_TEXT, &r->group, "NAME|gN",
+         "make a group of that name, or join that one, and print it in place of its jobs"},
         {"--out", 'o', SL_OPTION_TEXT, &r->out, "DIR",
          "with --wait: where the files go (out/MODEL-TIME)"},
     };
@@ -286,6 +293,7 @@ int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
                                    .speaks_http = true,
                                    .notes = submit_notes};
     int rc = parse(r, &usage, argc, argv, diag);
+    r->grouped = true;
     return rc == 0 ? check_wait(r, diag) : rc;
 }
 
@@ -480,6 +488,19 @@ int sl_run_request_plan(struct sl_run_request *r, struct sl_plan *out, struct sl
     if (rc < 0)
         sl_plan_fini(out);
     return rc;
+}
+
+int sl_run_request_join(const struct sl_run_request *r, const struct sl_plan *plan,
+                        struct sl_client *client, uint64_t *out_group, struct sl_diag *diag)
+{
+    char name[SL_NAME_BYTES];
+    if (r->group && sl_group_named(r->group, out_group))
+        return 0;
+    bool several = r->grouped && plan->count > 1 && !plan->specs[0].runner;
+    if (!r->group && !several)
+        return 0;
+    sl_path_stem(r->target, name, sizeof(name));
+    return sl_group_make(client, r->group ? r->group : name, out_group, diag);
 }
 
 int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag)

@@ -11,6 +11,7 @@
 #include "host/cli/runtime_dir.h"
 #include "host/spec/spec.h"
 
+struct sl_client;
 struct sl_diag;
 struct sl_plan;
 
@@ -36,6 +37,8 @@ struct sl_run_request {
     struct sl_ci_wish ci;
     bool explain, analysis_only, cancel_on_interrupt, force, full;
     bool wait;            /* of submit: go on as run does */
+    const char *group;    /* of submit: its name, or g7; NULL: not said */
+    bool grouped;         /* what is submitted is a group where it is several jobs */
     bool both_by_default; /* nobody named a runtime, and ExecuTorch's is here */
     char command[SL_RUN_COMMAND_BYTES];
     char runtime[SL_RUNTIME_WORDS_BYTES]; /* --runtime without the directory that it named */
@@ -65,6 +68,11 @@ int sl_run_request_plan(struct sl_run_request *request, struct sl_plan *out, str
  * is installed here and the daemon is of here too. As sl_plan_spread(). */
 int sl_run_request_add_executorch(struct sl_run_request *request, const char *server,
                                   struct sl_plan *plan, struct sl_diag *diag);
+
+/* The group that the jobs join, made where it is not there yet; 0: none. 0 or a code with `diag`
+ * set. */
+int sl_run_request_join(const struct sl_run_request *request, const struct sl_plan *plan,
+                        struct sl_client *client, uint64_t *out_group, struct sl_diag *diag);
 
 /* Before measuring: whether the silicon that was named has profiles. */
 int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag);

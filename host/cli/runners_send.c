@@ -66,7 +66,7 @@ static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The configuration cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(sender->client, &body, out_job, diag);
+        rc = sl_sender_post(sender->client, sender->group, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }

@@ -2,6 +2,7 @@
 #include "host/cli/sender.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -134,19 +135,20 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t *out_job,
-                   struct sl_diag *diag)
+int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
+                   uint64_t *out_job, struct sl_diag *diag)
 {
+    char path[96] = "/api/v1/jobs";
     uint8_t random[KEY_BYTES];
     char key[2 * KEY_BYTES + 1];
     struct sl_answer answer;
     sl_random_bytes(random, sizeof(random));
     for (size_t k = 0; k < KEY_BYTES; k++)
         snprintf(key + 2 * k, 3, "%02x", random[k]);
-    const struct sl_request request = {.method = "POST",
-                                       .path = "/api/v1/jobs",
-                                       .json = (const char *)body->data,
-                                       .idempotency_key = key};
+    if (group != 0)
+        snprintf(path, sizeof(path), "/api/v1/jobs?group=%" PRIu64, group);
+    const struct sl_request request = {
+        .method = "POST", .path = path, .json = (const char *)body->data, .idempotency_key = key};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)
         return rc;
@@ -214,7 +216,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The experiment cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(sender->client, &body, out_job, diag);
+        rc = sl_sender_post(sender->client, sender->group, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }

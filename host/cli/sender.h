@@ -22,6 +22,7 @@ struct sl_sender {
     const char *command, *directory; /* shown in place of the daemon's; NULL: not to be said */
     char device[SL_NAME_BYTES];      /* chosen; "": any */
     char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
+    uint64_t group;                  /* that the jobs join; 0: none */
     bool counted;                    /* the device counts instructions */
     bool native;                     /* external runners run beside its emulator, not in it */
     struct sl_sent_file {
@@ -43,9 +44,10 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag);
  * length. -ENODEV for none with `diag` set. */
 int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
 
-/* Sends the body of a job, under one key in each try: a lost answer makes no second job. */
-int sl_sender_post(struct sl_client *client, const struct sl_buf *body, uint64_t *out_job,
-                   struct sl_diag *diag);
+/* Sends the body of a job, of that group (0: of none), under one key in each try: a lost answer
+ * makes no second job. */
+int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
+                   uint64_t *out_job, struct sl_diag *diag);
 
 /* What a job is told besides its experiment: the device, and what its files show. */
 void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec);

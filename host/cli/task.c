@@ -187,7 +187,7 @@ static int submit(struct sl_task_device *device, const struct sl_task *task, uin
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The question cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(device->client, &body, out_job, diag);
+        rc = sl_sender_post(device->client, 0, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }

@@ -19,6 +19,11 @@ void sl_api_job_delete(struct sl_http_exchange *exchange);
 void sl_api_job_events(struct sl_http_exchange *exchange);
 void sl_api_job_result(struct sl_http_exchange *exchange); /* what the agent answered to a task */
 
+void sl_api_group_post(struct sl_http_exchange *exchange);
+void sl_api_group_list(struct sl_http_exchange *exchange);
+void sl_api_group_get(struct sl_http_exchange *exchange);
+void sl_api_group_delete(struct sl_http_exchange *exchange);
+
 void sl_api_run_trace(struct sl_http_exchange *exchange); /* for the Perfetto UI */
 void sl_api_run_list(struct sl_http_exchange *exchange);
 void sl_api_run_get(struct sl_http_exchange *exchange);

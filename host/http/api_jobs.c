@@ -34,6 +34,7 @@ struct submitting {
     bool is_read, over_quota;
     struct sl_diag diag;
     char key[SL_HTTP_VALUE_BYTES]; /* "": none */
+    uint64_t group;                /* 0: none */
     int rc;
 };
 
@@ -80,6 +81,12 @@ static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
             sl_http_problem(exchange, 429, "quota", "wait for one to end, or cancel one",
                             "%s has %u open jobs, as many as it may", exchange->who.name,
                             (unsigned)exchange->who.max_jobs);
+        else if (rc == -EACCES)
+            sl_http_problem(exchange, 403, "not-yours", "POST /groups makes one of your own",
+                            "group %" PRIu64 " is another's", submitting->group);
+        else if (rc == SL_E_NOT_FOUND && !submitting->diag.what[0])
+            sl_http_problem(exchange, 422, "unknown-name", "GET /api/v1/groups; POST makes one",
+                            "there is no group %" PRIu64, submitting->group);
         else if (rc < 0)
             refuse_submission(exchange, rc, &submitting->diag);
         else
@@ -179,6 +186,7 @@ static void after_reading(uv_work_t *work, int status)
         .idempotency_key = submitting->key[0] ? submitting->key : NULL,
         .owner = submitting->exchange->who.name,
         .max_open = submitting->exchange->who.max_jobs,
+        .group = submitting->group,
     };
     int rc = status < 0 ? status : submitting->rc;
     if (rc == 0)
@@ -197,6 +205,9 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
                         (int)sizeof(key) - 1);
         return;
     }
+    uint64_t group = 0;
+    if (!sl_http_group(exchange, &group))
+        return;
     struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
     if (!submitting) {
         sl_http_problem_of(exchange, -ENOMEM, NULL);
@@ -204,6 +215,7 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
     }
     submitting->exchange = exchange;
     submitting->work.data = submitting;
+    submitting->group = group;
     memcpy(submitting->key, key, sizeof(key));
     sl_http_exchange_owe(exchange);
     if (exchange->body.size > MAX_INLINE_BYTES) {
@@ -243,7 +255,8 @@ void sl_api_job_list(struct sl_http_exchange *exchange)
                         "'%s' is no state of a job", state);
         return;
     }
-    if (!sl_http_page(exchange, &filter.cursor, &filter.limit))
+    if (!sl_http_group(exchange, &filter.group) ||
+        !sl_http_page(exchange, &filter.cursor, &filter.limit))
         return;
     sl_http_exchange_owe(exchange);
     rc = sl_store_list_jobs(sl_lab_store(exchange->http->lab), &filter, on_jobs, exchange);
@@ -327,18 +340,12 @@ void sl_api_job_get(struct sl_http_exchange *exchange)
     get_job(exchange, on_job);
 }
 
-static bool may_cancel(const struct sl_http_who *who, const struct sl_job_record *job)
-{
-    return (who->scopes & SL_SCOPE_CANCEL_ANY) ||
-           (who->name[0] && strcmp(who->name, job->owner) == 0);
-}
-
 /* Cancelling one that has ended changes nothing and says how it ended. */
 static void on_job_to_cancel(void *user, int rc, const struct sl_job_record *job,
                              const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
-    if (rc == 0 && !may_cancel(&exchange->who, job)) {
+    if (rc == 0 && !sl_http_may_cancel(exchange, job->owner)) {
         if (sl_http_exchange_settle(exchange))
             sl_http_problem(
                 exchange, 403, "not-yours", "ask its owner, or for a token of that scope",

@@ -1,6 +1,8 @@
 /* host/http/paging.c */
 #include "host/http/paging.h"
 
+#include <string.h>
+
 #include "common/base/json.h"
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
@@ -24,6 +26,25 @@ bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint3
     *out_cursor = from;
     *out_limit = (uint32_t)rows;
     return true;
+}
+
+bool sl_http_group(struct sl_http_exchange *exchange, uint64_t *out_group)
+{
+    uint64_t group = 0;
+    bool named = sl_http_query_names(exchange, "group");
+    if (!sl_http_query_number(exchange, "group", &group) || (named && group == 0)) {
+        sl_http_problem(exchange, 400, "bad-query", "GET /api/v1/groups lists them",
+                        "group is not the number of one");
+        return false;
+    }
+    *out_group = group;
+    return true;
+}
+
+bool sl_http_may_cancel(const struct sl_http_exchange *exchange, const char *owner)
+{
+    return (exchange->who.scopes & SL_SCOPE_CANCEL_ANY) ||
+           (exchange->who.name[0] && strcmp(exchange->who.name, owner) == 0);
 }
 
 bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *out_id)

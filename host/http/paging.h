@@ -1,4 +1,4 @@
-/* host/http/paging.h: what lists have in common: cursor, limit, numbers out of paths. */
+/* host/http/paging.h: what handlers have in common: cursor, limit, group, numbers out of paths. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,6 +12,12 @@ bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint3
 
 /* The first parameter of the path as an id. false: answered with 404. */
 bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *out_id);
+
+/* Reads group= of the query, 0 when absent. false: answered with a problem. */
+bool sl_http_group(struct sl_http_exchange *exchange, uint64_t *out_group);
+
+/* May who asks cancel what belongs to `owner`? */
+bool sl_http_may_cancel(const struct sl_http_exchange *exchange, const char *owner);
 
 /* A page of a list: its rows are written between the two. The end answers. */
 void sl_http_page_begin(struct sl_http_json *text, const char *name);

@@ -82,6 +82,11 @@ void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
     sl_json_close_object(json);
 }
 
+void sl_json_of_group(struct sl_json *json, const char *key, const struct sl_group_record *group)
+{
+    put_row(json, key, &sl_group_columns, group);
+}
+
 void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding)
 {
     static const char *const kinds[] = {

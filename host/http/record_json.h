@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct sl_device_record;
+struct sl_group_record;
 struct sl_job_record;
 struct sl_json;
 struct sl_run_record;
@@ -17,6 +18,7 @@ void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_r
 void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
                           const char *config_json, const struct sl_store_finding *attempts,
                           size_t count);
+void sl_json_of_group(struct sl_json *json, const char *key, const struct sl_group_record *group);
 void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding);
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run);
 /* A series by its newest run; a run as one of its points. */

@@ -422,6 +422,7 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     *submitting = (struct submitting){.lab = lab, .done = done, .user = user};
     submitting->job.priority = submission->spec->priority;
     submitting->job.submitted_ms = now_ms(lab);
+    submitting->job.group_id = submission->group;
     snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", device);
     lab->pending++;
     snprintf(submitting->job.owner, sizeof(submitting->job.owner), "%s", submission->owner);
@@ -446,6 +447,17 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
     if (device[0])
         lab->runner.cancel(lab->runner.user, job, device);
     return 0;
+}
+
+int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group)
+{
+    uint64_t *jobs = NULL;
+    size_t count = 0;
+    int rc = sl_queue_group(lab->queue, group, &jobs, &count);
+    for (size_t i = 0; i < count && rc == 0; i++)
+        sl_lab_cancel(lab, jobs[i]);
+    sl_free(jobs);
+    return rc;
 }
 
 int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json)

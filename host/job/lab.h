@@ -26,19 +26,24 @@ struct sl_submission {
     const char *idempotency_key; /* NULL: none */
     const char *owner;           /* who submits it; "": not known */
     uint32_t max_open;           /* open jobs of the owner; 0: any number */
+    uint64_t group;              /* that it joins; 0: none */
 };
 typedef void (*sl_lab_submit_fn)(void *user, int rc, uint64_t job);
 
 /* With a key that came before, `done` gets its job's id, and nothing else happens, even when that
  * job has ended; SL_E_MISMATCH when its configuration was another.
  *
- * 0 and `done` later (SL_E_LIMIT: the owner has as many open jobs as it may), or at once: SL_E_FULL
+ * 0 and `done` later (SL_E_LIMIT: the owner has as many open jobs as it may; SL_E_NOT_FOUND,
+ * -EACCES: no such group, or another's), or at once: SL_E_FULL
  * (queue), SL_E_NOT_FOUND (no such device) with words in `diag`. */
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag);
 
 /* SL_E_NOT_FOUND for one that is not open. */
 int sl_lab_cancel(struct sl_lab *lab, uint64_t job);
+
+/* Every open job of the group. 0 or -ENOMEM. */
+int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group);
 
 /* The record of an open job (the store has them all): NULL if it is not open. Borrowed until the
  * next call. */

@@ -499,6 +499,32 @@ int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
     return 0;
 }
 
+static size_t list_group(const struct sl_queue *queue, uint64_t group, uint64_t *jobs)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < 2 * queue->capacity; i++) {
+        const struct entry *entry = queue->table[i];
+        if (!entry || entry->job.group_id != group)
+            continue;
+        if (jobs)
+            jobs[count] = entry->job.id;
+        count++;
+    }
+    return count;
+}
+
+int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
+                   size_t *out_count)
+{
+    size_t count = list_group(queue, group, NULL);
+    uint64_t *jobs = count > 0 ? sl_calloc(count, sizeof(*jobs)) : NULL;
+    if (count > 0 && !jobs)
+        return -ENOMEM;
+    *out_count = list_group(queue, group, jobs);
+    *out_jobs = jobs;
+    return 0;
+}
+
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
 {
     for (size_t i = 0; i < queue->running_count;) {

@@ -60,5 +60,10 @@ void sl_queue_shift(struct sl_queue *queue, int64_t by_ms);
 /* When the next lease ends, UINT64_MAX for never: for the owner's timer. */
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 
+/* The open jobs of a group, in no order: *out_jobs is owned by the caller, NULL for none. -ENOMEM.
+ */
+int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
+                   size_t *out_count);
+
 const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job);
 size_t sl_queue_count(const struct sl_queue *queue, int state);

@@ -31,4 +31,5 @@ struct sl_columns {
     size_t count, record_bytes;
 };
 
-extern const struct sl_columns sl_job_columns, sl_run_columns, sl_token_columns, sl_device_columns;
+extern const struct sl_columns sl_job_columns, sl_group_columns, sl_run_columns, sl_token_columns,
+    sl_device_columns;

@@ -23,6 +23,8 @@ typedef void (*sl_store_id_fn)(void *user, int rc, uint64_t id);
 /* Rows are borrowed for the call. `next_cursor` is 0 at the end of the list. */
 typedef void (*sl_store_jobs_fn)(void *user, int rc, const struct sl_job_record *rows, size_t count,
                                  uint64_t next_cursor);
+typedef void (*sl_store_groups_fn)(void *user, int rc, const struct sl_group_record *rows,
+                                   size_t count, uint64_t next_cursor);
 typedef void (*sl_store_runs_fn)(void *user, int rc, const struct sl_run_record *rows, size_t count,
                                  uint64_t next_cursor);
 typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
@@ -33,8 +35,15 @@ typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_rec
 struct sl_jobs_filter {
     int state;       /* enum sl_job_state, -1: any */
     bool open_only;  /* QUEUED and RUNNING, oldest first: for a start */
+    uint64_t group;  /* 0: any */
     uint64_t cursor; /* 0: from the newest */
     uint32_t limit;  /* at most SL_STORE_PAGE_ROWS */
+};
+
+struct sl_groups_filter {
+    uint64_t id;     /* 0: any; else this one alone */
+    uint64_t cursor; /* 0: from the newest */
+    uint32_t limit;
 };
 
 struct sl_runs_filter {

@@ -48,6 +48,23 @@ static int check_quota(const struct sl_request *request, sqlite3 *db)
     return rc;
 }
 
+/* May the job join its group? 0; SL_E_NOT_FOUND for no such group, -EACCES for another's, or a
+ * failure. */
+static int check_group(const struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT owner = ? FROM job_groups WHERE id = ?");
+    sl_statement_bind_text(&statement, request->job.owner);
+    sl_statement_bind_u64(&statement, request->job.group_id);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        rc = sl_statement_int(&statement, 0) ? 0 : -EACCES;
+    else if (rc == 0)
+        rc = SL_E_NOT_FOUND;
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 void sl_job_table_add(struct sl_request *request, sqlite3 *db)
 {
     struct sl_statement statement;
@@ -57,6 +74,8 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
         return;
     }
     request->rc = check_quota(request, db);
+    if (request->rc == 0 && request->job.group_id != 0)
+        request->rc = check_group(request, db);
     if (request->rc < 0)
         return;
     sl_statement_init(
@@ -109,13 +128,18 @@ void sl_job_table_get(struct sl_request *request, sqlite3 *db)
 
 static const char *list_sql(const struct sl_jobs_filter *filter)
 {
+    if (filter->group != 0) /* the index is of those in groups */
+        return "SELECT " COLUMNS
+               " FROM jobs WHERE id < ?1 AND group_id = ?4 AND group_id > 0 AND (?2 < 0 OR state = "
+               "?2) ORDER BY id DESC LIMIT ?3";
     if (filter->open_only)
-        return "SELECT " COLUMNS
-               " FROM jobs WHERE state <= 1 AND id > ?1 AND ?2 = ?2 ORDER BY id LIMIT ?3";
+        return "SELECT " COLUMNS " FROM jobs WHERE state <= 1 AND id > ?1 AND ?2 = ?2 AND ?4 = ?4 "
+               "ORDER BY id LIMIT ?3";
     if (filter->state >= 0)
-        return "SELECT " COLUMNS
-               " FROM jobs WHERE id < ?1 AND state = ?2 ORDER BY id DESC LIMIT ?3";
-    return "SELECT " COLUMNS " FROM jobs WHERE id < ?1 AND ?2 = ?2 ORDER BY id DESC LIMIT ?3";
+        return "SELECT " COLUMNS " FROM jobs WHERE id < ?1 AND state = ?2 AND ?4 = ?4 "
+               "ORDER BY id DESC LIMIT ?3";
+    return "SELECT " COLUMNS " FROM jobs WHERE id < ?1 AND ?2 = ?2 AND ?4 = ?4 "
+           "ORDER BY id DESC LIMIT ?3";
 }
 
 void sl_job_table_list(struct sl_request *request, sqlite3 *db)
@@ -131,8 +155,45 @@ void sl_job_table_list(struct sl_request *request, sqlite3 *db)
                           filter.cursor != 0 || filter.open_only ? filter.cursor : INT64_MAX);
     sl_statement_bind_i64(&statement, filter.state);
     sl_statement_bind_u64(&statement, limit + 1); /* one more tells whether the list goes on */
+    sl_statement_bind_u64(&statement, filter.group);
     request->rc = sl_statement_page(&statement, &sl_job_columns, request->rows, limit,
                                     &request->count, &more);
     if (more)
         request->next_cursor = ((const struct sl_job_record *)request->rows)[request->count - 1].id;
+}
+
+void sl_job_table_add_group(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "INSERT INTO job_groups (name, owner, created_ms) VALUES (?, ?, ?) "
+                      "RETURNING id");
+    sl_statement_bind_text(&statement, request->group.name);
+    sl_statement_bind_text(&statement, request->group.owner);
+    sl_statement_bind_u64(&statement, request->group.created_ms);
+    request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
+}
+
+void sl_job_table_list_groups(struct sl_request *request, sqlite3 *db)
+{
+    const struct sl_groups_filter filter = request->groups_filter;
+    struct sl_statement statement;
+    size_t limit = sl_request_rows(request, filter.limit, sizeof(struct sl_group_record));
+    bool more = false;
+    if (limit == 0)
+        return;
+    sl_statement_init(
+        &statement, db,
+        "SELECT g.id, g.name, g.owner, g.created_ms, total(j.state = 0), total(j.state = 1), "
+        "total(j.state = 2), total(j.state = 3), total(j.state = 4) FROM (SELECT * FROM job_groups "
+        "WHERE id < ?1 AND (?2 = 0 OR id = ?2) ORDER BY id DESC LIMIT ?3) g LEFT JOIN jobs j ON "
+        "j.group_id = g.id AND j.group_id > 0 GROUP BY g.id ORDER BY g.id DESC");
+    sl_statement_bind_u64(&statement, filter.cursor != 0 ? filter.cursor : INT64_MAX);
+    sl_statement_bind_u64(&statement, filter.id);
+    sl_statement_bind_u64(&statement, limit + 1); /* one more tells whether the list goes on */
+    request->rc = sl_statement_page(&statement, &sl_group_columns, request->rows, limit,
+                                    &request->count, &more);
+    if (more)
+        request->next_cursor =
+            ((const struct sl_group_record *)request->rows)[request->count - 1].id;
 }

@@ -21,6 +21,7 @@ void sl_request_answer(struct sl_request *request)
     switch (request->kind) {
     case SL_REQUEST_ADD_JOB:
     case SL_REQUEST_FIND_JOB:
+    case SL_REQUEST_ADD_GROUP:
     case SL_REQUEST_ADD_RUN:
     case SL_REQUEST_ADD_TOKEN:
         request->id_done(request->user, rc, rc >= 0 ? request->id : 0);
@@ -39,6 +40,10 @@ void sl_request_answer(struct sl_request *request)
     case SL_REQUEST_LIST_JOBS:
         request->jobs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
                            request->next_cursor);
+        break;
+    case SL_REQUEST_LIST_GROUPS:
+        request->groups_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
+                             request->next_cursor);
         break;
     case SL_REQUEST_LIST_RUNS:
         request->runs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,

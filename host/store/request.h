@@ -15,6 +15,8 @@ enum sl_request_kind {
     SL_REQUEST_UPDATE_JOB,
     SL_REQUEST_GET_JOB,
     SL_REQUEST_LIST_JOBS,
+    SL_REQUEST_ADD_GROUP,
+    SL_REQUEST_LIST_GROUPS,
     SL_REQUEST_ADD_RUN,
     SL_REQUEST_LIST_RUNS,
     SL_REQUEST_REMOVE_RUN,
@@ -39,7 +41,9 @@ struct sl_request {
         struct sl_token_record token;
         struct sl_device_record device;
         struct sl_audit_record audit;
+        struct sl_group_record group;
         struct sl_jobs_filter jobs_filter;
+        struct sl_groups_filter groups_filter;
         struct sl_runs_filter runs_filter;
         struct sl_store_check check;
     };
@@ -52,6 +56,7 @@ struct sl_request {
         sl_store_id_fn id_done;
         sl_store_job_fn job_done;
         sl_store_jobs_fn jobs_done;
+        sl_store_groups_fn groups_done;
         sl_store_runs_fn runs_done;
         sl_store_tokens_fn tokens_done;
         sl_store_findings_fn findings_done;

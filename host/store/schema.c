@@ -96,6 +96,12 @@ static const char *const migrations[] = {
     "CREATE TABLE audit ("
     " id INTEGER PRIMARY KEY AUTOINCREMENT, at_ms INTEGER NOT NULL, who TEXT NOT NULL,"
     " method TEXT NOT NULL, path TEXT NOT NULL, status INTEGER NOT NULL);",
+    /* 7: groups of jobs */
+    "CREATE TABLE job_groups ("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, owner TEXT NOT NULL,"
+    " created_ms INTEGER NOT NULL);"
+    "ALTER TABLE jobs ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;"
+    "CREATE INDEX jobs_group ON jobs (group_id, id) WHERE group_id > 0;",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -92,6 +92,8 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
         [SL_REQUEST_GET_JOB] = sl_job_table_get,
         [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
+        [SL_REQUEST_ADD_GROUP] = sl_job_table_add_group,
+        [SL_REQUEST_LIST_GROUPS] = sl_job_table_list_groups,
         [SL_REQUEST_ADD_RUN] = sl_run_table_add,
         [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
         [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
@@ -410,6 +412,28 @@ int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filt
     if (request) {
         request->jobs_filter = *filter;
         request->jobs_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_add_group(struct sl_store *store, const struct sl_group_record *group,
+                       sl_store_id_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_ADD_GROUP, user);
+    if (request) {
+        request->group = *group;
+        request->id_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_groups(struct sl_store *store, const struct sl_groups_filter *filter,
+                         sl_store_groups_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_GROUPS, user);
+    if (request) {
+        request->groups_filter = *filter;
+        request->groups_done = done;
     }
     return enqueue(store, request);
 }

@@ -60,6 +60,13 @@ int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, 
 int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
                        sl_store_jobs_fn done, void *user);
 
+/* A job names its group by its number: SL_E_NOT_FOUND when it is added to one that is not there,
+ * -EACCES to another owner's. */
+int sl_store_add_group(struct sl_store *store, const struct sl_group_record *group,
+                       sl_store_id_fn done, void *user);
+int sl_store_list_groups(struct sl_store *store, const struct sl_groups_filter *filter,
+                         sl_store_groups_fn done, void *user);
+
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user);
 

@@ -153,6 +153,28 @@ TEST(a_cancelled_job_ends_cancelled_whatever_it_finishes_with)
     sl_queue_free(queue);
 }
 
+TEST(the_open_jobs_of_a_group_are_found_whether_they_wait_or_run)
+{
+    struct sl_queue *queue = fresh_queue();
+    uint64_t *jobs = NULL;
+    size_t count = 0;
+    for (uint64_t id = 1; id <= 4; id++) {
+        struct sl_job_record job = job_of(id, 0, "");
+        job.group_id = id == 2 ? 0 : 7;
+        assert_int_equal(sl_queue_add(queue, &job), 0);
+    }
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_group(queue, 7, &jobs, &count), 0);
+    assert_int_equal(count, 3);
+    assert_int_equal(jobs[0] + jobs[1] + jobs[2], 8);
+    sl_free(jobs);
+    assert_int_equal(sl_queue_group(queue, 8, &jobs, &count), 0);
+    assert_int_equal(count, 0);
+    assert_null(jobs);
+    sl_queue_free(queue);
+}
+
 TEST(a_lease_that_ran_out_shuts_the_late_device_out)
 {
     struct sl_queue *queue = fresh_queue();

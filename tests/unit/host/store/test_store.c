@@ -27,6 +27,7 @@ struct bench {
     struct sl_job_record jobs[SL_STORE_PAGE_ROWS];
     struct sl_run_record runs[SL_STORE_PAGE_ROWS];
     struct sl_token_record tokens[8];
+    struct sl_group_record group;
     char config[64];
 };
 
@@ -480,6 +481,65 @@ STORE_TEST(an_owner_has_as_many_open_jobs_as_it_may)
     assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, 2, on_id, &bench), 0);
     wait_for(&bench, bench.answers + 2);
     assert_int_equal(bench.rc, 0);
+    close_bench(&bench);
+}
+
+static void on_groups(void *user, int rc, const struct sl_group_record *rows, size_t count,
+                      uint64_t next_cursor)
+{
+    struct bench *bench = user;
+    if (count > 0)
+        bench->group = rows[0];
+    bench->count = count;
+    bench->next_cursor = next_cursor;
+    on_done(user, rc);
+}
+
+STORE_TEST(a_group_counts_its_jobs_and_takes_its_owners_alone)
+{
+    struct bench bench;
+    struct sl_group_record group = {.name = "zoo", .owner = "ci", .created_ms = 5};
+    struct sl_job_record job = {.state = SL_JOB_QUEUED, .owner = "ci"};
+    const struct sl_groups_filter newest = {.limit = 1};
+    const struct sl_groups_filter older = {.cursor = 2, .limit = 1};
+    open_bench(&bench);
+    for (int i = 1; i <= 2; i++) {
+        assert_int_equal(sl_store_add_group(bench.store, &group, on_id, &bench), 0);
+        wait_for(&bench, i);
+        assert_int_equal(bench.id, i);
+    }
+    static const struct {
+        uint64_t group;
+        const char *owner;
+        int rc;
+    } adds[] = {
+        {2, "ci", 0}, {2, "ci", 0}, {2, "other", -EACCES}, {9, "ci", SL_E_NOT_FOUND}, {0, "ci", 0}};
+    for (size_t i = 0; i < sizeof(adds) / sizeof(adds[0]); i++) {
+        job.group_id = adds[i].group;
+        snprintf(job.owner, sizeof(job.owner), "%s", adds[i].owner);
+        assert_int_equal(sl_store_add_job(bench.store, &job, "{}", NULL, 0, on_id, &bench), 0);
+        wait_for(&bench, bench.answers + 1);
+        assert_int_equal(bench.rc, adds[i].rc);
+    }
+    struct sl_job_record done = {.id = 1, .state = SL_JOB_FAILED, .owner = "ci", .group_id = 2};
+    assert_int_equal(sl_store_update_job(bench.store, &done, on_done, &bench), 0);
+    assert_int_equal(sl_store_list_groups(bench.store, &newest, on_groups, &bench), 0);
+    wait_for(&bench, bench.answers + 2);
+    assert_string_equal(bench.group.name, "zoo");
+    assert_int_equal(bench.group.id, 2);
+    assert_int_equal(bench.group.queued, 1);
+    assert_int_equal(bench.group.failed, 1);
+    assert_int_equal(bench.next_cursor, 2);
+    assert_int_equal(sl_store_list_groups(bench.store, &older, on_groups, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
+    assert_int_equal(bench.group.id, 1);
+    assert_int_equal(bench.group.queued, 0);
+    for (int wanted = -1; wanted <= SL_JOB_FAILED; wanted++) {
+        const struct sl_jobs_filter of_group = {.state = wanted, .group = 2};
+        assert_int_equal(sl_store_list_jobs(bench.store, &of_group, on_jobs, &bench), 0);
+        wait_for(&bench, bench.answers + 1);
+        assert_int_equal(bench.count, wanted < 0 ? 2 : wanted == 0 || wanted == SL_JOB_FAILED);
+    }
     close_bench(&bench);
 }
 
