@@ -176,7 +176,9 @@ static int add_runners(struct sl_command *command, const char *self, const char 
         rc = add(command, workdir);
     if (rc == 0)
         rc = add(command, dir->path);
-    return rc == 0 ? addf(command, "%ld", (long)getpid()) : rc;
+    if (rc == 0)
+        rc = addf(command, "%ld", (long)getpid());
+    return rc == 0 ? addf(command, "%" PRIu64, dir->max_bytes) : rc;
 }
 
 /* A verb that answers and ends; nothing else may be asked for this way. */
@@ -274,7 +276,7 @@ int sl_command_init_arm(struct sl_command *command, const char *workdir, const c
     for (size_t i = 0; rc == 0 && i + 1 < job->n_exec_prefix; i++) /* the last is the agent */
         rc = add(command, job->exec_prefix[i]);
     if (rc == 0)
-        rc = addf(command, "%s/runners/%" PRIu32 "/%s", directory, arm->place, arm->program);
+        rc = addf(command, "%s/runners/%" PRIu32 "/bin/%s", directory, arm->place, arm->program);
     if (rc == 0)
         rc = add_arm_flags(command, workdir, arm, process);
     if (rc < 0)

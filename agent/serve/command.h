@@ -40,8 +40,8 @@ struct sl_command_process {
     bool outputs; /* it writes them */
 };
 
-/* `[exec_prefix without the agent…] directory/runners/PLACE/PROGRAM …`; `directory` is the job's.
- * Errors are the same. */
+/* `[exec_prefix without the agent…] directory/runners/PLACE/bin/PROGRAM …`; `directory` is the
+ * job's. Errors are the same. */
 int sl_command_init_arm(struct sl_command *command, const char *workdir, const char *directory,
                         const Sme2lab__Proto__Job *job, const Sme2lab__Proto__Arm *arm,
                         const struct sl_command_process *process);

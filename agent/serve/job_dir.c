@@ -54,13 +54,15 @@ void sl_job_dir_free(struct sl_job_dir *dir)
     sl_free(dir);
 }
 
-static int open_streams(struct sl_job_dir *dir, uint64_t max_bytes)
+static int open_streams(struct sl_job_dir *dir, uint64_t max_bytes, size_t runners)
 {
     char path[MAX_PATH_BYTES];
+    dir->max_bytes = max_bytes;
     for (int i = 0; i < SL_STREAM_COUNT; i++) {
+        uint64_t parts = i == SL_STREAM_FILES ? 1 + runners : 1;
         int rc = join(path, dir, stream_names[i]);
         if (rc == 0)
-            rc = sl_spool_new(path, max_bytes, &dir->streams[i]);
+            rc = sl_spool_new(path, parts * max_bytes, &dir->streams[i]);
         if (rc < 0)
             return rc;
     }
@@ -107,7 +109,7 @@ int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint6
     if (rc == 0)
         rc = store(dir, "request", &job->base);
     if (rc == 0)
-        rc = open_streams(dir, max_bytes);
+        rc = open_streams(dir, max_bytes, job->n_arms);
     if (rc < 0) {
         sl_job_dir_free(dir);
         return rc;
@@ -172,7 +174,7 @@ int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct
     int rc = dir_new(workdir, id, &dir);
     if (rc < 0)
         return rc;
-    rc = open_streams(dir, max_bytes);
+    rc = open_streams(dir, max_bytes, 0);
     if (rc == 0)
         rc = load_result(dir);
     if (rc == -ENOENT || rc == SL_E_FORMAT) {
@@ -261,6 +263,6 @@ static void remove_below(const char *folder, int depth)
 
 void sl_job_dir_remove(struct sl_job_dir *dir)
 {
-    remove_below(dir->path, 2);
+    remove_below(dir->path, 3); /* runners/PLACE/bin */
     sl_job_dir_free(dir);
 }

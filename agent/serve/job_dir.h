@@ -23,13 +23,14 @@ enum sl_stream {
 struct sl_job_dir {
     uint64_t id;
     char path[512];
+    uint64_t max_bytes; /* of a stream, and of the files of each external runner */
     struct sl_spool *streams[SL_STREAM_COUNT]; /* owned */
     Sme2lab__Proto__Result
         *result; /* owned; NULL while it runs. Free with protobuf-c's default allocator */
 };
 
 /* Makes the directory of a new job and stores its request. -EEXIST if it is known, -errno, -ENOMEM.
- * `max_bytes` bounds each spool. */
+ * `max_bytes` bounds each spool; that of the files has as much for each external runner. */
 int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint64_t max_bytes,
                       struct sl_job_dir **out);
 

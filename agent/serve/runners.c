@@ -1,7 +1,8 @@
 /* agent/serve/runners.c */
-#define _GNU_SOURCE /* sched_setaffinity */
+#define _GNU_SOURCE /* sched_setaffinity, environ */
 #include "agent/serve/runners.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +24,6 @@
 #include "common/base/child.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/say.h"
 #include "proto/job.pb-c.h"
@@ -35,6 +35,7 @@ enum {
     STEM_BYTES = 32,
     MAX_ARMS = 64,
     MAX_PROCESSES = 200,
+    MAX_VARIABLES = 512,
     MAX_REQUEST_BYTES = 1 << 20,
     MAX_REPORT_BYTES = 8 << 20,
 };
@@ -49,7 +50,7 @@ struct runners {
     const char *workdir, *directory;
     Sme2lab__Proto__Job *job;
     struct arm arms[MAX_ARMS];
-    char *library_path; /* owned: of this process as it began, NULL: none */
+    uint64_t most_bytes; /* of files that an arm may leave */
 #if defined(__linux__)
     cpu_set_t cpus; /* likewise */
 #endif
@@ -68,21 +69,57 @@ static void on_term(int number)
 
 /* --- one process --- */
 
-/* A list of folders as the loader takes it. An emulator has libraries of its own. */
-static int set_library_path(const struct runners *runners, const char *folder, struct sl_diag *diag)
+/* What one process gets: its libraries' folder, the arm's variables, and the agent's own but those.
+ */
+struct environment {
+    const char *list[MAX_VARIABLES + 1]; /* borrowed, NULL at the end */
+    size_t count;
+    char library_path[PATH_BYTES];
+};
+
+/* The value of the variable that is named before the '='; NULL: none is. */
+static const char *value_of(const char *const *list, size_t count, const char *variable)
 {
-    char path[PATH_BYTES];
-    const char *old = runners->library_path ? runners->library_path : "";
-    if (runners->job->n_exec_prefix > 0)
-        return 0;
-    int len = snprintf(path, sizeof(path), "%s%s%s", folder, folder[0] && old[0] ? ":" : "", old);
-    if (len < 0 || len >= PATH_BYTES)
-        return sl_diag_set(diag, -ENAMETOOLONG, folder,
-                           "The list of libraries' folders is longer "
-                           "than %d bytes",
-                           PATH_BYTES - 1);
-    int rc = len > 0 ? setenv("LD_LIBRARY_PATH", path, 1) : unsetenv("LD_LIBRARY_PATH");
-    return rc < 0 ? sl_diag_set(diag, -errno, folder, "LD_LIBRARY_PATH cannot be set") : 0;
+    size_t len = strcspn(variable, "=");
+    for (size_t i = 0; i < count; i++)
+        if (strncmp(list[i], variable, len) == 0 && list[i][len] == '=')
+            return list[i] + len + 1;
+    return NULL;
+}
+
+static bool add_variable(struct environment *out, const char *variable)
+{
+    if (value_of(out->list, out->count, variable))
+        return true;
+    if (out->count == MAX_VARIABLES)
+        return false;
+    out->list[out->count++] = variable;
+    return true;
+}
+
+static int make_environment(const struct runners *runners, const Sme2lab__Proto__Arm *arm,
+                            struct environment *out, struct sl_diag *diag)
+{
+    const char *said =
+        value_of((const char *const *)arm->environment, arm->n_environment, "LD_LIBRARY_PATH");
+    const char *old = said ? said : getenv("LD_LIBRARY_PATH");
+    bool fits = true;
+    *out = (struct environment){.count = 0};
+    int len =
+        snprintf(out->library_path, PATH_BYTES, "LD_LIBRARY_PATH=%s/runners/%" PRIu32 "/bin%s%s",
+                 runners->directory, arm->place, old ? ":" : "", old ? old : "");
+    if (arm->n_libraries > 0 && (len < 0 || len >= PATH_BYTES))
+        return sl_diag_set(diag, -ENAMETOOLONG, "LD_LIBRARY_PATH",
+                           "The list of libraries' folders is longer than %d bytes", PATH_BYTES);
+    if (arm->n_libraries > 0)
+        fits = add_variable(out, out->library_path);
+    for (size_t i = 0; fits && i < arm->n_environment; i++)
+        fits = add_variable(out, arm->environment[i]);
+    for (size_t i = 0; fits && environ[i]; i++)
+        fits = add_variable(out, environ[i]);
+    return fits ? 0
+                : sl_diag_set(diag, SL_E_LIMIT, "runner_environment",
+                              "The environment has more than %d variables", MAX_VARIABLES);
 }
 
 /* The runner inherits them; without words those that this process had. */
@@ -130,15 +167,17 @@ static int start(struct runners *runners, const struct arm *arm, const char *ste
 {
     const struct sl_command_process process = {stem, executions, !arm->lacks_outputs};
     struct sl_command command;
+    struct environment environment;
     int rc = sl_command_init_arm(&command, runners->workdir, runners->directory, runners->job,
                                  arm->asked, &process);
     if (rc < 0)
         return sl_diag_set(diag, rc, arm->asked->program, "The runner's command line cannot be");
     remove_outputs(stem, arm->asked->place);
-    rc = set_library_path(runners, arm->asked->library_path, diag);
+    rc = make_environment(runners, arm->asked, &environment, diag);
     if (rc == 0)
         rc = set_cpus(runners, arm->asked->affinity, diag);
     const struct sl_child_spec spec = {.argv = (const char *const *)command.argv,
+                                       .environment = environment.list,
                                        .timeout_ms = runners->job->timeout_ms,
                                        .interrupted = &interrupted,
                                        .on_started = leave_cpus,
@@ -168,6 +207,41 @@ static bool left_etdump(const char *stem)
     struct stat info;
     snprintf(etdump, sizeof(etdump), "%s.etdump", stem);
     return lstat(etdump, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0;
+}
+
+/* Counts the bytes of all files that processes of the arm left so far. */
+static uint64_t bytes_of(uint32_t place)
+{
+    char prefix[STEM_BYTES];
+    uint64_t bytes = 0;
+    struct stat info;
+    DIR *folder = opendir(".");
+    int len = snprintf(prefix, sizeof(prefix), "%" PRIu32 "-", place);
+    for (struct dirent *entry; folder && (entry = readdir(folder));)
+        if (strncmp(entry->d_name, prefix, (size_t)len) == 0 && lstat(entry->d_name, &info) == 0)
+            bytes += (uint64_t)info.st_size;
+    if (folder)
+        closedir(folder);
+    return bytes;
+}
+
+/* Each arm has its limit, so that none takes another's. Past it the process has failed, and its
+ * files go. */
+static bool keep_limit(const struct runners *runners, const struct arm *arm, const char *stem,
+                       struct sl_diag *diag)
+{
+    char log[STEM_BYTES + 8];
+    uint64_t bytes = bytes_of(arm->asked->place);
+    if (bytes <= runners->most_bytes)
+        return true;
+    remove_outputs(stem, arm->asked->place);
+    snprintf(log, sizeof(log), "%s.log", stem);
+    unlink(log);
+    sl_diag_set(diag, SL_E_FULL, arm->asked->program,
+                "with this process the experiment's ETDumps, logs and outputs have %" PRIu64
+                " MiB, more than the agent keeps of one (%" PRIu64 "; its --spool-mib)",
+                bytes >> 20, runners->most_bytes >> 20);
+    return false;
 }
 
 /* Writes what a process printed: its log before its outputs. */
@@ -221,9 +295,11 @@ static int run_process(struct runners *runners, struct arm *arm)
     if (rc < 0) /* it cannot be started, which is its end */
         child = (struct sl_child_result){.exit_code = -1};
     arm->failed = rc < 0 || child.signal != 0 || child.exit_code != 0 || !left_etdump(stem);
-    put_row(runners, arm, executions, &child, rc < 0 ? diag.what : NULL);
-    arm->done += !arm->failed;
     rc = rc < 0 ? 0 : write_log(stem, &child);
+    if (rc == 0 && !keep_limit(runners, arm, stem, &diag))
+        arm->failed = true;
+    put_row(runners, arm, executions, &child, diag.what[0] ? diag.what : NULL);
+    arm->done += !arm->failed;
     sl_child_fini(&child);
     return rc;
 }
@@ -300,13 +376,12 @@ int sl_runners_main(int argc, char **argv)
     struct runners runners = {.workdir = argc > 1 ? argv[1] : NULL};
     struct sigaction action = {.sa_handler = on_term};
     int code = EXIT_USAGE;
-    if (argc != 4) {
-        sl_say(stderr, "sme2lab-agent: say runners WORKDIR JOB PARENT, as serve does\n");
+    if (argc != 5) {
+        sl_say(stderr, "sme2lab-agent: say runners WORKDIR JOB PARENT BYTES, as serve does\n");
         return code;
     }
     runners.directory = argv[2];
-    const char *path = getenv("LD_LIBRARY_PATH");
-    runners.library_path = path ? sl_strndup(path, strlen(path)) : NULL;
+    runners.most_bytes = strtoull(argv[4], NULL, 10);
 #if defined(__linux__)
     sched_getaffinity(0, sizeof(runners.cpus), &runners.cpus);
 #endif
@@ -325,6 +400,5 @@ int sl_runners_main(int argc, char **argv)
         sl_say(stderr, "sme2lab-agent: %s: %s\n", runners.directory, sl_strerror(rc));
     if (runners.job)
         sme2lab__proto__job__free_unpacked(runners.job, NULL);
-    sl_free(runners.library_path);
     return code;
 }

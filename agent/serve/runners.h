@@ -7,7 +7,8 @@
 #pragma once
 
 /* argv: the verb, the agent's working directory, the job's directory with its request, the number
- * of the process of `serve`, with which it ends on Linux. Returns the exit code: 0 however the
- * runners ended, 1 where one could not be recorded or after SIGTERM, which ends the one under way,
- * 2 where none was begun: the request is none, or `serve` has gone. */
+ * of the process of `serve`, with which it ends on Linux, how many bytes the files of one arm may
+ * have (a process past that has failed). Returns the exit code: 0 however the runners ended, 1
+ * where one could not be recorded or after SIGTERM, which ends the one under way, 2 where none was
+ * begun: the request is none, or `serve` has gone. */
 int sl_runners_main(int argc, char **argv);

@@ -53,6 +53,35 @@ static int make_folder(const char *folder)
     return mkdir(folder, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
+/* Files of those names; each is a blob. */
+static int place_all(const char *workdir, const char *folder, char *const *names,
+                     char *const *digests, size_t count)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        rc = is_name(names[i]) && is_digest(digests[i])
+                 ? place(workdir, folder, names[i], digests[i])
+                 : -EINVAL;
+    return rc;
+}
+
+/* PLACE/bin/PROGRAM with its libraries, which PLACE/lib has too. */
+static int place_arm(const char *workdir, const Sme2lab__Proto__Arm *arm, const char *folder)
+{
+    char bin[PATH_BYTES], lib[PATH_BYTES];
+    if (sl_path_join(bin, sizeof(bin), folder, "bin") < 0 ||
+        sl_path_join(lib, sizeof(lib), folder, "lib") < 0)
+        return -ENAMETOOLONG;
+    int rc = arm->n_libraries == arm->n_library_names ? make_folder(folder) : -EINVAL;
+    if (rc == 0)
+        rc = make_folder(bin);
+    if (rc == 0 && symlink("bin", lib) < 0 && errno != EEXIST)
+        rc = -errno;
+    if (rc == 0)
+        rc = place_all(workdir, bin, arm->library_names, arm->libraries, arm->n_libraries);
+    return rc == 0 ? place_all(workdir, bin, &arm->program, &arm->runner, 1) : rc;
+}
+
 /* Each in a folder of its own: runners of several builds have one name. */
 static int place_runners(const char *workdir, const Sme2lab__Proto__Job *job,
                          const struct sl_job_dir *dir)
@@ -63,9 +92,7 @@ static int place_runners(const char *workdir, const Sme2lab__Proto__Job *job,
     for (size_t i = 0; rc == 0 && i < job->n_arms; i++) {
         const Sme2lab__Proto__Arm *arm = job->arms[i];
         sl_path_join(folder, sizeof(folder), dir->path, "runners/%" PRIu32, arm->place);
-        rc = is_name(arm->program) && is_digest(arm->runner) ? make_folder(folder) : -EINVAL;
-        if (rc == 0)
-            rc = place(workdir, folder, arm->program, arm->runner);
+        rc = place_arm(workdir, arm, folder);
     }
     return rc;
 }
@@ -82,9 +109,6 @@ int sl_runtime_folder_make(const char *workdir, const Sme2lab__Proto__Job *job,
         return -EINVAL;
     sl_path_join(folder, sizeof(folder), dir->path, "runtime");
     rc = make_folder(folder);
-    for (size_t i = 0; rc == 0 && i < job->n_runtime; i++)
-        rc = is_name(job->runtime_names[i]) && is_digest(job->runtime[i])
-                 ? place(workdir, folder, job->runtime_names[i], job->runtime[i])
-                 : -EINVAL;
-    return rc;
+    return rc == 0 ? place_all(workdir, folder, job->runtime_names, job->runtime, job->n_runtime)
+                   : rc;
 }

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/runner_libraries.h"
 #include "host/cli/sender.h"
 #include "host/cli/upload.h"
 #include "host/spec/job_body.h"
@@ -20,6 +21,8 @@ struct sending {
     struct sl_sender *sender;
     struct sl_plan plan; /* with absolute paths of runners, and with digests */
     char runners[SL_PLAN_MAX][SL_SPEC_MAX_PATH + 1];
+    char *libraries[SL_PLAN_MAX][SL_SPEC_MAX_LIBRARIES]; /* owned: found beside each */
+    size_t library_counts[SL_PLAN_MAX];
 };
 
 static bool try_path(const char *folder, const char *path, char out[SL_SPEC_MAX_PATH + 1])
@@ -49,6 +52,29 @@ int sl_runners_check(const struct sl_plan *plan, struct sl_diag *diag)
     for (size_t i = 0; rc == 0 && i < plan->count; i++)
         rc = find_runner(plan->specs[i].runner, path, diag);
     return rc;
+}
+
+/* Those that the experiment names, else those that lie beside its runner. */
+static int find_libraries(struct sending *sending, size_t place, struct sl_diag *diag)
+{
+    struct sl_spec *spec = &sending->plan.specs[place];
+    char **found = sending->libraries[place];
+    size_t *count = &sending->library_counts[place];
+    if (spec->runner_libraries_count > 0)
+        return 0;
+    int rc = sl_runner_libraries_find(spec->runner, found, count, diag);
+    for (size_t i = 0; i < *count; i++)
+        spec->runner_libraries[i] = found[i];
+    spec->runner_libraries_count = *count;
+    return rc;
+}
+
+static void sending_free(struct sending *sending)
+{
+    for (size_t i = 0; i < SL_PLAN_MAX; i++)
+        for (size_t k = 0; k < sending->library_counts[i]; k++)
+            sl_free(sending->libraries[i][k]);
+    sl_free(sending);
 }
 
 static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag)
@@ -84,11 +110,13 @@ int sl_runners_send(struct sl_sender *sender, uint64_t *out_job, struct sl_diag 
         rc = find_runner(spec->runner, sending->runners[i], diag);
         spec->runner = sending->runners[i];
         if (rc == 0)
+            rc = find_libraries(sending, i, diag);
+        if (rc == 0)
             rc = sl_sender_upload(sender, spec, diag);
     }
     if (rc == 0)
         rc = post(sending, out_job, diag);
     sender->file_count = 0; /* the runners' paths end here */
-    sl_free(sending);
+    sending_free(sending);
     return rc;
 }

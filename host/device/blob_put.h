@@ -15,7 +15,7 @@ struct sl_diag;
 struct sl_transport_ops;
 
 enum {
-    SL_BLOB_PUT_MAX = 98,            /* a model, its weights, 64 inputs, a runtime's 32 files */
+    SL_BLOB_PUT_MAX = 290,           /* those of external runners (plan.h), or of a run */
     SL_BLOB_CHUNK_BYTES = 256 << 10, /* in a message */
     SL_BLOB_WINDOW_BYTES = 2 << 20,  /* sent and not acknowledged */
     SL_BLOB_STALL_MS = 120000,       /* an agent that says nothing for longer is given up */

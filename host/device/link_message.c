@@ -127,23 +127,29 @@ static void put_param(Sme2lab__Proto__Job *body, const struct sl_param *param,
 /* Everything of an arm's message; texts are borrowed from its experiment. */
 struct arm {
     Sme2lab__Proto__Arm body;
-    char library_path[SL_SPEC_MAX_PATH + 1];
     char *inputs[SL_SPEC_MAX_INPUTS];
+    char *library_names[SL_SPEC_MAX_LIBRARIES], *libraries[SL_SPEC_MAX_LIBRARIES];
 };
+
+static char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return text(slash ? slash + 1 : path);
+}
 
 static void fill_arm(const struct sl_spec *spec, size_t place, struct arm *arm)
 {
     Sme2lab__Proto__Arm *body = &arm->body;
-    const char *slash = strrchr(spec->runner, '/');
     sme2lab__proto__arm__init(body);
     for (size_t i = 0; i < spec->inputs_count; i++)
         arm->inputs[i] = text(spec->inputs_sha256[i]);
-    if (spec->runner[0] == '/' && slash > spec->runner)
-        snprintf(arm->library_path, sizeof(arm->library_path), "%.*s", (int)(slash - spec->runner),
-                 spec->runner);
+    for (size_t i = 0; i < spec->runner_libraries_count; i++) {
+        arm->library_names[i] = file_name(spec->runner_libraries[i]);
+        arm->libraries[i] = text(spec->runner_libraries_sha256[i]);
+    }
     body->place = (uint32_t)place;
     body->runner = text(spec->runner_sha256);
-    body->program = text(slash ? slash + 1 : spec->runner);
+    body->program = file_name(spec->runner);
     body->model = text(spec->model_sha256);
     body->data = text(spec->data_path_sha256);
     body->inputs = arm->inputs;
@@ -156,7 +162,11 @@ static void fill_arm(const struct sl_spec *spec, size_t place, struct arm *arm)
     body->affinity = text(spec->affinity);
     body->args = (char **)(uintptr_t)spec->extra_args;
     body->n_args = spec->extra_args_count;
-    body->library_path = arm->library_path;
+    body->library_names = arm->library_names;
+    body->libraries = arm->libraries;
+    body->n_library_names = body->n_libraries = spec->runner_libraries_count;
+    body->environment = (char **)(uintptr_t)spec->runner_environment;
+    body->n_environment = spec->runner_environment_count;
 }
 
 /* In the order in which they take turns. The arms are owned by the caller. */

@@ -2,10 +2,12 @@
 #include "host/job/run_work.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -174,6 +176,28 @@ static int read_stream(const char *directory, int stream, struct sl_buf *out)
     return sl_buf_read_file(path, MAX_STREAM_BYTES, out);
 }
 
+/* Mapped, since files of many external runners may be more than memory; end it with munmap(). */
+static int map_stream(const char *directory, int stream, struct sl_bytes *out)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    struct stat info;
+    sl_run_store_path(directory, stream, path, sizeof(path));
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -errno;
+    int rc = fstat(fd, &info) < 0 ? -errno : 0;
+    *out = (struct sl_bytes){NULL, 0};
+    if (rc == 0 && info.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes == MAP_FAILED)
+            rc = -errno;
+        else
+            *out = (struct sl_bytes){bytes, (size_t)info.st_size};
+    }
+    close(fd);
+    return rc;
+}
+
 /* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
 static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
 {
@@ -197,16 +221,17 @@ static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
 static int unpack_files(struct sl_run_work *work, int part)
 {
     char folder[SL_RUN_WORK_PATH], files[SL_RUN_WORK_PATH + 16];
-    struct sl_buf stream;
+    struct sl_bytes stream;
     sl_run_work_part(work->directory, part, folder);
     sl_path_join(files, sizeof(files), folder, "files");
     int rc = make_folders(files);
     if (rc == 0)
-        rc = read_stream(folder, 3, &stream);
+        rc = map_stream(folder, 3, &stream);
     if (rc < 0)
         return rc;
-    rc = sl_file_stream_unpack((struct sl_bytes){stream.data, stream.size}, files, &work->diag);
-    sl_buf_fini(&stream);
+    rc = sl_file_stream_unpack(stream, files, &work->diag);
+    if (stream.size > 0)
+        munmap((void *)(uintptr_t)stream.data, stream.size);
     return rc;
 }
 

@@ -283,17 +283,40 @@ static void check_folder(const struct sl_json_at *object, const char *name)
     }
 }
 
+static void check_environment(const struct sl_json_at *object, const struct sl_spec *spec)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+    static const char more[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+    struct sl_json_at list = sl_json_member(object, "runner_environment");
+    for (size_t i = 0; i < spec->runner_environment_count; i++) {
+        const char *text = spec->runner_environment[i];
+        if (text && (strspn(text, letters) == 0 || text[strspn(text, more)] != '='))
+            sl_json_refuse(&list, "'%.100s' is no variable: say NAME=VALUE", text);
+    }
+}
+
 static void check_runner(const struct sl_json_at *object, const struct sl_spec *spec)
 {
-    struct sl_json_at args = sl_json_member(object, "extra_args");
+    static const char *const keys[] = {"extra_args", "runner_libraries", "runner_environment"};
+    struct sl_json_at at = *object;
+    const char *said = spec->mode == SL_MODE_XNNTRACE ? "mode xnntrace" : NULL;
     if (spec->runner) {
         check_folder(object, spec->name);
         check_own(object, spec);
-    } else if (args.value || spec->mode == SL_MODE_XNNTRACE) {
+        check_environment(object, spec);
+        return;
+    }
+    for (size_t i = 0; i < COUNT(keys); i++) {
+        struct sl_json_at member = sl_json_member(object, keys[i]);
+        if (member.value) {
+            at = member;
+            said = keys[i];
+        }
+    }
+    if (said) {
         sl_json_hint(object, "name an executor_runner with 'runner_path'");
-        sl_json_refuse(args.value ? &args : object,
-                       "%s for external runners; the experiment has no 'runner_path'",
-                       args.value ? "'extra_args' are" : "The mode xnntrace is");
+        sl_json_refuse(&at, "'%s' is for external runners; the experiment has no 'runner_path'",
+                       said);
     }
 }
 

@@ -17,10 +17,10 @@ struct sl_json;
 struct sl_json_at;
 
 enum {
-    SL_PLAN_MAX = 64,       /* experiments */
-    SL_PLAN_MAX_PAIRS = 64, /* of experiments with external runners */
-    SL_PLAN_MAX_FILES = 96, /* of them, different ones */
-    SL_PLAN_ROUNDS = 20,    /* processes of a runner: a paired interval wants no fewer */
+    SL_PLAN_MAX = 64,        /* experiments */
+    SL_PLAN_MAX_PAIRS = 64,  /* of experiments with external runners */
+    SL_PLAN_MAX_FILES = 256, /* of them, different ones */
+    SL_PLAN_ROUNDS = 20,     /* processes of a runner: a paired interval wants no fewer */
 };
 
 /* Two experiments with external runners that are to be compared. */

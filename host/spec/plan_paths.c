@@ -13,7 +13,8 @@
 
 /* What is read; a runner is looked for in other folders first, and a policy may be no file, so that
  * only one that is there beside the configuration is meant. `output_root` is written. */
-static const char *const read_keys[] = {"model", "inputs", "expected", "data_path"};
+static const char *const read_keys[] = {"model", "inputs", "expected", "data_path",
+                                        "runner_libraries"};
 static const char *const runner_keys[] = {"runner_path", "quiet_runner", "policy"};
 
 enum kind { READ, RUNNER, WRITTEN };

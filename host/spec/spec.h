@@ -15,6 +15,8 @@ enum {
     SL_SPEC_MAX_INPUTS = 64,
     SL_SPEC_MAX_LABELS = 32,
     SL_SPEC_MAX_ARGS = 32,      /* extra ones of an external runner */
+    SL_SPEC_MAX_LIBRARIES = 32, /* of an external runner */
+    SL_SPEC_MAX_VARIABLES = 32, /* of its environment */
     SL_SPEC_MAX_WORDS = 64,     /* of a list of texts */
     SL_SPEC_MAX_COUNTS = 16,    /* numbers in a list: of threads, of processes at a time */
     SL_SPEC_MAX_PROCESSES = 32, /* that repeat an experiment */

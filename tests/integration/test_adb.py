@@ -391,6 +391,34 @@ class CommandLine(Phones):
             self.assertLess(max(abs(a - b) for a, b in zip(*numbers)), 1e-6 * max(map(abs, numbers[1])), variant)
         self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
 
+    def test_a_runner_has_its_libraries_and_its_environment_on_the_phone(self):
+        """The stand-in starts our agent where its library is found beside it, in ../lib and by the loader's variable, and says its own variable."""
+        env = {"SME2LAB_STATE": str(self.scratch / "private"), "ADB_SERVER_SOCKET": os.environ["ADB_SERVER_SOCKET"]}
+        self.addCleanup(lab.end_private_daemons, self.scratch / "private")
+        build = self.scratch / "build"
+        (build / "bin").mkdir(parents=True)
+        (build / "lib").mkdir()
+        shutil.copy(lab.AGENT, build / "lib/libinference.so.1")
+        (build / "bin/libbeside.so").write_bytes(b"beside")
+        runner = build / "bin/executor_runner"
+        runner.write_text("""#!/bin/sh
+here=$(dirname "$0")
+[ "$(cat "$here/libbeside.so")" = beside ] || exit 41
+case $LD_LIBRARY_PATH in "$here:/vendor/lib64") ;; *) exit 42;; esac
+echo "said $SAID" >&2
+exec "$here/../lib/libinference.so.1" run "$@"
+""")
+        runner.chmod(0o755)
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({
+            "model": str(TOY / "model.pte"), "inputs": [str(TOY / "input-0.bin")], "device": SECOND_NAME, "runs": 1, "warmup": 0,
+            "experiments": [{"name": "mine", "runner_path": str(runner), "runner_environment": ["SAID=a b", "LD_LIBRARY_PATH=/vendor/lib64"]}]}))
+        out = self.scratch / "out"
+        done = lab.sme2lab("run", config, "--out", out, env=env)
+        self.assertEqual(json.loads((out / "import.json").read_text())["failures"], [], done.stderr)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("said a b", (out / "mine/model_mine_t1_latency.log").read_text())
+
     def test_doctor_lists_the_phones_and_says_what_to_do_without_a_server(self):
         server = os.environ["ADB_SERVER_SOCKET"]
         found = lab.sme2lab("doctor", env={"ADB_SERVER_SOCKET": server}).stdout

@@ -15,7 +15,7 @@
 #define A64 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define B64 "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"
 
-static const struct sl_job_dir dir = {.path = "/w/jobs/1"};
+static const struct sl_job_dir dir = {.path = "/w/jobs/1", .max_bytes = 1000};
 
 static Sme2lab__Proto__Job whole_job(char **inputs)
 {
@@ -160,7 +160,7 @@ static Sme2lab__Proto__Arm whole_arm(char **inputs)
 TEST(runners_are_left_to_a_process_of_the_agent_itself)
 {
     char parent[32];
-    const char *const wanted[] = {"self", "runners", "/w", "/w/jobs/1", parent};
+    const char *const wanted[] = {"self", "runners", "/w", "/w/jobs/1", parent, "1000"};
     char *inputs[] = {(char *)(uintptr_t)A64}, *prefix[] = {(char *)(uintptr_t)"qemu"};
     Sme2lab__Proto__Arm arm = whole_arm(inputs), *arms[] = {&arm};
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
@@ -171,7 +171,7 @@ TEST(runners_are_left_to_a_process_of_the_agent_itself)
     job.n_exec_prefix = 1;
     snprintf(parent, sizeof(parent), "%ld", (long)getpid());
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
-    assert_int_equal(command.argc, 5);
+    assert_int_equal(command.argc, 6);
     for (size_t i = 0; i < command.argc; i++)
         assert_string_equal(command.argv[i], wanted[i]);
     assert_null(command.environment[0]);
@@ -181,7 +181,7 @@ TEST(runners_are_left_to_a_process_of_the_agent_itself)
 TEST(a_runner_in_the_emulator_gets_the_flags_that_it_needs_alone)
 {
     static const char *const wanted[] = {"qemu",
-                                         "/w/jobs/1/runners/3/executor_runner",
+                                         "/w/jobs/1/runners/3/bin/executor_runner",
                                          "--model_path=/w/blobs/" A64,
                                          "--inputs=/w/blobs/" A64,
                                          "--etdump_path=3-0.etdump",

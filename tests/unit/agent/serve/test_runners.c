@@ -50,7 +50,9 @@ static void script(unsigned place, const char *text)
     char path[192], whole[1024];
     snprintf(path, sizeof(path), "%s/runners/%u", job_dir, place);
     mkdir(path, 0700);
-    snprintf(path, sizeof(path), "%s/runners/%u/runner", job_dir, place);
+    snprintf(path, sizeof(path), "%s/runners/%u/bin", job_dir, place);
+    mkdir(path, 0700);
+    snprintf(path, sizeof(path), "%s/runners/%u/bin/runner", job_dir, place);
     int len = snprintf(whole, sizeof(whole), "#!/bin/sh\n%s", text);
     assert_int_equal(sl_buf_write_file(path, whole, (size_t)len), 0);
     assert_int_equal(chmod(path, 0700), 0);
@@ -74,7 +76,8 @@ static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, st
 {
     char path[160];
     uint8_t packed[4096];
-    char parent[32], *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, parent, NULL};
+    char parent[32], *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, parent,
+                                (char *)(uintptr_t)"1000000", NULL};
     snprintf(parent, sizeof(parent), "%ld", (long)getppid());
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     job.arms = arms;
@@ -86,7 +89,7 @@ static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, st
     sme2lab__proto__job__pack(&job, packed);
     snprintf(path, sizeof(path), "%s/request", job_dir);
     assert_int_equal(sl_buf_write_file(path, packed, size), 0);
-    int code = sl_runners_main(4, argv);
+    int code = sl_runners_main(5, argv);
     if (code == 0)
         assert_int_equal(sl_buf_read_file("runners.json", 1 << 20, report), 0);
     return code;
@@ -159,34 +162,68 @@ TEST_WITH(a_runner_that_hangs_or_is_no_program_is_told, make_folders, remove_fol
     sl_buf_fini(&report);
 }
 
-TEST_WITH(an_arm_has_nothing_of_the_one_before_it, make_folders, remove_folders)
+static char *text(const char *literal)
 {
+    return (char *)(uintptr_t)literal;
+}
+
+TEST_WITH(an_arm_has_its_libraries_and_variables_and_none_of_the_one_before_it, make_folders,
+          remove_folders)
+{
+    char wanted[300];
     Sme2lab__Proto__Arm a = arm_of(0, 1, 1), b = arm_of(1, 1, 1), *arms[] = {&a, &b};
+    char *names[] = {text("liba.so")}, *digests[] = {text(A64)};
+    char *variables[] = {text("LD_LIBRARY_PATH=/vendor"), text("SL_TEST_SAID=a b")};
     struct sl_buf report, log;
-    b.library_path = (char *)(uintptr_t)"/nowhere"; /* the first one to run */
+    b.library_names = names; /* the first one to run */
+    b.libraries = digests;
+    b.n_libraries = b.n_library_names = 1;
+    b.environment = variables;
+    b.n_environment = 2;
     unsetenv("LD_LIBRARY_PATH");
-    script(0, "echo libraries=$LD_LIBRARY_PATH.\n" RUNS);
-    script(1, "echo libraries=$LD_LIBRARY_PATH.\n" RUNS);
+    setenv("SL_TEST_SAID", "before", 1);
+    script(0, "echo libraries=$LD_LIBRARY_PATH. said=$SL_TEST_SAID.\n" RUNS);
+    script(1, "echo libraries=$LD_LIBRARY_PATH. said=$SL_TEST_SAID.\n" RUNS);
     assert_int_equal(run(arms, 2, 0, &report), 0);
     sl_buf_fini(&report);
     assert_int_equal(sl_buf_read_file("1-0.log", 1000, &log), 0);
-    assert_true(says(&log, "libraries=/nowhere."));
+    snprintf(wanted, sizeof(wanted), "libraries=%s/runners/1/bin:/vendor. said=a b.", job_dir);
+    assert_true(says(&log, wanted));
     sl_buf_fini(&log);
     assert_int_equal(sl_buf_read_file("0-0.log", 1000, &log), 0);
-    assert_true(says(&log, "libraries=."));
+    assert_true(says(&log, "libraries=. said=before."));
     sl_buf_fini(&log);
 }
 
 TEST_WITH(libraries_that_cannot_be_named_are_told, make_folders, remove_folders)
 {
-    char path[1100] = "/";
+    char path[1100] = "LD_LIBRARY_PATH=/", *variables[] = {path};
+    char *names[] = {text("liba.so")}, *digests[] = {text(A64)};
     Sme2lab__Proto__Arm a = arm_of(0, 1, 1), *arms[] = {&a};
     struct sl_buf report;
-    memset(path + 1, 'a', sizeof(path) - 2);
-    a.library_path = path;
+    memset(path + 17, 'a', sizeof(path) - 18);
+    a.library_names = names;
+    a.libraries = digests;
+    a.n_libraries = a.n_library_names = 1;
+    a.environment = variables;
+    a.n_environment = 1;
     script(0, RUNS);
     assert_int_equal(run(arms, 1, 0, &report), 0);
     assert_true(says(&report, "\"problem\":\"The list of libraries' folders is longer"));
+    sl_buf_fini(&report);
+}
+
+TEST_WITH(an_arm_past_its_limit_has_failed_and_the_others_go_on, make_folders, remove_folders)
+{
+    Sme2lab__Proto__Arm a = arm_of(0, 2, 2), b = arm_of(1, 2, 2), *arms[] = {&a, &b};
+    struct sl_buf report;
+    script(0, "head -c 2000000 /dev/zero >0-0.etdump");
+    script(1, RUNS);
+    assert_int_equal(run(arms, 2, 0, &report), 0);
+    assert_true(says(&report, "more than the agent keeps of one"));
+    assert_true(says(&report, "\"arm\":1,\"order\":2"));
+    assert_int_not_equal(access("0-0.etdump", F_OK), 0);
+    assert_int_equal(access("1-1.etdump", F_OK), 0);
     sl_buf_fini(&report);
 }
 
@@ -238,8 +275,9 @@ TEST_WITH(a_request_without_arms_is_none, make_folders, remove_folders)
 #if defined(__linux__)
 TEST_WITH(nothing_runs_once_the_parent_has_gone, make_folders, remove_folders)
 {
-    char *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, (char *)(uintptr_t)"0", NULL};
-    assert_int_equal(sl_runners_main(4, argv), 2);
+    char *argv[] = {(char *)(uintptr_t)"runners", workdir, job_dir, (char *)(uintptr_t)"0",
+                    (char *)(uintptr_t)"1000000", NULL};
+    assert_int_equal(sl_runners_main(5, argv), 2);
     assert_int_not_equal(access("runners.json", F_OK), 0);
 }
 #endif

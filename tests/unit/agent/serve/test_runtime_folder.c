@@ -87,3 +87,40 @@ TEST_WITH(job_without_a_list_gets_no_folder, make_workdir, remove_workdir)
     snprintf(path, sizeof(path), "%s/runtime", dir.path);
     assert_int_equal(stat(path, &info), -1);
 }
+
+static int make_runner(const char *library, size_t names)
+{
+    char *list[] = {(char *)(uintptr_t)library}, *digests[] = {(char *)(uintptr_t)A64};
+    Sme2lab__Proto__Arm arm = SME2LAB__PROTO__ARM__INIT, *arms[] = {&arm};
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    arm.place = 4;
+    arm.program = (char *)(uintptr_t)"executor_runner";
+    arm.runner = (char *)(uintptr_t)A64;
+    arm.library_names = list;
+    arm.libraries = digests;
+    arm.n_libraries = 1;
+    arm.n_library_names = names;
+    job.arms = arms;
+    job.n_arms = 1;
+    return sl_runtime_folder_make(workdir, &job, &dir);
+}
+
+TEST_WITH(a_runners_libraries_lie_beside_it_and_in_lib, make_workdir, remove_workdir)
+{
+    static const char *const places[] = {"bin/executor_runner", "bin/libx.so.1",
+                                         "bin/../lib/libx.so.1"};
+    char path[160];
+    struct stat info;
+    assert_int_equal(make_runner("libx.so.1", 1), 0);
+    for (size_t i = 0; i < 3; i++) {
+        snprintf(path, sizeof(path), "%s/runners/4/%s", dir.path, places[i]);
+        assert_int_equal(stat(path, &info), 0);
+        assert_int_equal(info.st_size, 6);
+    }
+}
+
+TEST_WITH(libraries_that_lead_elsewhere_are_refused, make_workdir, remove_workdir)
+{
+    assert_int_equal(make_runner("../libx.so", 1), -EINVAL);
+    assert_int_equal(make_runner("libx.so", 0), -EINVAL);
+}

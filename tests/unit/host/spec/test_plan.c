@@ -431,6 +431,11 @@ static const struct {
      "/experiments/0/quiet_runner"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"mode\":\"xnntrace\"}]}",
      "/experiments/0"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_libraries\":[\"l.so\"]}]}",
+     "/experiments/0/runner_libraries"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\","
+     "\"runner_environment\":[\"A=1\",\"2B=1\"]}]}",
+     "/experiments/0/runner_environment"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"extra_args\":[]}]}",
      "/experiments/0/extra_args"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"extra_args\":[1]}]"
