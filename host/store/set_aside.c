@@ -139,9 +139,23 @@ static int take_rows(struct taking *taking)
     return 0;
 }
 
+/* What cannot be read may have it. */
+static bool may_have(sqlite3 *db, const char *table)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT 1 FROM sqlite_schema WHERE name = ?");
+    sl_statement_bind_text(&statement, table);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc != 0;
+}
+
+/* An earlier version may not have the table. */
 static int take_table(sqlite3 *from, sqlite3 *to, const char *table)
 {
     struct taking taking = {.at = 0};
+    if (!may_have(from, table))
+        return 0;
     int before = sqlite3_total_changes(to);
     int rc = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
     prepare(&taking, from, to, table);
@@ -175,7 +189,8 @@ static int take_over(sqlite3 *db, const char *path, const char *const *tables)
 static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
     struct sl_numbers numbers;
-    int rc = take_over(db, path, (const char *const[]){"jobs", "tokens", NULL});
+    int rc =
+        take_over(db, path, (const char *const[]){"jobs", "tokens", "job_groups", "audit", NULL});
     if (rc == 0)
         rc = sl_losses_make_up(db, path, &numbers, diag);
     if (rc == 0) {

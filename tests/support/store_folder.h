@@ -27,4 +27,10 @@ static int remove_store_folder(void **state)
     return system(command);
 }
 
+/* The columns of jobs as they were first, then their owner; a later one has its default. */
+#define STORE_INSERT_JOB                                                                           \
+    "INSERT INTO jobs (id, state, cause, priority, attempts, submitted_ms, started_ms, ended_ms, " \
+    "lease_until_ms, run, cancel_wanted, selector, device, detail, config, idempotency_key, "      \
+    "owner) "
+
 #define STORE_TEST(name) TEST_WITH(name, make_store_folder, remove_store_folder)

@@ -474,8 +474,8 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT "
         "INTO runs (job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "
         "ratio, directory) SELECT i, 0, 0, 0, '', '', '', '', 0, 'runs/2026-11-23/101010.000-' || "
-        "i FROM n;"
-        "INSERT INTO jobs VALUES (7,2,0,0,0,1795392000000,0,1795392000000,0,7,0,'','','','{}',"
+        "i FROM n;" STORE_INSERT_JOB
+        "VALUES (7,2,0,0,0,1795392000000,0,1795392000000,0,7,0,'','','','{}',"
         "NULL,'')";
     assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_progress_handler(db, 1, count_step, &steps);

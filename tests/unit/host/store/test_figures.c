@@ -61,7 +61,8 @@ static sqlite3 *make_run(void)
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(
         sqlite3_exec(db,
-                     "INSERT INTO jobs VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
+                     STORE_INSERT_JOB
+                     "VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
                      "{\"commit\":\"abc\",\"branch\":\"main\",\"n\":1}}',NULL,'');"
                      "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, "
                      "model_sha256, device, verdict, ratio, directory) VALUES "

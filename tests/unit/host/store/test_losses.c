@@ -12,7 +12,7 @@
 #include "host/store/schema.h"
 #include "tests/support/store_folder.h"
 
-#define JOB "INSERT INTO jobs VALUES (NULL,2,0,0,0,1,0,0,0,0,0,'','','','{}',NULL,'')"
+#define JOB STORE_INSERT_JOB "VALUES (NULL,2,0,0,0,1,0,0,0,0,0,'','','','{}',NULL,'')"
 #define RUN                                                                                        \
     "INSERT INTO runs (job, started_ms, ended_ms, device_kind, model, model_sha256, device, "      \
     "verdict, ratio, directory) VALUES (1,0,0,0,'','','','',0,'')"

@@ -16,13 +16,12 @@ static void make_store(void)
     struct sl_diag diag = {0};
     sqlite3 *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(
-        sqlite3_exec(
-            db,
-            "INSERT INTO jobs VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
-            "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash','',0)",
-            NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  STORE_INSERT_JOB
+                                  "VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
+                                  "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash','',0)",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
 }
 

@@ -39,8 +39,10 @@ static void fill(void)
     struct sl_diag diag = {0};
     sqlite3 *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    run_sql(db, "INSERT INTO jobs VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key','')");
+    run_sql(db, STORE_INSERT_JOB "VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key','')");
     run_sql(db, "INSERT INTO tokens VALUES (2,1,1,0,'ci','abc','',0)");
+    run_sql(db, "INSERT INTO job_groups VALUES (3,'nightly','ci',1)");
+    run_sql(db, "INSERT INTO audit VALUES (9,1,'ci','POST','/api/v1/jobs',201)");
     sqlite3_close(db);
 }
 
@@ -99,6 +101,8 @@ STORE_TEST(what_can_be_read_of_a_damaged_store_is_taken_over)
         assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE idempotency_key = 'key'"),
                          i != 1);
         assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), i != 2);
+        assert_int_equal(count(db, "SELECT COUNT(*) FROM job_groups WHERE id = 3"), 1);
+        assert_int_equal(count(db, "SELECT COUNT(*) FROM audit WHERE id = 9"), 1);
         sqlite3_close(db);
     }
 }
@@ -150,8 +154,8 @@ static void fill_many(void)
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT "
         "INTO runs (id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, "
         "verdict, ratio, directory, series) SELECT i, i, 0, 0, 0, 'run <' || i || '>', '', '', "
-        "'faster', i / 2.0, 'runs/2026-11-23/101010.123-' || i, '' FROM n;"
-        "INSERT INTO jobs SELECT id, 2,0,0,0,1,0,0,0,id,0,'','','','{\"job\":\"<'||id||'>\"}',"
+        "'faster', i / 2.0, 'runs/2026-11-23/101010.123-' || i, '' FROM n;" STORE_INSERT_JOB
+        "SELECT id, 2,0,0,0,1,0,0,0,id,0,'','','','{\"job\":\"<'||id||'>\"}',"
         "'key' || id, '' FROM runs;";
     struct sl_diag diag = {0};
     char command[160];
@@ -198,7 +202,7 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
     fill_many();
     assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
     run_sql(db, "ALTER TABLE runs DROP COLUMN candidate; ALTER TABLE runs DROP COLUMN baseline;"
-                "PRAGMA user_version = 3");
+                "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");
     sqlite3_close(db);
     damage("tokens");
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
