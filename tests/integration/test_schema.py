@@ -106,11 +106,11 @@ class Schema(unittest.TestCase):
                 count += 1
                 self.assertEqual(self.fits(configuration), reader_takes(configuration), (key, value))
         for key, rule in experiment.items():
-            if key in ("runner_path", "quiet_runner", "extra_args"):
+            if key in ("runner_path", "quiet_runner", "runner_environment"):  # the schema does not say NAME=VALUE
                 continue
             for value in self.values(rule):
                 configuration = {"model": "m.pte", "experiments": [{"name": "a", key: value}]}
-                if key == "mode" and value == "xnntrace":
+                if key in ("extra_args", "runner_libraries") or (key == "mode" and value == "xnntrace"):
                     configuration["experiments"][0]["runner_path"] = "r"
                 count += 1
                 self.assertEqual(self.fits(configuration), reader_takes(configuration), (key, value))
