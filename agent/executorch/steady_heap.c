@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { ALIGNMENT = 64, MOST_BITS = 30 /* of a block with its head */ };
+enum { MOST_BITS = 30 }; /* of a block with its head */
 static const size_t whole_bytes = (size_t)1 << 34;
 
 /* glibc's own, under the names that a program's functions do not hide. */
@@ -23,7 +23,7 @@ union head {
         size_t bits; /* of the block's size, with this */
         union head *next;
     } of;
-    char room[ALIGNMENT];
+    char room[SL_STEADY_HEAP_ALIGNMENT];
 };
 
 static union head *lists[MOST_BITS + 1];
