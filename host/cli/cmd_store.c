@@ -354,14 +354,26 @@ static void put_number(struct sl_table *table, uint64_t number)
         sl_table_put(table, NULL);
 }
 
-/* What nothing but --mend brings back, if anything does. */
-static bool is_of_a_run(const cJSON *finding)
+static const char lost[] = "lost";
+
+static bool is_mended(const cJSON *finding)
 {
-    return is_finding(finding, "lost-row") || is_finding(finding, "lost-files") ||
-           is_finding(finding, "lost-figures");
+    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended"));
 }
 
-static int show_findings(const struct sl_cli *cli, const cJSON *findings)
+/* `mend`: what could be made again has been. Figures that nobody has read yet stand in the run's
+ * files, as after an upgrade. */
+static const char *state_of(const cJSON *finding, bool mend)
+{
+    bool unread = is_finding(finding, "lost-figures");
+    bool of_a_run = unread || is_finding(finding, "lost-row") || is_finding(finding, "lost-files");
+    return is_mended(finding) ? "mended"
+           : !of_a_run        ? "gc removes it"
+           : unread && !mend  ? "--mend reads them"
+                              : lost;
+}
+
+static int show_findings(const struct sl_cli *cli, const cJSON *findings, bool mend)
 {
     static const char *const heads[] = {"FINDING", ">RUN",  ">JOB", ">BYTES",
                                         "~NAME",   "STATE", NULL};
@@ -375,31 +387,27 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings)
         put_number(&table, sl_answer_u64(finding, "job"));
         put_number(&table, sl_answer_u64(finding, "bytes"));
         sl_table_put(&table, sl_answer_text(finding, "name"));
-        sl_table_put(&table, cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended"))
-                                 ? "mended"
-                             : is_of_a_run(finding) ? "lost"
-                                                    : "gc removes it");
+        sl_table_put(&table, state_of(finding, mend));
     }
     return sl_cli_table(cli, &table, "The store and its files agree.");
 }
 
 /* Something is lost that is not there again. */
-static bool is_lost(const cJSON *findings)
+static bool is_lost(const cJSON *findings, bool mend)
 {
     const cJSON *finding;
-    bool lost = false;
+    bool some = false;
     cJSON_ArrayForEach(finding, findings)
     {
-        lost = lost || (is_of_a_run(finding) &&
-                        !cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended")));
+        some = some || state_of(finding, mend) == lost;
     }
-    return lost;
+    return some;
 }
 
-static int end_of_check(const cJSON *findings, uint64_t more)
+static int end_of_check(const cJSON *findings, uint64_t more, bool mend)
 {
     if (more == 0)
-        return is_lost(findings) ? SL_EXIT_LAB : SL_EXIT_DONE;
+        return is_lost(findings, mend) ? SL_EXIT_LAB : SL_EXIT_DONE;
     fflush(stdout);
     sl_say(stderr,
            "sme2lab: %" PRIu64 " more findings are left out; something may be lost among them.\n"
@@ -421,10 +429,10 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
             "its row, which --mend makes again from its streams/rows.json; without that file it\n"
             "stays, and 'sme2lab report DIRECTORY' reads it. lost-files: a row without its\n"
             "directory; 'rm' takes it out. lost-figures: a run that 'query' does not know the\n"
-            "operators of, such as one of an earlier version; --mend reads them from its files.\n"
-            "dead-attempt: what an attempt left that made no run. task-answer: what a task\n"
-            "answered that is over. unused-blob: a model or an input that nothing names. The\n"
-            "last three 'gc' removes.",
+            "operators of, such as one of an earlier version; --mend reads them from its files,\n"
+            "and where it cannot they are lost. dead-attempt: what an attempt left that made no\n"
+            "run. task-answer: what a task answered that is over. unused-blob: a model or an\n"
+            "input that nothing names. The last three 'gc' removes.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
@@ -448,8 +456,8 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
     if (cli->json)
         sl_answer_print("fsck", &text);
     else
-        show_findings(cli, findings);
-    code = end_of_check(findings, sl_answer_u64(document, "more"));
+        show_findings(cli, findings, mend);
+    code = end_of_check(findings, sl_answer_u64(document, "more"), mend);
     cJSON_Delete(document);
     sl_buf_fini(&text);
     return code;

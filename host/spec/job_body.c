@@ -13,13 +13,14 @@
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
 
-/* A mask may be given without its 0x, as taskset takes it. */
+/* A mask may be given without its 0x, as taskset takes it. Zeros alone would be one without a CPU:
+ * they are a list of the first. */
 static void mark_mask(struct sl_spec *spec)
 {
     char cpus[SL_NAME_BYTES];
     size_t len = strlen(spec->affinity);
     memcpy(cpus, spec->affinity, len + 1);
-    if (len > 0 && strspn(cpus, "0123456789abcdefABCDEF") == len)
+    if (strspn(cpus, "0123456789abcdefABCDEF") == len && strspn(cpus, "0") < len)
         snprintf(spec->affinity, sizeof(spec->affinity), "0x%.61s", cpus);
 }
 

@@ -30,6 +30,11 @@ static void check_name(const struct sl_json_at *at, const char *text)
 static void check_cpus(const struct sl_json_at *at, const char *text)
 {
     size_t mask = strncmp(text, "0x", 2) == 0 ? 2 : 0, len = strlen(text);
+    if (mask > 0 && len > mask && strspn(text + mask, "0") == len - mask) {
+        sl_json_hint(at, "say 0x1 for the CPU 0 alone");
+        sl_json_refuse(at, "'%.40s' is a mask without a CPU", text);
+        return;
+    }
     if (strcmp(text, "big") == 0 || strcmp(text, "little") == 0 || strcmp(text, "all") == 0 ||
         (len > mask && strspn(text + mask, "0123456789abcdefABCDEF") == len - mask) ||
         (isdigit((unsigned char)text[0]) && strspn(text, "0123456789,-") == len))

@@ -110,6 +110,34 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(len(list(state.glob("blobs/*"))), 1)  # the run's model
             self.assertEqual(self.cli(daemon, "fsck").returncode, 0)
 
+    def test_figures_that_an_earlier_version_did_not_store_are_not_lost(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            daemon.wait(submit(daemon))
+            run = next((state / "runs").glob("*/*"))
+            self.forget_figures(daemon, state)
+            found = self.cli(daemon, "fsck")
+            self.assertEqual(found.returncode, 0, found.stdout + found.stderr)
+            self.assertRegex(found.stdout, "lost-figures.*--mend reads them")
+            mended = self.cli(daemon, "fsck", "--mend")
+            self.assertEqual((mended.returncode, "mended" in mended.stdout), (0, True), mended.stderr)
+            self.assertIn("agree", self.cli(daemon, "fsck").stdout)
+            self.forget_figures(daemon, state)
+            summary = run / "analysis_summary.json"
+            whole = summary.read_bytes()
+            summary.write_bytes(b"{")
+            mended = self.cli(daemon, "fsck", "--mend")
+            summary.write_bytes(whole)
+            self.assertEqual(mended.returncode, 5, mended.stdout)
+            self.assertRegex(mended.stdout, "lost-figures.* lost")
+
+    def forget_figures(self, daemon, state):
+        daemon.terminate()
+        with sqlite3.connect(state / "store.sqlite") as database:
+            database.execute("DELETE FROM variants")
+        database.close()
+        daemon.start()
+
     def test_what_attempts_left_is_in_their_job(self):
         state = self.scratch / "state"
         with Daemon(state) as daemon:

@@ -1,5 +1,6 @@
 /* tests/unit/host/spec/test_job_body.c */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -16,6 +17,23 @@ static int parse(const char *text, struct sl_spec *job, struct sl_diag *diag)
 {
     memset(diag, 0, sizeof(*diag));
     return sl_job_body_read((struct sl_bytes){(const uint8_t *)text, strlen(text)}, job, diag);
+}
+
+TEST(zeros_are_the_first_cpu_and_other_numbers_masks)
+{
+    static const struct {
+        const char *said, *taken;
+    } cases[] = {{"0", "0"}, {"00", "00"}, {"1", "0x1"}, {"f0", "0xf0"}, {"0-1", "0-1"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_spec job;
+        struct sl_diag diag;
+        char text[160];
+        snprintf(text, sizeof(text), "{\"model\":\"" B64 "\",\"cpu_affinity\":\"%s\"}",
+                 cases[i].said);
+        assert_int_equal(parse(text, &job, &diag), 0);
+        assert_string_equal(job.affinity, cases[i].taken);
+        sl_spec_fini(&job);
+    }
 }
 
 TEST(a_model_alone_has_defaults)

@@ -470,6 +470,8 @@ static const struct {
      "/experiments/0/sme_threads"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"cpu_affinity\":\"large\"}]}",
      "/experiments/0/cpu_affinity"},
+    {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"cpu_affinity\":\"0x0\"}]}",
+     "/experiments/0/cpu_affinity"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"cpu_affinity\":\"0x\"}]}",
      "/experiments/0/cpu_affinity"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"threads\":[0]}]}",
