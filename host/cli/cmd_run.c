@@ -310,7 +310,8 @@ static int run_all(struct session *s)
 /* Nothing runs: the CI server is told as of a run that failed. */
 static int refuse_all(struct session *s, int rc, bool tells, const struct sl_diag *diag)
 {
-    int code = sl_cli_fail(s->cli, sl_exit_for_error(rc), diag);
+    int code =
+        sl_cli_fail(s->cli, rc == -EINTR ? sl_interrupt_exit() : sl_exit_for_error(rc), diag);
     sl_ci_add(&s->ci, 0, "run", code, "%s (%s)", diag->what, diag->where);
     return tells ? sl_outcome_worse(code, write_ci(s)) : code;
 }

@@ -18,9 +18,11 @@
 #include "host/cli/client.h"
 #include "host/cli/fetch.h"
 #include "host/cli/follow.h"
+#include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/sender.h"
+#include "host/cli/task.h"
 #include "host/report/silicon_file.h"
 #include "host/spec/plan.h"
 
@@ -102,6 +104,8 @@ static int count(struct counting *c, const struct sl_cli *cli, struct sl_diag *d
         rc = sl_sender_send(&c->sender, 0, &job, diag);
     if (rc == 0)
         rc = sl_follow_job(&here, c->sender.client, job, !here.quiet, diag);
+    if (rc == -EINTR && job != 0)
+        rc = sl_task_cancel(c->sender.client, job, diag);
     if (rc == 0)
         rc = sl_outcome_fetch(c->sender.client, job, &outcome, diag);
     if (rc == 0 && !sl_outcome_has_files(&outcome))
@@ -142,6 +146,7 @@ static int make_table(const struct sl_cli *cli, const struct sl_spec *spec, char
         if (!cli->quiet && !cli->json)
             sl_say(stderr, "counting %s once, to estimate its operators on %s\n", spec->model,
                    c->profile);
+        sl_interrupt_catch(); /* the folder and the job go with whoever waits */
         rc = count(c, cli, diag);
         if (rc == 0)
             rc = take_table(c, out, diag);

@@ -192,8 +192,7 @@ static int submit(struct sl_task_device *device, const struct sl_task *task, uin
     return rc;
 }
 
-/* Whoever asked has gone. */
-static int cancel(struct sl_client *client, uint64_t job, struct sl_diag *diag)
+int sl_task_cancel(struct sl_client *client, uint64_t job, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
     struct sl_answer answer;
@@ -248,7 +247,7 @@ int sl_task_ask(struct sl_task_device *device, const struct sl_task *task,
     if (rc == 0)
         rc = sl_follow_job(device->cli, device->client, job, false, diag);
     if (rc == -EINTR && job != 0)
-        return cancel(device->client, job, diag);
+        return sl_task_cancel(device->client, job, diag);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64 "/result", job);
     if (rc == 0)
         rc = sl_client_get(device->client, path, NULL, &document, diag);

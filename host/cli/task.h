@@ -61,6 +61,10 @@ struct sl_task_answer {
 int sl_task_ask(struct sl_task_device *device, const struct sl_task *task,
                 struct sl_task_answer *out, struct sl_diag *diag);
 
+/* Takes the job out again after a signal, which is forgotten: whoever asked has gone. -EINTR with
+ * words. */
+int sl_task_cancel(struct sl_client *client, uint64_t job, struct sl_diag *diag);
+
 /* Bits of the vectors in words of an emulated CPU ("max,sme512=on"); 0: they do not say. */
 unsigned sl_task_svl_of(const char *cpu);
 

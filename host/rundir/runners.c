@@ -22,6 +22,7 @@
 #include "common/format/scalar_type.h"
 #include "host/analysis/comparison.h"
 #include "host/report/combined.h"
+#include "host/report/kernel_log.h"
 #include "host/report/runner_log.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/collection.h"
@@ -531,6 +532,23 @@ static int begin(struct session *s, struct sl_diag *diag)
     return rc;
 }
 
+/* What the runner printed, as readers of the run take kernels out of it. What they refuse is the
+ * arm's failure, no more. */
+static int check_text(struct arm *arm)
+{
+    struct sl_kernel_log kernels = {.count = 0};
+    struct sl_diag found = {.what = ""};
+    int rc =
+        sl_kernel_log_parse((struct sl_bytes){arm->text.data, arm->text.size}, &kernels, &found);
+    sl_kernel_log_fini(&kernels);
+    if (rc == 0 || rc == SL_E_NOT_FOUND)
+        return 0;
+    if (rc != SL_E_LIMIT)
+        return rc;
+    fail_arm(arm, arm->done, "what it printed cannot be used: %.250s", found.what);
+    return 0;
+}
+
 static int finish_arm(struct session *s, struct arm *arm, struct sl_diag *diag)
 {
     uint32_t asked = sl_plan_rounds(arm->spec);
@@ -541,6 +559,8 @@ static int finish_arm(struct session *s, struct arm *arm, struct sl_diag *diag)
     else if (arm->count == 0)
         return 0;
     if (!arm->why[0])
+        rc = check_text(arm);
+    if (rc == 0 && !arm->why[0])
         rc = write_etdump(s, arm, diag);
     s->measured += !arm->why[0];
     return rc < 0 ? rc : write_log(s, arm, diag);

@@ -1,7 +1,10 @@
 """What runs in streaming mode is a table that a device can have of its own; what a device can do at most."""
 
 import json
+import os
+import signal
 import subprocess
+import time
 
 import lab
 
@@ -190,6 +193,22 @@ class Estimated(lab.Scratch):
             return next(e for e in one.manifest["estimates"] if e["profile"] == "arm-c1-ultra")["on"]["mid_ns"]
         self.assertLessEqual(on_of(run), on_of(plain) + 1e-6)
         lab.must_be_valid(run.out)
+
+    def test_an_interrupted_estimate_leaves_no_folder_and_no_job(self):
+        state = self.scratch / "state"
+        self.addCleanup(lab.end_private_daemons, state)
+        program = subprocess.Popen([lab.SME2LAB, "run", lab.MODELS / "mobilenet_v2_f32_xnnpack/model.pte", "--device", "counted", "--runtime", "own",
+                                    "--policy", "estimated:apple-m4", "--out", self.scratch / "out"],
+                                   env={**os.environ, "SME2LAB_STATE": str(state)}, stderr=subprocess.PIPE, text=True)
+        limit = time.monotonic() + 60
+        while not list(state.glob("private/*/runs/*/*")) and time.monotonic() < limit:
+            time.sleep(0.05)
+        self.assertTrue(list(state.glob("policies/new.*")))
+        program.send_signal(signal.SIGINT)
+        said = program.communicate(timeout=60)[1]
+        self.assertEqual(program.returncode, 130, said)
+        self.assertIn("is cancelled", said)
+        self.assertEqual(list((state / "policies").iterdir()), [])
 
     def test_a_policy_that_is_none_is_refused(self):
         model = lab.MODELS / self.MODEL / "model.pte"

@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/report/categories_file.h"
+#include "host/report/kernel_log.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/plan.h"
 #include "tests/support/test.h"
@@ -147,6 +148,28 @@ TEST_WITH(a_damaged_etdump_is_its_experiments_failure_only, make_folder, remove_
     assert_true(says(&import, "\"last_lines\":\"printed\""));
     assert_false(says(&import, "a/m_a_t1.etdump"));
     sl_buf_fini(&import);
+}
+
+TEST_WITH(a_log_with_too_many_kernels_is_its_experiments_failure_only, make_folder, remove_folder)
+{
+    struct sl_run_record said;
+    struct sl_buf import, log;
+    sl_buf_init(&log, 1 << 20);
+    for (int i = 0; i <= SL_KERNEL_LOG_MAX; i++)
+        assert_int_equal(sl_buf_printf(&log, "Using gemm microkernel 'k%d'\n", i), 0);
+    write_file("files/runners.json", "[" DONE("0", "0") "," DONE("1", "1") "]");
+    write_file("files/0-0.log", (const char *)log.data);
+    write_file("files/1-0.log", "printed\n");
+    write_etdump("files/0-0.etdump", sizeof(vector_etdump));
+    write_etdump("files/1-0.etdump", sizeof(vector_etdump));
+    assert_int_equal(finish_plan(two, true, &said), 0);
+    assert_int_equal(said.exit_code, 1);
+    read_import(&import);
+    assert_true(says(&import, "\"etdump\":\"b/m_b_t1.etdump\""));
+    assert_true(says(&import, "what it printed cannot be used: the log names more than"));
+    assert_false(says(&import, "a/m_a_t1.etdump"));
+    sl_buf_fini(&import);
+    sl_buf_fini(&log);
 }
 
 TEST_WITH(an_etdump_that_did_not_come_is_its_experiments_failure, make_folder, remove_folder)
