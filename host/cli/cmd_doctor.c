@@ -5,13 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
+#include "common/base/child.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
@@ -19,13 +22,15 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/cli/server_address.h"
 #include "host/device/adb/look.h"
 #include "host/device/adb/usb.h"
 #include "host/device/launch.h"
 #include "host/report/style.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/paths.h"
 
-enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80 };
+enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80, CHECK_MS = 60000 };
 
 enum level { LEVEL_GOOD, LEVEL_NOTE, LEVEL_BAD };
 
@@ -173,6 +178,71 @@ static void look_at_phones(struct doctor *doctor)
     sl_free(look);
 }
 
+/* --- the store of a daemon that does not run --- */
+
+static bool has_store(const char *state)
+{
+    char path[SL_PATH_BYTES];
+    return sl_path_join(path, sizeof(path), state, "store.sqlite") == 0 && access(path, F_OK) == 0;
+}
+
+/* The state of the daemon whose socket this is: beside it, or where the service has it. False:
+ * neither has a store. */
+static bool find_state(const struct sl_server_address *address, char out[SL_PATH_BYTES])
+{
+    static const char run[] = "/run/";
+    char folder[SL_PATH_BYTES];
+    snprintf(folder, sizeof(folder), "%s", address->socket);
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+    snprintf(out, SL_PATH_BYTES, "%s", folder);
+    if (folder[0] && has_store(out))
+        return true;
+    return strncmp(folder, run, strlen(run)) == 0 &&
+           sl_path_join(out, SL_PATH_BYTES, "/var/lib", "%s", folder + strlen(run)) == 0 &&
+           has_store(out);
+}
+
+/* What the daemon says of its store, in one line: "sme2labd: WORDS (PLACE): FIX". */
+static void tell_damage(struct doctor *doctor, const char *state, struct sl_child_result *said)
+{
+    static const char name[] = "sme2labd: ", place[] = "): ";
+    char words[SL_TEXT_SIZE];
+    const char *start = said->err.data ? (const char *)said->err.data : "";
+    if (strncmp(start, name, strlen(name)) == 0)
+        start += strlen(name);
+    snprintf(words, sizeof(words), "%s", start);
+    for (char *at = words; *at; at++)
+        *at = *at == '\n' ? ' ' : *at;
+    char *fix = strstr(words, place);
+    if (fix) {
+        fix[1] = '\0';
+        fix += strlen(place);
+    }
+    find(doctor, LEVEL_BAD, "store", fix, "%s", words[0] ? words : state);
+}
+
+static void look_at_closed_store(struct doctor *doctor)
+{
+    struct sl_server_address address;
+    struct sl_tool daemon;
+    struct sl_child_result said;
+    char state[SL_PATH_BYTES];
+    if (sl_server_address_find(doctor->cli->server, &address, NULL) < 0 || !address.socket[0] ||
+        !find_state(&address, state) || sl_tools_find_daemon(&daemon, NULL) < 0)
+        return;
+    const char *const argv[] = {daemon.path, "--check-store", "--state", state, NULL};
+    const struct sl_child_spec spec = {.argv = argv, .timeout_ms = CHECK_MS};
+    if (sl_child_run(&spec, &said, NULL) < 0)
+        return;
+    if (said.exit_code == 0)
+        find(doctor, LEVEL_GOOD, "store", NULL, "%.200s/store.sqlite is whole", state);
+    else
+        tell_damage(doctor, state, &said);
+    sl_child_fini(&said);
+}
+
 /* Without a daemon everything works that needs no queue; one that was asked for by name must be
  * there. */
 static void look_at_daemon(struct doctor *doctor)
@@ -189,6 +259,7 @@ static void look_at_daemon(struct doctor *doctor)
         find(doctor, asked_for || rc != -ECONNREFUSED ? LEVEL_BAD : LEVEL_NOTE, "daemon", diag.hint,
              "%s: %s", diag.where, diag.what);
         sl_client_free(client);
+        look_at_closed_store(doctor);
         return;
     }
     const char *version = sl_answer_text(answer, "version");

@@ -3,11 +3,13 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
+#include "host/store/schema.h"
 
 enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
 
@@ -18,6 +20,17 @@ static int report(const struct sl_diag *diag, int rc)
         sl_say(stderr, " (%s)", diag->where);
     sl_say(stderr, "%s%s\n", diag->hint[0] ? ": " : "", diag->hint);
     return rc == -EINVAL || rc == SL_E_FORMAT || rc == SL_E_LIMIT ? EXIT_USAGE : EXIT_LAB;
+}
+
+static int check_store(const char *state, struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES];
+    int rc = sl_path_join(path, sizeof(path), state, "store.sqlite");
+    if (rc == 0)
+        rc = sl_schema_check(path, diag);
+    if (rc == 0)
+        sl_say(stdout, "%s: whole\n", path);
+    return rc;
 }
 
 int main(int argc, char **argv)
@@ -52,7 +65,8 @@ int main(int argc, char **argv)
         settings.state = state;
     }
     if (rc == 0)
-        rc = sl_daemon_run(&settings, &diag);
+        rc = options.check_store ? check_store(settings.state, &diag)
+                                 : sl_daemon_run(&settings, &diag);
     sl_host_config_fini(&config);
     return rc < 0 ? report(&diag, rc) : 0;
 }

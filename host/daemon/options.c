@@ -11,6 +11,7 @@
 static const char help_text[] =
     "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]... [--rebuild]\n"
     "       sme2labd --check-config [--config FILE]\n"
+    "       sme2labd --check-store [--state DIR]\n"
     "\n"
     "The lab's daemon: owns devices, queues jobs, takes in what they stream, keeps the runs, and "
     "serves HTTP to\n"
@@ -34,6 +35,7 @@ static const char help_text[] =
     "                     can be read\n"
     "  --check-config     says what is wrong with the configuration, or that it is right, and "
     "ends\n"
+    "  --check-store      says whether the store is damaged, changes nothing, and ends\n"
     "\n"
     "SIGTERM and SIGINT drain: nothing new is started, what runs is finished, then it ends; a "
     "second one ends at once and\n"
@@ -80,6 +82,10 @@ int sl_daemon_options_parse(struct sl_daemon_options *options, int argc, char **
         }
         if (strcmp(argv[i], "--check-config") == 0) {
             options->check_config = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--check-store") == 0) {
+            options->check_store = true;
             continue;
         }
         if (strcmp(argv[i], "--rebuild") == 0) {

@@ -14,6 +14,7 @@ struct sl_daemon_options {
     const char *listen[SL_DAEMON_MAX_LISTEN];
     unsigned listen_count;
     bool check_config; /* only say whether the configuration is right */
+    bool check_store;  /* only say whether the store is whole */
     bool rebuild;      /* a damaged store is set aside */
 };
 

@@ -153,7 +153,7 @@ static int migrate(sqlite3 *db, const char *path, struct sl_diag *diag)
 }
 
 /* A damaged page is found now and not by the request that needs it. */
-static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
+static int check_pages(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
     sqlite3_stmt *statement = NULL;
     char found[160] = "";
@@ -165,6 +165,15 @@ static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
     if (sqlite3_strnicmp(found, "ok", sizeof(found)) != 0)
         return sl_diag_set(diag, SL_E_FORMAT, path, "the store is damaged: %s",
                            found[0] ? found : sqlite3_errmsg(db));
+    sl_diag_hint(diag, "%s", "");
+    return 0;
+}
+
+static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
+{
+    int rc = check_pages(db, path, diag);
+    if (rc < 0)
+        return rc;
     sl_diag_hint(diag, "let this user write the file and its folder");
     if (sqlite3_db_readonly(db, "main") != 0)
         return sl_diag_set(diag, -EROFS, path, "the store can be read only");
@@ -212,4 +221,17 @@ int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
     }
     *out = db;
     return 0;
+}
+
+int sl_schema_check(const char *path, struct sl_diag *diag)
+{
+    sqlite3 *db = NULL;
+    if (access(path, F_OK) < 0 && errno == ENOENT)
+        return 0;
+    int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+    rc = rc != SQLITE_OK || sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) != SQLITE_OK
+             ? failure(db, path, diag)
+             : check_pages(db, path, diag);
+    sqlite3_close(db);
+    return rc;
 }

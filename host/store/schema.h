@@ -8,3 +8,7 @@ struct sl_diag;
  * migrations that it lacks, each in its own transaction. SL_E_UNSUPPORTED for a newer schema,
  * SL_E_FORMAT for a file that is no database or damaged, -EIO else. */
 int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag);
+
+/* Reads every page of the database `path` as a daemon does at its start, and writes none. 0 where
+ * it is whole or not there; SL_E_FORMAT where it is damaged, -EIO where it cannot be read. */
+int sl_schema_check(const char *path, struct sl_diag *diag);

@@ -44,17 +44,26 @@ class TestStoreDamage(lab.Scratch):
     def cli(self, daemon, *words):
         return lab.sme2lab("--server", f"unix:{daemon.socket}", *words)
 
+    def doctor(self, daemon):
+        rows = json.loads(self.cli(daemon, "--json", "doctor").stdout)["findings"]
+        return next(row for row in rows if row["name"] == "store")
+
     def test_a_damaged_database_is_refused_with_words_and_made_again_when_asked(self):
         state = self.scratch / "state"
         with Daemon(state) as daemon:
             job = daemon.wait(submit(daemon))
             runs = daemon.get("/api/v1/runs")
             daemon.terminate()
+            self.assertEqual(self.doctor(daemon)["level"], "ok")
             with open(state / "store.sqlite", "r+b") as database:
                 database.seek(2 * 4096)
                 database.write(b"\xa5" * 4096)
             with self.assertRaisesRegex(AssertionError, "(?s)the store is damaged.*--rebuild"):
                 daemon.start()
+            found = self.doctor(daemon)  # with nobody to ask
+            self.assertEqual(found["level"], "missing")
+            self.assertIn("the store is damaged", found["text"])
+            self.assertIn("--rebuild", found["fix"])
             daemon.words.append("--rebuild")
             daemon.start()
             self.assertEqual(len(list(state.glob("store.sqlite.damaged-*"))), 1)

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "tests/support/store_query.h"
 #include "tests/support/unit.h"
@@ -105,4 +106,30 @@ STORE_TEST(figures_of_the_version_before_stay)
                       "= r.id",
                       "[[\"Fully Connected\",15,\"SoC-1\",\"abc\",1,7]]");
     assert_store_rows("SELECT name, runs FROM commits", "[[\"abc\",1]]");
+}
+
+STORE_TEST(a_damaged_page_is_found_and_nothing_is_changed)
+{
+    enum { PAGE_BYTES = 4096 };
+    static const char junk[PAGE_BYTES] = "no page";
+    struct sl_diag diag = {.what = ""};
+    struct sl_buf before, after;
+    assert_int_equal(sl_schema_check(store_path, &diag), 0); /* there is none yet */
+    assert_int_equal(access(store_path, F_OK), -1);
+    open_and_close();
+    assert_int_equal(sl_schema_check(store_path, &diag), 0);
+    FILE *file = fopen(store_path, "r+b");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, 2 * PAGE_BYTES, SEEK_SET), 0);
+    assert_int_equal(fwrite(junk, sizeof(junk), 1, file), 1);
+    fclose(file);
+    assert_int_equal(sl_buf_read_file(store_path, 1 << 24, &before), 0);
+    assert_int_equal(sl_schema_check(store_path, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.what, "the store is damaged"));
+    assert_non_null(strstr(diag.hint, "--rebuild"));
+    assert_int_equal(sl_buf_read_file(store_path, 1 << 24, &after), 0);
+    assert_int_equal(before.size, after.size);
+    assert_memory_equal(before.data, after.data, after.size);
+    sl_buf_fini(&before);
+    sl_buf_fini(&after);
 }
