@@ -192,8 +192,9 @@ static void judge(struct sl_job_run *run)
     bool runs = sl_spec_task_runs(run->spec.task);
     if (!runs && run->cause == SL_CAUSE_RESULT && refused)
         run->cause = SL_CAUSE_USER; /* the task's arguments */
+    bool kept = !cancelled || run->work.measured_some;
     run->has_record =
-        runs && ((run->cause == SL_CAUSE_NONE && !cancelled) || run->cause == SL_CAUSE_RESULT);
+        runs && ((run->cause == SL_CAUSE_NONE && kept) || run->cause == SL_CAUSE_RESULT);
 }
 
 static void after_finish(uv_work_t *request, int status)

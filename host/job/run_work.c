@@ -311,6 +311,14 @@ static bool told_of_runners(const struct sl_run_work *work)
     return work->spec->plan && access(path, F_OK) == 0;
 }
 
+/* Of none that was measured there are no figures. */
+static bool has_figures(const struct sl_run_work *work)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    sl_path_join(path, sizeof(path), work->directory, "metrics.json");
+    return access(path, F_OK) == 0;
+}
+
 static void make_run(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;
@@ -327,6 +335,7 @@ static void make_run(struct sl_run_work *work)
     fill_ended(work, log, &ended);
     if (rc == 0 && (done || told_of_runners(work)) && work->kit->finish)
         rc = work->kit->finish(work->kit->user, &ended, &work->record, &work->diag);
+    work->measured_some = !done && rc == 0 && told_of_runners(work) && has_figures(work);
     rc = done ? rc : 0;
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
     work->rc = rc < 0 ? rc : told;

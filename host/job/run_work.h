@@ -27,6 +27,7 @@ struct sl_run_work {
     bool resumed;                                     /* an earlier daemon began it */
     /* Out. */
     bool found_recorded; /* nothing but its last files is to be made, by preparing */
+    bool measured_some;  /* external runners that were ended early: their run is worth its row */
     int rc;
     struct sl_diag diag;
     struct sl_run_record record;

@@ -188,6 +188,24 @@ class ExternalRunner(lab.Scratch):
         self.until(lambda: not pathlib.Path(f"/proc/{runner}").exists())
         self.assertEqual(lab.sme2lab("wait", job, "--server", "private").returncode, 130)
 
+    def test_what_a_cancelled_job_has_measured_is_a_run(self):
+        first, hangs = self.scratch / "first", self.scratch / "hangs"
+        script = self.emulated("one", before=f"mkdir {first} || {{ touch {hangs}; exec sleep 600; }}")
+        config = self.scratch / "c.json"
+        config.write_text(json.dumps({"model": str(SMALL), "device": "local", "runs": 1, "warmup": 0,
+                                      "experiments": [{"name": name, "runner_path": str(script)} for name in ("a", "b")]}))
+        job = lab.sme2lab("submit", config, "--server", "private").stdout.strip()
+        self.until(hangs.exists)
+        self.assertEqual(lab.sme2lab("cancel", job, "--server", "private").returncode, 0)
+        self.assertEqual(lab.sme2lab("wait", job, "--server", "private").returncode, 130)
+        shown = json.loads(lab.sme2lab("show", "--job", job, "--json", "--server", "private").stdout)
+        self.assertEqual(shown["state"], "cancelled")
+        run = json.loads(lab.sme2lab("show", shown["run"], "--json", "--server", "private").stdout)
+        self.assertEqual(run["run"]["job"], int(job))
+        self.assertIn("import.json", [file["path"] for file in run["files"]])
+        text = lab.sme2lab("show", shown["run"], "--file", "import.json", "--server", "private").stdout
+        self.assertEqual(len(json.loads(text)["runs"]), 1)
+
     def until(self, is_so):
         limit = time.monotonic() + 120
         while not is_so() and time.monotonic() < limit:
