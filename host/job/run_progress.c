@@ -127,16 +127,19 @@ void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, u
     p->pairs = pairs;
 }
 
-/* Of one pair, from those that are over or from the warm-up; 0: not known yet. */
+/* Of one pair, from those that are over or from the warm-up; 0: not known yet. What the emulator
+ * has counted comes later than the agent's word of a phase, so that a warm-up may look too small: a
+ * pair that has taken more than it shows that. */
 static double pair_insns(const struct sl_run_progress *p)
 {
     if (p->phase != PHASE_MEASURING || p->insns_at_pairs == 0)
         return 0;
     if (p->pair > 0 && p->insns_at_pair > p->insns_at_pairs)
         return (double)(p->insns_at_pair - p->insns_at_pairs) / p->pair;
-    return p->warmup > 0 && p->insns_at_warmup < p->insns_at_pairs
-               ? (double)(p->insns_at_pairs - p->insns_at_warmup) / p->warmup
-               : 0;
+    if (p->pair > 0 || p->warmup == 0 || p->insns_at_warmup >= p->insns_at_pairs)
+        return 0;
+    double each = (double)(p->insns_at_pairs - p->insns_at_warmup) / p->warmup;
+    return (double)(p->insns - p->insns_at_pairs) <= each ? each : 0;
 }
 
 /* How far the pairs are, and what they will have counted. */

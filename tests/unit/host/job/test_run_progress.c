@@ -144,6 +144,9 @@ TEST(a_counted_run_knows_its_instructions_from_the_warm_up)
     progress.insns = 1600;
     assert_non_null(
         strstr(words(&progress), "\"insns\":1600,\"percent\":12.5,\"expected_insns\":5100}"));
+    progress.insns = 2300; /* the pair is more than that, so nobody knows */
+    assert_non_null(strstr(words(&progress), "\"percent\":0.0"));
+    assert_null(strstr(words(&progress), "expected"));
     progress.insns = 3100;
     sl_run_progress_step(&progress, 4, 1, 4); /* a pair takes twice that */
     assert_non_null(strstr(words(&progress), "\"percent\":25.0,\"expected_insns\":9100}"));
