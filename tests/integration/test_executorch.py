@@ -12,6 +12,7 @@ import lab
 
 FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
 AGENT = "sme2lab-agent-executorch"
+TOTAL = lab.BUILD / "host/tests/count_total"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
 DELEGATE = "libexecutorch_backend_xnnpack.so"
@@ -20,6 +21,7 @@ PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
 UNDEFINED_INSTRUCTION = bytes(4)
 RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
+BETWEEN = 100  # instructions between four executions, for the text of times
 CLANG = shutil.which("clang-19")
 
 
@@ -146,6 +148,31 @@ class Counts(Libraries):
         done = self.counted(model=SMALL.parent, folder=FOLDER)  # batch matrix products: with glibc's malloc they differed by 347 instructions
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("unfit", done.stdout)
+
+
+    def steady_insns(self, cpu, *words):
+        """What two steady executions execute, and the outputs."""
+        counts, log = [], self.scratch / "log"
+        for executions in (2, 4):
+            os.mkfifo(log)
+            command = [lab.EMULATOR, "-cpu", cpu, "-seed", "1", "-d", "in_asm,exec,nochain", "-D", log, "-L", FOLDER, FOLDER / AGENT, "run", f"--model_path={TOY}/model.pte",
+                       f"--inputs={TOY}/input-0.bin", f"--num_executions={executions}", "--warmup=1", "--clock=marks", "--cpu_threads=1", "--print_output=none",
+                       f"--output_file={self.scratch}/output", f"--etdump_path={self.scratch}/run.etdump", *words]
+            with subprocess.Popen(list(map(str, command)), env={}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as emulator:
+                said = subprocess.run([TOTAL, FOLDER / AGENT, log], capture_output=True, text=True, timeout=100)
+            self.assertEqual((emulator.returncode, said.returncode), (0, 0), said.stderr)
+            counts.append(int(said.stdout.split()[0]))
+            log.unlink()
+        return counts[1] - counts[0], (self.scratch / "output-0.bin").read_bytes()
+
+    def test_with_sme_hidden_as_much_is_executed_as_on_a_cpu_without_it(self):
+        lab.need(TOTAL)
+        without = self.steady_insns("max,sme=off")
+        self.assertGreater(without[0], 2 * 3_600_000)
+        hidden = self.steady_insns("max,sme512=on", "--isa=neon,fp16,dotprod,i8mm,bf16,sve")
+        self.assertAlmostEqual(hidden[0], without[0], delta=BETWEEN)
+        self.assertEqual(hidden[1], without[1])
+        self.assertLess(self.steady_insns("max,sme512=on")[0], without[0] // 2)
 
 
 class BadLibraries(Libraries):
