@@ -22,11 +22,7 @@ SCHEMA = ROOT / "proto/openapi.yaml"
 WAYS = ("tcp with a token", "tcp without", "unix with a token", "unix without")
 # What fits the schema may be refused where more is asked than a schema can say: that a blob is there, that bytes have a digest and follow
 # those that are there, that a name of 63 characters has 63 bytes. What is too large is 413.
-# DELETE cancels a job, which stays to be read: Schemathesis would take it for a resource that is gone.
 SETTINGS = """
-[checks]
-use_after_free.enabled = false
-
 [[operations]]
 include-name = ["POST /api/v1/jobs", "POST /api/v1/tokens", "POST /api/v1/devices", "POST /api/v1/devices/{name}/{verb}", "POST /api/v1/query"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "404", "409", "413", "422", "429", "503", "507"]
@@ -89,6 +85,7 @@ def run(python, schema, port, token, cases, out):
     settings = out.with_name("schemathesis.toml")
     settings.write_text(SETTINGS)
     words = [python, "-m", "schemathesis.cli", "--config-file", str(settings), "run", str(schema), "--url", f"http://127.0.0.1:{port}", "--checks", "all",
+             "--exclude-checks", "use_after_free",  # DELETE cancels jobs and groups, which stay to be read
              "--max-examples", str(max(1, cases // 30)), "--continue-on-failure", "--no-color",
              "--report", "json", "--report-json-path", str(out), "--suppress-health-check", "all", "--request-timeout", "60",
              "--warnings", "off"]
