@@ -21,7 +21,7 @@ PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
 UNDEFINED_INSTRUCTION = bytes(4)
 RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
-BETWEEN = 100  # instructions between four executions, for the text of times
+BETWEEN = 100  # instructions that four executions may differ by; 2 were seen, perhaps of the text of times between them
 CLANG = shutil.which("clang-19")
 
 
