@@ -183,7 +183,7 @@ static void look_at_phones(struct doctor *doctor)
 static bool has_store(const char *state)
 {
     char path[SL_PATH_BYTES];
-    return sl_path_join(path, sizeof(path), state, "store.sqlite") == 0 && access(path, F_OK) == 0;
+    return sl_path_join(path, sizeof(path), state, SL_STORE_FILE) == 0 && access(path, F_OK) == 0;
 }
 
 /* The state of the daemon whose socket this is: beside it, or where the service has it. False:
@@ -204,7 +204,7 @@ static bool find_state(const struct sl_server_address *address, char out[SL_PATH
            has_store(out);
 }
 
-/* What the daemon says of its store, in one line: "sme2labd: WORDS (PLACE): FIX". */
+/* Splits the daemon's one line of its store, "sme2labd: WORDS (PLACE): FIX". */
 static void tell_damage(struct doctor *doctor, const char *state, struct sl_child_result *said)
 {
     static const char name[] = "sme2labd: ", place[] = "): ";
@@ -237,7 +237,7 @@ static void look_at_closed_store(struct doctor *doctor)
     if (sl_child_run(&spec, &said, NULL) < 0)
         return;
     if (said.exit_code == 0)
-        find(doctor, LEVEL_GOOD, "store", NULL, "%.200s/store.sqlite is whole", state);
+        find(doctor, LEVEL_GOOD, "store", NULL, "%.200s/" SL_STORE_FILE " is whole", state);
     else
         tell_damage(doctor, state, &said);
     sl_child_fini(&said);

@@ -399,7 +399,7 @@ static bool is_lost(const cJSON *findings, bool mend)
     bool some = false;
     cJSON_ArrayForEach(finding, findings)
     {
-        some = some || state_of(finding, mend) == lost;
+        some = some || strcmp(state_of(finding, mend), lost) == 0;
     }
     return some;
 }

@@ -33,6 +33,7 @@
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
 #include "host/spec/host_config.h"
+#include "host/spec/paths.h"
 #include "host/store/set_aside.h"
 #include "host/store/store.h"
 
@@ -484,7 +485,7 @@ static int open_store(struct daemon *daemon)
 {
     static const struct sl_diag none = {0};
     char path[MAX_PATH_BYTES];
-    sl_path_join(path, sizeof(path), daemon->settings->state, "store.sqlite");
+    sl_path_join(path, sizeof(path), daemon->settings->state, SL_STORE_FILE);
     int rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
     if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
         return rc;

@@ -25,7 +25,7 @@ static int report(const struct sl_diag *diag, int rc)
 static int check_store(const char *state, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES];
-    int rc = sl_path_join(path, sizeof(path), state, "store.sqlite");
+    int rc = sl_path_join(path, sizeof(path), state, SL_STORE_FILE);
     if (rc == 0)
         rc = sl_schema_check(path, diag);
     if (rc == 0)

@@ -5,6 +5,8 @@
 
 struct sl_diag;
 
+#define SL_STORE_FILE "store.sqlite" /* in a state directory: the store's database */
+
 /* The state directory: $SME2LAB_STATE, else $XDG_STATE_HOME/sme2lab, else ~/.local/state/sme2lab.
  * 0; SL_E_NOT_FOUND where none of the three is set, SL_E_LIMIT where the path is too long, both
  * with `diag` set. Nothing is made. */
