@@ -127,9 +127,9 @@ void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, u
     p->pairs = pairs;
 }
 
-/* Of one pair, from those that are over or from the warm-up; 0: not known yet. What the emulator
- * has counted comes later than the agent's word of a phase, so that a warm-up may look too small: a
- * pair that has taken more than it shows that. */
+/* Gives the instructions of one pair, from those that are over or from the warm-up; 0: not known
+ * yet. The emulator's count lags behind the agent's word of a phase, so a warm-up may look too
+ * small. A first pair that has already taken more than the warm-up shows that it was. */
 static double pair_insns(const struct sl_run_progress *p)
 {
     if (p->phase != PHASE_MEASURING || p->insns_at_pairs == 0)

@@ -311,7 +311,7 @@ static bool told_of_runners(const struct sl_run_work *work)
     return work->spec->plan && access(path, F_OK) == 0;
 }
 
-/* Of none that was measured there are no figures. */
+/* A run of which nothing was measured has no figures. */
 static bool has_figures(const struct sl_run_work *work)
 {
     char path[SL_RUN_WORK_PATH + 32];

@@ -532,8 +532,8 @@ static int begin(struct session *s, struct sl_diag *diag)
     return rc;
 }
 
-/* What the runner printed, as readers of the run take kernels out of it. What they refuse is the
- * arm's failure, no more. */
+/* Readers of the run take kernels out of what the runner printed. A text that they would refuse
+ * fails this arm and no other. */
 static int check_text(struct arm *arm)
 {
     struct sl_kernel_log kernels = {.count = 0};

@@ -139,7 +139,7 @@ static int take_rows(struct taking *taking)
     return 0;
 }
 
-/* What cannot be read may have it. */
+/* Is true also where the schema cannot be read. */
 static bool may_have(sqlite3 *db, const char *table)
 {
     struct sl_statement statement;

@@ -149,7 +149,6 @@ class Counts(Libraries):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("unfit", done.stdout)
 
-
     def steady_insns(self, cpu, *words):
         """What two steady executions execute, and the outputs."""
         counts, log = [], self.scratch / "log"
