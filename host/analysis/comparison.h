@@ -21,8 +21,8 @@ struct sl_attribution;
 struct sl_interval;
 
 enum {
-    SL_COMPARISON_MIN_BLOCKS = 20, /* of a bootstrap; fewer are judged by the exact interval */
-    SL_COMPARISON_MAX_REASONS = 8,
+    SL_COMPARISON_MIN_BLOCKS = 20,  /* of a bootstrap; fewer are judged by the exact interval */
+    SL_COMPARISON_MAX_REASONS = 64, /* more than all rules find at once */
 };
 
 enum sl_comparison_method {
@@ -130,7 +130,7 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
 /* Replaces the verdict by one that speaks against any ratio, with its reason; `wrong` stays. */
 __attribute__((format(printf, 3, 4))) void
 sl_comparison_overrule(struct sl_comparison *comparison, int verdict, const char *why, ...);
-/* Adds a sentence to the reasons; beyond SL_COMPARISON_MAX_REASONS none. */
+/* Adds a sentence to the reasons. */
 __attribute__((format(printf, 2, 3))) void sl_comparison_note(struct sl_comparison *comparison,
                                                               const char *format, ...);
 

@@ -31,6 +31,20 @@ TEST(what_differs_beside_the_factor_is_confounded)
     }
 }
 
+TEST(each_difference_is_told_after_all_that_was_found_before)
+{
+    struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
+    struct sl_conditions a = known("on");
+    struct sl_conditions b = known("on");
+    for (int i = 0; i < 20; i++)
+        sl_comparison_note(&c, "a finding");
+    for (int i = SL_CONDITION_MODEL; i < SL_CONDITION_COUNT; i++)
+        snprintf(b.values[i], sizeof(b.values[0]), "another");
+    sl_conditions_check(&a, &b, SL_CONDITION_SME2, &c);
+    assert_int_equal(c.reason_count, 20 + SL_CONDITION_COUNT - 1);
+    assert_non_null(strstr(c.reasons[c.reason_count - 1], "build differs"));
+}
+
 TEST(digests_are_told_by_their_first_digits)
 {
     struct sl_comparison c = {.verdict = SL_VERDICT_FASTER};
