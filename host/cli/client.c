@@ -14,11 +14,14 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/cli/cli.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/private_daemon.h"
+#include "host/cli/private_heir.h"
 #include "host/cli/problem.h"
 #include "host/cli/server_address.h"
+#include "host/spec/paths.h"
 
 enum { MAX_TOKEN_BYTES = 256, CONNECT_MS = 5000, STALL_S = 60, ATTEMPTS = 3 };
 
@@ -134,6 +137,19 @@ int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct 
         (!asked && !sl_private_daemon_known(&daemon)))
         return asked && rc < 0 ? rc : sl_client_open(cli, out, diag);
     return sl_client_open_private(cli, &daemon, out, diag);
+}
+
+bool sl_client_nothing_ran(const struct sl_cli *cli)
+{
+    struct sl_server_address address;
+    char state[SL_PATH_BYTES], path[SL_PATH_BYTES];
+    if (sl_server_address_is_named(cli->server) || sl_paths_state(state, NULL) < 0 ||
+        sl_server_address_find(NULL, &address, NULL) < 0 ||
+        sl_private_daemon_listens(address.socket))
+        return false;
+    return sl_path_join(path, sizeof(path), state, SL_STORE_FILE) == 0 && access(path, F_OK) < 0 &&
+           errno == ENOENT && sl_path_join(path, sizeof(path), state, "private") == 0 &&
+           !sl_private_any(path);
 }
 
 int sl_client_revive(struct sl_client *client, struct sl_diag *diag)

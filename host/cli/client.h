@@ -21,6 +21,10 @@ int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_d
  * one (private_daemon.h), if it has ever run; "--server private" is always that one. */
 int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
 
+/* Did nothing ever run here? No daemon is named, none listens, and the state directory has neither
+ * a store nor a private daemon's state. */
+bool sl_client_nothing_ran(const struct sl_cli *cli);
+
 /* The private daemon, started if need be. */
 struct sl_private_daemon;
 int sl_client_open_private(const struct sl_cli *cli, const struct sl_private_daemon *daemon,

@@ -228,6 +228,7 @@ class CommandLine(unittest.TestCase):
 
 class NoDaemon(lab.Scratch):
     def test_verbs_say_where_they_looked_and_what_to_start(self):
+        (self.scratch / "store.sqlite").write_bytes(b"")  # there was a daemon
         done = lab.sme2lab("jobs", env={"SME2LAB_STATE": str(self.scratch)})
         self.assertEqual(done.returncode, 5)
         self.assertIn(f"unix:{self.scratch}/sme2labd.sock", done.stderr)

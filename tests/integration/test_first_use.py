@@ -180,7 +180,6 @@ class Stores(lab.Scratch):
             time.sleep(0.05)
 
     def test_submit_starts_a_daemon_and_other_tools_take_its_store_over(self):
-        self.assertEqual(self.call("jobs").returncode, 5)  # nothing was ever stored
         done = self.call("submit", TOY / "model.pte", "--runs", 1, "--warmup", 0)
         self.assertEqual((done.returncode, done.stdout), (0, "1\n"), done.stderr)
         self.assertEqual(self.call("wait", 1).returncode, 0)
@@ -200,6 +199,29 @@ class Stores(lab.Scratch):
         done = self.call("submit", TOY / "model.pte", "--runs", 1, "--warmup", 0, agent=built)
         self.assertEqual(done.stdout, "2\n")
         self.assertEqual(self.call("wait", 2, agent=built).returncode, 0)
+
+    def test_where_nothing_ever_ran_lists_are_empty_and_say_how_to_begin(self):
+        for words, name in ((("jobs",), "jobs"), (("runs",), "runs"), (("devices",), "devices"), (("groups",), "groups"),
+                            (("history",), "series"), (("runs", "--top", 3), "runs"), (("jobs", "--filter", "x"), "jobs")):
+            done = self.call(*words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            self.assertEqual(len(done.stdout.splitlines()), 1, done.stdout)
+            self.assertIn("Nothing has run here yet", done.stdout)
+            self.assertIn("sme2lab run MODEL.pte", done.stdout)
+            done = self.call(*words, "--json")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            self.assertEqual(json.loads(done.stdout), {"schema": f"sme2lab.{name}/1", name: []})
+        self.assertFalse((self.scratch / "s").exists())  # looking makes nothing
+
+    def test_a_daemon_that_is_named_or_has_stored_something_is_not_called_unused(self):
+        self.assertEqual(self.call("jobs", "--server", f"unix:{self.scratch}/none.sock").returncode, 5)
+        (self.scratch / "s").mkdir()
+        (self.scratch / "s/store.sqlite").write_bytes(b"")  # of a daemon that does not run now
+        for verb in ("jobs", "runs", "devices"):
+            self.assertEqual(self.call(verb).returncode, 5, verb)
+        (self.scratch / "s/store.sqlite").unlink()
+        (self.scratch / "s/private/0123456789ab").mkdir(parents=True)
+        self.assertEqual(self.call("jobs").returncode, 5)
 
     def test_runs_are_filtered_labelled_and_removed(self):
         for label in ("main", "side"):
