@@ -59,6 +59,7 @@ int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_validate(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_export(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_report(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_kernels(const struct sl_cli *cli, int argc, char **argv);

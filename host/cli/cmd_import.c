@@ -16,6 +16,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/import_archive.h"
 #include "host/cli/import_pairs.h"
 #include "host/cli/options.h"
 #include "host/report/categories_file.h"
@@ -33,7 +34,8 @@ enum {
 
 struct request {
     const char *folder, *model, *pair, *config;
-    int64_t warmup; /* -1: not said */
+    const char *archive; /* NULL: ETDumps and logs */
+    int64_t warmup;      /* -1: not said */
     struct sl_etdump_paths files;
     struct sl_buf text; /* of import.json */
     struct sl_json json;
@@ -56,20 +58,29 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     };
     const struct sl_usage usage = {
         .verb = "import",
-        .synopsis = "DIR|FILE.etdump... -o DIR [option...]",
+        .synopsis = "DIR|FILE.etdump... -o DIR [option...] | FILE.tar.zst [-o DIR]",
         .about =
             "Makes a run directory of ETDumps that another tool left: Arm's profiling kit or\n"
             "executor_runner. The ETDumps and their logs are copied, and every table and\n"
             "summary is computed anew from them. A log of XNNPACK's kernels without an ETDump is\n"
             "an experiment of its own, of kernels alone. An ETDump's experiment is the directory "
             "it\n"
-            "lies in, or its own name without _tN, which is its number of threads.",
+            "lies in, or its own name without _tN, which is its number of threads.\n"
+            "A FILE.tar.zst of 'sme2lab export' becomes runs of the daemon; with -o it is "
+            "unpacked.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
+        .speaks_http = true,
         .notes = "'sme2lab validate DIR' computes all of it again."};
     int rc = sl_options_parse(&usage, argc, argv, words, MAX_WORDS, &count, diag);
-    if (rc == 0 && (count == 0 || !r->folder)) {
-        sl_diag_hint(diag, "'sme2lab import DIR -o NEW'");
+    r->archive = count == 1 && sl_import_archive_named(words[0]) ? words[0] : NULL;
+    if (rc == 0 && r->archive && (r->pair || r->config || r->warmup >= 0))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->archive,
+                           "Its runs are whole: --pair, --config and --warmup are for ETDumps");
+    if (rc != 0 || r->archive)
+        return rc;
+    if (count == 0 || !r->folder) {
+        sl_diag_hint(diag, "'sme2lab import DIR -o NEW', or 'sme2lab import FILE.tar.zst'");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line",
                            "name what to import, and with -o where to");
     }
@@ -345,7 +356,9 @@ int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
     sl_json_init(&r.json, &r.text);
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc == 0)
-        rc = import_all(&r, &diag);
+        rc = r.archive ? sl_import_archive(cli, r.archive, r.folder, &diag) : import_all(&r, &diag);
+    if (rc == 0 && r.archive)
+        rc = 1; /* all is said */
     if (rc == 0 && cli->json)
         sl_buf_print_line(&r.text);
     else if (rc == 0 && !cli->quiet)

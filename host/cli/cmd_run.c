@@ -121,7 +121,7 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
 {
     const struct sl_run_shown shown = shown_of(s, i);
     bool waits = has_both_runtimes(s) && !(shown.full || s->cli->verbose || s->cli->quiet);
-    int rc = sl_fetch_run(s->sender.client, outcome->run, s->place.path, diag);
+    int rc = sl_fetch_run(s->sender.client, outcome->run, false, s->place.path, diag);
     s->fetched += rc == 0;
     s->is_fetched[i] = rc == 0;
     if (rc == 0 && s->runners)

@@ -54,7 +54,7 @@ static int fetch(struct sl_client *client, const struct sl_outcome *outcome, con
     if (!directory || !sl_outcome_has_files(outcome))
         return 0;
     int rc = sl_run_make_directories(directory, diag);
-    return rc < 0 ? rc : sl_fetch_run(client, outcome->run, directory, diag);
+    return rc < 0 ? rc : sl_fetch_run(client, outcome->run, false, directory, diag);
 }
 
 static int follow(const struct sl_cli *cli, struct sl_client *client, uint64_t job,

@@ -112,7 +112,7 @@ static int count(struct counting *c, const struct sl_cli *cli, struct sl_diag *d
         rc = sl_diag_set(diag, SL_E_CRASHED, "--policy",
                          "The model could not be counted for an estimate: %.200s", outcome.detail);
     if (rc == 0)
-        rc = sl_fetch_run(c->sender.client, outcome.run, c->folder, diag);
+        rc = sl_fetch_run(c->sender.client, outcome.run, false, c->folder, diag);
     sl_client_free(c->sender.client);
     return rc;
 }

@@ -78,7 +78,7 @@ static int fetch_below(struct sl_client *client, uint64_t run, const char *name,
     return rc < 0 ? rc : fetch_file(client, run, name, path, diag);
 }
 
-int sl_fetch_run(struct sl_client *client, uint64_t run, const char *directory,
+int sl_fetch_run(struct sl_client *client, uint64_t run, bool whole, const char *directory,
                  struct sl_diag *diag)
 {
     char url[96];
@@ -89,7 +89,7 @@ int sl_fetch_run(struct sl_client *client, uint64_t run, const char *directory,
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(answer, "files"))
     {
         const char *name = sl_answer_text(file, "path");
-        if (rc == 0 && is_artifact(name))
+        if (rc == 0 && (whole ? sl_path_is_below(name) : is_artifact(name)))
             rc = fetch_below(client, run, name, directory, diag);
     }
     cJSON_Delete(answer);

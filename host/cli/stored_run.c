@@ -22,7 +22,7 @@ bool sl_stored_run_named(const char *word, uint64_t *out_id)
     return stat(word, &info) < 0 && sl_answer_id(word, "run", out_id, NULL) == 0;
 }
 
-static int make_directory(struct sl_stored_run *run, struct sl_diag *diag)
+int sl_stored_run_directory(struct sl_stored_run *run, struct sl_diag *diag)
 {
     const char *parent = getenv("TMPDIR");
     int rc = sl_path_join(run->directory, sizeof(run->directory),
@@ -36,16 +36,27 @@ static int make_directory(struct sl_stored_run *run, struct sl_diag *diag)
                        sl_strerror(rc));
 }
 
+static int fetch_to_new(struct sl_client *client, uint64_t id, bool whole,
+                        struct sl_stored_run *run, struct sl_diag *diag)
+{
+    snprintf(run->name, sizeof(run->name), "runs/%" PRIu64, id);
+    int rc = sl_stored_run_directory(run, diag);
+    return rc < 0 ? rc : sl_fetch_run(client, id, whole, run->directory, diag);
+}
+
+int sl_stored_run_fetch_whole(struct sl_client *client, uint64_t id, struct sl_stored_run *run,
+                              struct sl_diag *diag)
+{
+    return fetch_to_new(client, id, true, run, diag);
+}
+
 static int fetch(const struct sl_cli *cli, uint64_t id, struct sl_stored_run *run,
                  struct sl_diag *diag)
 {
     struct sl_client *client = NULL;
-    snprintf(run->name, sizeof(run->name), "runs/%" PRIu64, id);
     int rc = sl_client_open_any(cli, &client, diag);
     if (rc == 0)
-        rc = make_directory(run, diag);
-    if (rc == 0)
-        rc = sl_fetch_run(client, id, run->directory, diag);
+        rc = fetch_to_new(client, id, false, run, diag);
     sl_client_free(client);
     return rc;
 }

@@ -3,16 +3,14 @@
 
 #include <stddef.h>
 
-#include "host/cli/cmd_later.h"
-
 const struct sl_verb sl_verbs[] = {
     {"run", sl_cmd_run, "measure a model with SME2 off and on"},
     {"analyze", sl_cmd_analyze, "where the time of ETDump files went, operator by operator"},
     {"compare", sl_cmd_compare, "how much faster one measurement is than another, and how surely"},
     {"report", sl_cmd_report, "a run directory as Markdown, HTML, SVG, JUnit, JSON or CSV"},
     {"validate", sl_cmd_validate, "whether a run directory is whole and its numbers are right"},
-    {"import", sl_cmd_import,
-     "a run directory of Arm's kit or of executor_runner, made one of ours"},
+    {"export", sl_cmd_export, "runs in one file, to be taken to another lab"},
+    {"import", sl_cmd_import, "such a file; or what Arm's kit or executor_runner left, made a run"},
     {"inspect", sl_cmd_inspect, "what a model holds, and which operators SME2 serves"},
     {"kernels", sl_cmd_kernels, "what kernels exist, and what single ones execute"},
     {"baseline", sl_cmd_baseline,
@@ -39,7 +37,5 @@ const struct sl_verb sl_verbs[] = {
     {"completion", sl_cmd_completion, "completion of verbs and options for a shell"},
     {"version", sl_cmd_version, "what this program is and what it was built with"},
     {"help", sl_cmd_help, "this list, or the page of one verb"},
-    /* Not part of this version: they give a clear error, and are left out of the list. */
-    {"export", sl_cmd_later, NULL},
     {NULL, NULL, NULL},
 };

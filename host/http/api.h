@@ -26,6 +26,7 @@ void sl_api_group_delete(struct sl_http_exchange *exchange);
 
 void sl_api_run_trace(struct sl_http_exchange *exchange); /* for the Perfetto UI */
 void sl_api_run_list(struct sl_http_exchange *exchange);
+void sl_api_run_post(struct sl_http_exchange *exchange); /* one of another store */
 void sl_api_run_get(struct sl_http_exchange *exchange);
 void sl_api_run_delete(struct sl_http_exchange *exchange);
 void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
@@ -60,3 +61,5 @@ void sl_api_metrics(struct sl_http_exchange *exchange);
 /* Partial uploads that nobody goes on with, at the start and at most once an hour. */
 struct sl_http;
 void sl_api_blobs_sweep(struct sl_http *http);
+/* What imports left that a daemon before this one began. */
+void sl_api_imports_sweep(struct sl_http *http);

@@ -25,6 +25,7 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_DELETE, "/api/v1/groups/{}", SL_SCOPE_SUBMIT | SL_SCOPE_CANCEL_ANY, SL_HTTP_BODY_NONE,
      sl_api_group_delete},
     {SL_HTTP_GET, "/api/v1/runs", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_run_list},
+    {SL_HTTP_POST, "/api/v1/runs", SL_SCOPE_ADMIN, SL_HTTP_BODY_JSON, sl_api_run_post},
     {SL_HTTP_GET, "/api/v1/runs/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_run_get},
     {SL_HTTP_DELETE, "/api/v1/runs/{}", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_run_delete},
     {SL_HTTP_GET, "/api/v1/runs/{}/files", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_run_files},

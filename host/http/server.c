@@ -99,8 +99,10 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->beat.data = http->retry.data = http;
     http->open_handles = 2;
     int rc = sl_blobs_init(&http->blobs, sl_lab_state_dir(lab), diag);
-    if (rc == 0)
+    if (rc == 0) {
         sl_api_blobs_sweep(http);
+        sl_api_imports_sweep(http);
+    }
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
         rc = sl_http_listen(http, options->listen[i], options->allow_remote, diag);
     if (rc < 0) {

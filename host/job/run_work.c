@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,6 +32,7 @@
 #include "host/spec/model_identity.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
+#include "host/store/run_name.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
 static const char magic[8] = "slresul1";
@@ -114,15 +114,13 @@ int sl_run_work_read_result(const char *directory, int part, struct sl_link_resu
 void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
                       char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES])
 {
-    char day[16], at[16];
+    char name[SL_RUN_NAME_BYTES];
     time_t seconds = (time_t)(started_ms / 1000);
     struct tm utc;
     gmtime_r(&seconds, &utc);
-    strftime(day, sizeof(day), "%Y-%m-%d", &utc);
-    strftime(at, sizeof(at), "%H%M%S", &utc);
     strftime(out_utc, SL_RUN_WORK_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    sl_path_join(out_directory, SL_RUN_WORK_PATH, state_dir, "runs/%s/%s.%03u-%" PRIu64, day, at,
-                 (unsigned)(started_ms % 1000), job);
+    sl_run_name(started_ms, job, name);
+    sl_path_join(out_directory, SL_RUN_WORK_PATH, state_dir, "%s", name);
 }
 
 /* The names of the run's directory, of its day's and of all runs' are what is synced. */

@@ -50,11 +50,12 @@ void sl_path_title(const char *path, char *out, size_t size)
 
 bool sl_path_is_below(const char *path)
 {
-    bool up = false;
-    for (const char *step = path; step;) {
-        up = up || (strncmp(step, "..", 2) == 0 && (step[2] == '/' || step[2] == '\0'));
-        step = strchr(step, '/');
-        step = step ? step + 1 : NULL;
+    for (const char *step = path;;) {
+        size_t len = strcspn(step, "/");
+        if (len == 0 || (step[0] == '.' && (len == 1 || (len == 2 && step[1] == '.'))))
+            return false;
+        if (!step[len])
+            return true;
+        step += len + 1;
     }
-    return path[0] != '\0' && path[0] != '/' && !up;
 }

@@ -12,5 +12,5 @@ void sl_path_stem(const char *path, char *out, size_t size);
  * because exporters write every program to NAME/model.pte. */
 void sl_path_title(const char *path, char *out, size_t size);
 
-/* No absolute path, and no step of it leads up. */
+/* No absolute path, and each step of it has a name that leads down: not "", "." or "..". */
 bool sl_path_is_below(const char *path);

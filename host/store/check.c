@@ -25,6 +25,7 @@
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/run_file.h"
+#include "host/store/run_name.h"
 #include "host/store/statement.h"
 
 enum { DAY_BYTES = 16 };
@@ -48,24 +49,13 @@ void sl_check_root(sqlite3 *db, char *out)
         snprintf(out, SL_PATH_BYTES, ".");
 }
 
-/* --- the directories of runs: runs/YYYY-MM-DD/HHMMSS.mmm-JOB --- */
-
-/* The job of a run directory's name; 0: it is none. */
-static uint64_t job_of(const char *name)
-{
-    int end = 0;
-    uint64_t job = 0;
-    if (strspn(name, "0123456789") != 6 ||
-        sscanf(name, "%*6[0-9].%*3[0-9]-%18" SCNu64 "%n", &job, &end) != 1 || name[end])
-        return 0;
-    return job;
-}
+/* --- the directories of runs --- */
 
 static int note_directory(struct check *check, const char *day, const char *name)
 {
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
-    uint64_t job = job_of(name);
+    uint64_t job = sl_run_name_job(name);
     if (job == 0 || (check->job != 0 && job != check->job))
         return 0;
     check->highest = job > check->highest ? job : check->highest;

@@ -23,6 +23,7 @@ void sl_request_answer(struct sl_request *request)
     case SL_REQUEST_FIND_JOB:
     case SL_REQUEST_ADD_GROUP:
     case SL_REQUEST_ADD_RUN:
+    case SL_REQUEST_IMPORT_RUN:
     case SL_REQUEST_ADD_TOKEN:
         request->id_done(request->user, rc, rc >= 0 ? request->id : 0);
         break;

@@ -15,8 +15,6 @@
 #include "host/store/run_file.h"
 #include "host/store/statement.h"
 
-enum { MAX_COPY_BYTES = 8 << 20 }; /* a configuration of 1 MiB, each byte escaped */
-
 #define SCHEMA "sme2lab.rows/1"
 
 /* The types that a value of a kind of column may have in a copy, and the value for it: of a real
@@ -77,7 +75,7 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
         "r.device))) FROM runs AS r LEFT JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
-    char *text = sl_malloc(MAX_COPY_BYTES, 1);
+    char *text = sl_malloc(SL_ROW_COPY_MAX_BYTES, 1);
     if (!text)
         return -ENOMEM;
     sl_statement_init(&statement, db, sql);
@@ -85,7 +83,7 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
     int rc = sl_statement_step(&statement);
     if (rc == 1) {
         sl_statement_text(&statement, 0, directory, sizeof(directory));
-        sl_statement_text(&statement, 1, text, MAX_COPY_BYTES);
+        sl_statement_text(&statement, 1, text, SL_ROW_COPY_MAX_BYTES);
     }
     sl_statement_fini(&statement);
     if (rc == 1)
@@ -213,7 +211,7 @@ int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, ui
                         uint64_t *out_run)
 {
     struct sl_buf copy;
-    int rc = sl_run_file_read(root, directory, SL_ROW_COPY, MAX_COPY_BYTES, &copy);
+    int rc = sl_run_file_read(root, directory, SL_ROW_COPY, SL_ROW_COPY_MAX_BYTES, &copy);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";

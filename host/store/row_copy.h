@@ -8,6 +8,7 @@ typedef struct sqlite3 sqlite3;
 
 /* Below the run's directory. */
 #define SL_ROW_COPY "streams/rows.json"
+enum { SL_ROW_COPY_MAX_BYTES = 8 << 20 }; /* a configuration of 1 MiB, each byte escaped */
 
 /* Writes the copy below `root`. A run whose directory is not there has none. 0, SL_E_NOT_FOUND (no
  * such run), or -errno. */

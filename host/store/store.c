@@ -20,6 +20,7 @@
 #include "host/store/query.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
+#include "host/store/run_import.h"
 #include "host/store/run_table.h"
 #include "host/store/schema.h"
 #include "host/store/token_table.h"
@@ -74,11 +75,13 @@ static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
 {
     uint64_t jobs = 0, runs = 0;
     for (; batch; batch = batch->next) {
-        uint64_t *highest = batch->kind == SL_REQUEST_ADD_JOB   ? &jobs
-                            : batch->kind == SL_REQUEST_ADD_RUN ? &runs
-                                                                : NULL;
-        if (highest && batch->rc == 0 && batch->id > *highest)
-            *highest = batch->id;
+        bool imported = batch->kind == SL_REQUEST_IMPORT_RUN;
+        uint64_t job = batch->kind == SL_REQUEST_ADD_JOB ? batch->id : imported ? batch->job.id : 0;
+        uint64_t run = batch->kind == SL_REQUEST_ADD_RUN || imported ? batch->id : 0;
+        if (batch->rc != 0)
+            continue;
+        jobs = job > jobs ? job : jobs;
+        runs = run > runs ? run : runs;
     }
     return sl_numbers_raise(&store->numbers, jobs, runs);
 }
@@ -95,6 +98,7 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_ADD_GROUP] = sl_job_table_add_group,
         [SL_REQUEST_LIST_GROUPS] = sl_job_table_list_groups,
         [SL_REQUEST_ADD_RUN] = sl_run_table_add,
+        [SL_REQUEST_IMPORT_RUN] = sl_run_import_carry_out,
         [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
         [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
         [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
@@ -143,7 +147,8 @@ static void copy_rows(struct sl_store *store, const struct sl_request *batch)
     char root[SL_PATH_BYTES];
     sl_check_root(store->db, root);
     for (; batch; batch = batch->next) {
-        uint64_t run = batch->kind == SL_REQUEST_ADD_RUN      ? batch->id
+        bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN;
+        uint64_t run = added                                  ? batch->id
                        : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
                                                               : 0;
         int rc = batch->rc == 0 && run != 0 ? sl_row_copy_write(store->db, root, run) : 0;
@@ -447,6 +452,14 @@ int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl
         request->id_done = done;
     }
     return enqueue(store, request);
+}
+
+int sl_store_import_run(struct sl_store *store, const char *staged, const char *key,
+                        const char *owner, sl_store_id_fn done, void *user)
+{
+    struct sl_job_record job = {.id = 0};
+    snprintf(job.owner, sizeof(job.owner), "%s", owner);
+    return request_job(store, SL_REQUEST_IMPORT_RUN, &job, staged, key, 0, done, user);
 }
 
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,

@@ -43,6 +43,13 @@ int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
 int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,
                      void *user);
 
+/* Makes a run of the directory `staged` (below the store's), which another store's run was copied
+ * to: it moves to where runs are, and gets a number of its own and an ended job of `owner`'s. `key`
+ * tells what is in it: 1 and the run that came with the same key before, and the directory stays.
+ * SL_E_MISMATCH: its copy of the rows (row_copy.h) is missing or damaged. */
+int sl_store_import_run(struct sl_store *store, const char *staged, const char *key,
+                        const char *owner, sl_store_id_fn done, void *user);
+
 /* Its row alone: the directory is the caller's. Jobs forget that they had it. SL_E_NOT_FOUND. */
 int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user);
 

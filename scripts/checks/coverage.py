@@ -50,6 +50,7 @@ PARSERS = {
     "runner_log": ["host/report/runner_log.c"],
     "kernel_anchors": ["host/report/kernel_anchors.c"],
     "silicon": ["host/report/silicon_file.c"],
+    "run_archive": ["host/rundir/archive_list.c", "host/rundir/archive_unpack.c"],
     "baseline": ["host/report/baseline.c", "host/spec/json_read.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],

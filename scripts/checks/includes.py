@@ -19,6 +19,7 @@ LIBRARIES = {
     "zstd": r"zstd.*\.h",
     "lz4": r"lz4.*\.h",
     "brotli": r"brotli/.*",
+    "archive": r"archive(_entry)?\.h",
     "protobuf": r"protobuf-c/.*",
     "cmocka": r"cmocka\.h",
     "sockets": r"sys/socket\.h|sys/un\.h|netinet/.*|arpa/.*|netdb\.h|net/.*",
@@ -81,6 +82,7 @@ ALLOWED = {
     "host/inspect": (["common/base", "common/format", "host/records.h", "host/spec", "host/report"], ["cjson"]),
     "host/daemon": (EVERYTHING_OF_COMMON + HOST_BUT_CLI, ["libuv", "cjson", "sqlite", "libpq", "zstd", "protobuf", "sockets"]),
     # From what was recorded to a finished run directory: the command line and the daemon share it.
+    "host/rundir/archive": (["common/base", "host/spec"], ["archive", "cjson"]),
     "host/rundir": (["common/base", "common/format", "host/records.h", "host/spec", "host/device/count_log", "host/device/launch",
                          "host/device/trace_resolve", "host/analysis", "host/report"], ["cjson"]),
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.

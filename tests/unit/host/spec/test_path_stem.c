@@ -55,4 +55,7 @@ TEST(a_path_below_has_no_step_up)
     assert_false(sl_path_is_below(".."));
     assert_false(sl_path_is_below("a/../b"));
     assert_false(sl_path_is_below("a/.."));
+    assert_false(sl_path_is_below("./a"));
+    assert_false(sl_path_is_below("a//b"));
+    assert_false(sl_path_is_below("a/"));
 }

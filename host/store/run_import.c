@@ -1,0 +1,157 @@
+/* host/store/run_import.c */
+#include "host/store/run_import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/base/path.h"
+#include "host/records.h"
+#include "host/store/check.h"
+#include "host/store/request.h"
+#include "host/store/row_copy.h"
+#include "host/store/run_file.h"
+#include "host/store/run_name.h"
+#include "host/store/statement.h"
+
+#define LATEST_MS "253402300799999" /* the last one of the year 9999 */
+
+/* Where the run lies and will lie, and the rows of it that have the numbers of this store. */
+struct import {
+    char root[SL_PATH_BYTES], directory[SL_RUN_NAME_BYTES];
+    const char *staged; /* borrowed; below the root */
+    uint64_t job;
+    char *rows; /* owned; JSON */
+};
+
+/* The run that came with this key and is still there: 1, 0 or a negative code. */
+static int find_run(sqlite3 *db, const char *key, uint64_t *out_run)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT run FROM jobs WHERE idempotency_key = ? AND run IN (SELECT id FROM "
+                      "runs)");
+    sl_statement_bind_text(&statement, key);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        *out_run = sl_statement_u64(&statement, 0);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+/* Numbers that were never given out, and who and what belong to this store. */
+static int renumber(sqlite3 *db, const char *copy, const struct sl_request *request,
+                    struct import *import)
+{
+    static const char sql[] =
+        "SELECT job, started, json_set(copy, '$.job.id', job, '$.run.id', run, '$.job.key', ?2, "
+        "'$.job.owner', ?3, '$.job.detail', printf('imported: run %d of another store', "
+        "json_extract(copy, '$.run.id'))) FROM (SELECT ?1 AS copy, 1 + coalesce((SELECT seq FROM "
+        "sqlite_sequence WHERE name = 'jobs'), 0) AS job, 1 + coalesce((SELECT seq FROM "
+        "sqlite_sequence WHERE name = 'runs'), 0) AS run, json_extract(?1, '$.run.started_ms') AS "
+        "started) WHERE typeof(started) = 'integer' AND started BETWEEN 0 AND " LATEST_MS
+        " AND json_type(copy, '$.run.id') = 'integer'";
+    size_t room = strlen(copy) + 1024; /* a copy with a few longer values */
+    struct sl_statement statement;
+    import->rows = sl_malloc(room, 1);
+    if (!import->rows)
+        return -ENOMEM;
+    sl_statement_init(&statement, db, sql);
+    sl_statement_bind_text(&statement, copy);
+    sl_statement_bind_text(&statement, request->key);
+    sl_statement_bind_text(&statement, request->job.owner);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1) {
+        import->job = sl_statement_u64(&statement, 0);
+        sl_run_name(sl_statement_u64(&statement, 1), import->job, import->directory);
+        sl_statement_text(&statement, 2, import->rows, room);
+    }
+    sl_statement_fini(&statement);
+    return rc == 0 ? SL_E_MISMATCH : rc < 0 ? rc : 0;
+}
+
+static int read_rows(sqlite3 *db, const struct sl_request *request, struct import *import)
+{
+    struct sl_buf copy;
+    int rc =
+        sl_run_file_read(import->root, import->staged, SL_ROW_COPY, SL_ROW_COPY_MAX_BYTES, &copy);
+    if (rc < 0)
+        return rc == SL_E_NOT_FOUND || rc == SL_E_LIMIT ? SL_E_MISMATCH : rc;
+    const char *text = copy.size > 0 ? (const char *)copy.data : "";
+    rc = sl_statement_is_json(db, text);
+    rc = rc == 1 ? renumber(db, text, request, import) : rc == 0 ? SL_E_MISMATCH : rc;
+    sl_buf_fini(&copy);
+    return rc;
+}
+
+static int sync_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
+    if (fd >= 0)
+        close(fd);
+    return rc;
+}
+
+/* Makes runs/ and the day's folder where they are not there yet, and moves the run into it. */
+static int move_in(const struct import *import)
+{
+    char from[2 * SL_PATH_BYTES], to[2 * SL_PATH_BYTES];
+    sl_path_join(from, sizeof(from), import->root, "%s", import->staged);
+    sl_path_join(to, sizeof(to), import->root, "%s", import->directory);
+    char *last = strrchr(to, '/');
+    for (char *slash = to + strlen(import->root); slash && slash < last;) {
+        slash = strchr(slash + 1, '/');
+        *slash = '\0';
+        int rc = mkdir(to, 0700) < 0 && errno != EEXIST ? -errno : 0;
+        *slash = '/';
+        if (rc < 0)
+            return rc;
+    }
+    if (rename(from, to) < 0)
+        return -errno;
+    *last = '\0';
+    return sync_folder(to);
+}
+
+/* The copy has its new numbers before it has its place: a database that loses the rows finds them
+ * there. */
+static int place(const struct import *import)
+{
+    char path[2 * SL_PATH_BYTES];
+    sl_path_join(path, sizeof(path), import->root, "%s/%s", import->staged, SL_ROW_COPY);
+    int rc = sl_buf_write_file(path, import->rows, strlen(import->rows));
+    return rc < 0 ? rc : move_in(import);
+}
+
+static int add_rows(sqlite3 *db, const struct import *import, uint64_t *out_run)
+{
+    int rc = sl_row_copy_restore(db, import->root, import->directory, import->job, out_run);
+    if (rc == 1)
+        return 0;
+    sl_run_file_remove(import->root, import->directory);
+    return rc < 0 ? rc : SL_E_MISMATCH; /* a column is missing, or of another type */
+}
+
+void sl_run_import_carry_out(struct sl_request *request, sqlite3 *db)
+{
+    struct import import = {.staged = request->config};
+    int rc = find_run(db, request->key, &request->id);
+    sl_check_root(db, import.root);
+    if (rc == 0) {
+        rc = read_rows(db, request, &import);
+        if (rc == 0)
+            rc = place(&import);
+        if (rc == 0)
+            rc = add_rows(db, &import, &request->id);
+        request->job.id = import.job;
+    }
+    sl_free(import.rows);
+    request->rc = rc;
+}
