@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/operator_interval.h"
@@ -23,6 +25,7 @@ static const double portable_share = 0.05;
 static const double movement_share = 0.10;
 static const double framework_share = 0.10;
 static const double part_share = 0.10, part_growth = 1.5, part_points = 0.05;
+static const double half_share = 0.50;
 
 struct search {
     const struct sl_comparison_report *report;
@@ -87,13 +90,34 @@ __attribute__((format(printf, 5, 6))) static void add(struct search *s,
     s->of[at] = op;
 }
 
+/* Families that the run's policy keeps off SME2: " (the run's policy keeps pool, unary off it)". */
+static const char *kept_families(const struct cJSON *policy, char *out, size_t size)
+{
+    const cJSON *family, *all = cJSON_GetObjectItemCaseSensitive(policy, "streaming_off");
+    size_t len = 0;
+    out[0] = '\0';
+    cJSON_ArrayForEach(family, all)
+    {
+        if (cJSON_IsString(family) && len + 80 < size)
+            len += (size_t)snprintf(out + len, size - len, "%s%.32s",
+                                    len ? ", " : " (the run's policy keeps ", family->valuestring);
+    }
+    if (len > 0)
+        snprintf(out + len, size - len, " off it)");
+    return out;
+}
+
 /* Operators that SME2 is for and did not serve: they could gain what others of their category did.
- */
+ * The run's policy may have wanted it so. */
 static bool add_unserved(struct search *s, const struct sl_operator_shift *row, const char *name)
 {
     const struct sl_operator *op = row->candidate;
     double share = row->candidate_cost / s->whole, gain = s->gains[op->category];
+    char families[160];
     if (!s->sme2 || !op->kernel || !sl_sme2_matters(op) || is_sme2(op) || !(share > unserved_share))
+        return false;
+    const char *why = sl_sme2_evidence_by(op, s->report->policy, sl_sme2_evidence(op));
+    if (strcmp(why, SL_SME2_KEPT_OUT) == 0)
         return false;
     const struct sl_next_step step = {.rule = "unserved",
                                       .value = share,
@@ -101,8 +125,9 @@ static bool add_unserved(struct search *s, const struct sl_operator_shift *row, 
                                       .saves = isfinite(gain) ? share * (1 - 1 / gain) : share};
     add(s, op, step, isfinite(gain) ? "about " : NULL,
         "Look at why SME2 did not serve %.80s: %.1f %% of end to end %s, and its kernel is no SME2 "
-        "one",
-        name, 100 * share, s->candidate);
+        "one%s",
+        name, 100 * share, s->candidate,
+        kept_families(s->report->policy, families, sizeof(families)));
     return true;
 }
 
@@ -187,7 +212,39 @@ static bool is_said(const struct search *s, const struct sl_part *part)
     return false;
 }
 
-/* Where a bottleneck went that was not one before. */
+/* The largest part of a side. NULL: a category without parts costs more than any of them. */
+static const struct sl_part *largest_part(const struct search *s, const struct sl_part *parts,
+                                          size_t count, bool candidate)
+{
+    double most = 0;
+    const struct sl_part *largest = NULL;
+    bool divided[SL_CATEGORY_COUNT] = {false};
+    for (size_t i = 0; i < count; i++) {
+        double cost = candidate ? parts[i].candidate : parts[i].baseline;
+        divided[parts[i].category] = true;
+        largest = cost > most ? &parts[i] : largest;
+        most = fmax(most, cost);
+    }
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        const struct sl_category_shift *shift = &s->c->categories[k];
+        if (!divided[k] && (candidate ? shift->candidate : shift->baseline) > most)
+            return NULL;
+    }
+    return largest;
+}
+
+/* Is it what costs most now, and was not before? Against other categories as a whole: convolutions
+ * are one bottleneck, whatever parts they have. */
+static bool is_new_bottleneck(const struct search *s, const struct sl_part *part,
+                              const struct sl_part *before, const struct sl_part *now)
+{
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++)
+        if (k != part->category && s->c->categories[k].candidate >= part->candidate)
+            return false;
+    return now == part && before != part;
+}
+
+/* Parts that became a larger share: where the bottleneck went, if it went there. */
 static void add_parts(struct search *s)
 {
     struct sl_part parts[SL_PARTS_MAX];
@@ -195,20 +252,23 @@ static void add_parts(struct search *s)
         return;
     size_t count = sl_parts_compare(&s->report->baseline->attribution,
                                     &s->report->candidate->attribution, parts);
+    const struct sl_part *largest_before = largest_part(s, parts, count, false);
+    const struct sl_part *largest_now = largest_part(s, parts, count, true);
     for (size_t i = 0; i < count; i++) {
         const struct sl_part *part = &parts[i];
         double now = part->candidate / s->whole;
         double before = part->baseline / s->c->whole_baseline;
-        bool moved = now > part_share && now > part_growth * before && now - before > part_points;
-        if (!moved || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
+        bool grew = now > part_share && now > part_growth * before && now - before > part_points;
+        if (!grew || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
             continue;
-        const struct sl_next_step step = {
-            .rule = "bottleneck-moved", .value = now, .limit = part_share, .saves = now};
-        add(s, NULL, step, NULL,
-            "The bottleneck moved to %s (%s): %.1f %% of end to end %s, "
-            "%.1f %% %s",
-            part->name, sl_category_name(part->category), 100 * now, s->candidate, 100 * before,
-            s->baseline);
+        bool moved = is_new_bottleneck(s, part, largest_before, largest_now);
+        const struct sl_next_step step = {.rule = moved ? "bottleneck-moved" : "part-grew",
+                                          .value = now,
+                                          .limit = part_share,
+                                          .saves = now};
+        add(s, NULL, step, NULL, "%s%s (%s)%s %.1f %% of end to end %s, %.1f %% %s",
+            moved ? "The bottleneck moved to " : "", part->name, sl_category_name(part->category),
+            moved ? ":" : " is", 100 * now, s->candidate, 100 * before, s->baseline);
     }
 }
 
@@ -233,18 +293,26 @@ static void add_categories(struct search *s)
             100 * framework, s->candidate);
 }
 
+/* Where no rule holds: half of all or more is where to look, whatever its kernels. */
 static void add_largest(struct search *s)
 {
     const struct sl_category_shift *all = s->c->categories;
     int largest = 0;
     for (int k = 1; k < SL_CATEGORY_COUNT; k++)
         largest = all[k].share_candidate > all[largest].share_candidate ? k : largest;
-    const struct sl_next_step step = {.rule = "largest-category",
-                                      .value = all[largest].share_candidate,
-                                      .limit = NAN,
-                                      .saves = NAN};
-    add(s, NULL, step, "", "Nothing stands out; the largest category %s is %s with %.1f %%",
-        s->candidate, sl_category_name(largest), 100 * all[largest].share_candidate);
+    double share = all[largest].share_candidate;
+    const struct sl_next_step step = {
+        .rule = "largest-category", .value = share, .limit = NAN, .saves = NAN};
+    const char *less = s->c->unit == SL_TRACE_INSTRUCTIONS ? "fewer instructions" : "faster";
+    if (share >= half_share)
+        add(s, NULL, step, "",
+            "Look at %s first: it is %.1f %% of end to end %s. If all else cost nothing: %.2fx %s",
+            sl_category_name(largest), 100 * share, s->candidate, 1 / share, less);
+    else
+        add(s, NULL, step, "",
+            "Nothing stands out: no category is half of end to end %s, the largest is %s with "
+            "%.1f %%",
+            s->candidate, sl_category_name(largest), 100 * share);
 }
 
 /* Of a clean arm no operator is known: Method::execute is all there is. */

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "tests/support/unit.h"
 
 #include "common/format/sltrace.h"
@@ -158,17 +160,57 @@ TEST_WITH(no_word_of_sme2_where_both_sides_use_it, reset, NULL)
         assert_null(strstr(steps[i].text, "SME2"));
 }
 
-/* GELU went from 12 to 36 %: that stands out though every operator gained. */
-TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
+/* One category is nearly all: that stands out. */
+TEST_WITH(largest_category_stands_out_from_half_of_all_on, reset, NULL)
+{
+    struct sl_next_step step;
+    expect("largest-category", 0.9,
+           "Look at CONV first: it is 90.0 % of end to end with SME2 on. If all else cost nothing: "
+           "1.11x faster");
+    sl_next_step_find(&all.report, &step);
+    assert_null(strstr(step.text, "Nothing stands out"));
+    all.c.unit = SL_TRACE_INSTRUCTIONS;
+    expect("largest-category", 0.9, "1.11x fewer instructions");
+    all.c.categories[SL_CATEGORY_CONV].share_candidate = 0.4;
+    expect("largest-category", 0.4,
+           "Nothing stands out: no category is half of end to end with SME2 on, the largest is "
+           "CONV with 40.0 %");
+}
+
+/* What the run itself kept off SME2 is no fault of SME2's kernels. */
+TEST_WITH(operator_that_the_policy_keeps_off_sme2_is_not_called_unserved, reset, NULL)
+{
+    struct sl_next_step step;
+    cJSON *kept = cJSON_Parse("{\"table\":{\"operators\":[{\"operator\":\"Convolution (NHWC, F32) "
+                              "IGEMM #1\",\"kernel_on\":\"sl_conv_sme2\",\"streams\":false}]}}");
+    cJSON *families = cJSON_Parse("{\"streaming_off\":[\"matmul\",7,\"pool\"],\"table\":null}");
+    assert_non_null(kept);
+    assert_non_null(families);
+    all.operators[0].kernel = "sl_matmul_f32_f32p4x1_f32p8x1_4x8_neon_mla";
+    all.report.policy = kept;
+    expect("largest-category", 0.9, "CONV");
+    all.report.policy = families;
+    expect("unserved", 0.9, "no SME2 one (the run's policy keeps matmul, pool off it)");
+    all.report.policy = NULL;
+    expect("unserved", 0.9, "no SME2 one");
+    sl_next_step_find(&all.report, &step);
+    assert_null(strstr(step.text, "policy"));
+    cJSON_Delete(families);
+    cJSON_Delete(kept);
+}
+
+/* Elementwise is all of one part; the other categories have none. All of 1000 and of 300. */
+static size_t steps_of_part(const char *part, const int64_t costs[OPERATORS][2],
+                            struct sl_next_step out[SL_NEXT_STEPS_MAX])
 {
     struct sl_analysis sides[2] = {{.file = "off"}, {.file = "on"}};
-    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
     for (size_t i = 0; i < OPERATORS; i++) {
-        all.before[i].part = all.operators[i].part = i == 2 ? "activation" : NULL;
-        all.before[i].total = i == 2 ? 120 : 440;
-        all.operators[i].total = i == 2 ? 108 : 96;
+        all.before[i].part = all.operators[i].part = i == 2 ? part : NULL;
+        all.before[i].total = costs[i][0];
+        all.operators[i].total = costs[i][1];
+        all.rows[i].q = 0.3; /* costlier by chance, if at all */
         all.c.categories[all.operators[i].category] = (struct sl_category_shift){
-            .baseline = (double)all.before[i].total, .candidate = (double)all.operators[i].total};
+            .baseline = (double)costs[i][0], .candidate = (double)costs[i][1]};
     }
     all.c.whole_baseline = 1000;
     all.c.whole_candidate = 300;
@@ -178,7 +220,29 @@ TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
         .operators = all.operators, .operator_count = OPERATORS, .measured_count = 1};
     all.report.baseline = &sides[0];
     all.report.candidate = &sides[1];
-    assert_int_equal(sl_next_steps_find(&all.report, steps), 1);
+    size_t count = sl_next_steps_find(&all.report, out);
+    all.report.baseline = all.report.candidate = NULL;
+    return count;
+}
+
+/* Pool grew to 42 % while convolutions are still more: the bottleneck is where it was. */
+TEST_WITH(part_that_grew_is_no_moved_bottleneck_while_another_category_is_larger, reset, NULL)
+{
+    static const int64_t costs[OPERATORS][2] = {{910, 165}, {10, 9}, {80, 126}};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    assert_int_equal(steps_of_part("pool", costs, steps), 1);
+    assert_string_equal(steps[0].rule, "part-grew");
+    assert_non_null(strstr(steps[0].text, "pool (Elementwise) is 42.0 % of end to end with SME2 "
+                                          "on, 8.0 % with it off"));
+    assert_null(strstr(steps[0].text, "moved"));
+}
+
+/* GELU went from 12 to 36 %: that stands out though every operator gained. */
+TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
+{
+    static const int64_t costs[OPERATORS][2] = {{440, 96}, {440, 96}, {120, 108}};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    assert_int_equal(steps_of_part("activation", costs, steps), 1);
     assert_string_equal(steps[0].rule, "bottleneck-moved");
     assert_non_null(strstr(steps[0].text, "activation (Elementwise): 36.0 % of end to end with "
                                           "SME2 on, 12.0 % with it off"));
