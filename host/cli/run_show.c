@@ -25,7 +25,6 @@ enum { TOP_OPERATORS = 12, PATH_BYTES = 1024 };
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
 
 static const char *const levels[] = {"off", "on"};
-static const char own_kernels[] = "our kernels";
 
 static void print_agreement(const char *what, const struct sl_agreement *agreement)
 {
@@ -82,37 +81,6 @@ static void print_outputs(const struct sl_compared *compared, bool full)
     }
 }
 
-/* What came out stands last, where the eye is. */
-static void print(const struct sl_cli *cli, const struct sl_compared *compared,
-                  const struct sl_run_shown *shown)
-{
-    const char *directory = shown->directory;
-    bool full = shown->full || cli->verbose;
-    int extent = full            ? SL_COMPARISON_ANALYSES
-                 : shown->beside ? SL_COMPARISON_STEP
-                                 : SL_COMPARISON_SUMMARY;
-    if (cli->quiet) {
-        print_part(cli, compared, SL_COMPARISON_VERDICT);
-        return;
-    }
-    /* What our kernels could do next is nothing that users of ExecuTorch can. */
-    bool no_step = shown->beside && !full && compared->comparison.verdict != SL_VERDICT_WRONG &&
-                   compared->report.runtime && strcmp(compared->report.runtime, own_kernels) == 0;
-    if (!no_step)
-        print_part(cli, compared, extent);
-    print_outputs(compared, full);
-    if (full)
-        print_files(compared, directory);
-    else if (!shown->beside)
-        sl_say(stdout, "report: %s/report%s%s.html; operators, kernels and files here: --full\n",
-               directory, compared->sides[0].directory.suffix,
-               compared->sides[1].file.analysis.record ? LINES : "");
-    if (full)
-        sl_say(stdout, "\n");
-    print_part(cli, compared, SL_COMPARISON_GROUNDS);
-}
-
-/* Each verdict then says whose it is. */
 static bool is_beside_executorch(const char *directory)
 {
     char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
@@ -128,6 +96,36 @@ static bool is_beside_executorch(const char *directory)
     return false;
 }
 
+/* What came out stands last, where the eye is. */
+static void print(const struct sl_cli *cli, const struct sl_compared *compared,
+                  const struct sl_run_shown *shown)
+{
+    const char *directory = shown->directory;
+    bool full = shown->full || cli->verbose;
+    int extent = full            ? SL_COMPARISON_ANALYSES
+                 : shown->beside ? SL_COMPARISON_STEP
+                                 : SL_COMPARISON_SUMMARY;
+    if (cli->quiet) {
+        print_part(cli, compared, SL_COMPARISON_VERDICT);
+        return;
+    }
+    /* What our kernels could do next is nothing that users of ExecuTorch can. */
+    bool no_step = shown->beside && !full && compared->comparison.verdict != SL_VERDICT_WRONG &&
+                   compared->report.own && is_beside_executorch(directory);
+    if (!no_step)
+        print_part(cli, compared, extent);
+    print_outputs(compared, full);
+    if (full)
+        print_files(compared, directory);
+    else if (!shown->beside)
+        sl_say(stdout, "report: %s/report%s%s.html; operators, kernels and files here: --full\n",
+               directory, compared->sides[0].directory.suffix,
+               compared->sides[1].file.analysis.record ? LINES : "");
+    if (full)
+        sl_say(stdout, "\n");
+    print_part(cli, compared, SL_COMPARISON_GROUNDS);
+}
+
 typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,
                         const struct sl_compared *compared, struct sl_diag *diag);
 
@@ -141,8 +139,6 @@ static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *sh
                                    diag);
     for (int side = 0; side < 2; side++)
         compared->sides[side].file.analysis.record = shown->record;
-    if (rc == 0 && !compared->report.runtime && is_beside_executorch(shown->directory))
-        compared->report.runtime = own_kernels;
     rc = rc == 0 ? use(cli, shown, compared, diag) : rc;
     sl_compared_close(compared);
     sl_free(compared);

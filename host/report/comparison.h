@@ -20,10 +20,11 @@ struct sl_comparison_report {
     const struct sl_analysis *baseline, *candidate; /* NULL: pairs from `file` are all there is */
     const char *file;                               /* of the pairs, or NULL */
     const char *experiment;                         /* which of the file's, or NULL */
-    const char *runtime;                            /* whose figures, or NULL: the agent's own */
-    const char *factor;                             /* what was varied: "sme2" */
-    const char *baseline_level, *candidate_level;   /* "off", "on" */
-    const struct sl_agreement *agreement;           /* NULL: outputs were not compared */
+    const char *runtime; /* whose figures: "ExecuTorch"; NULL: the agent's own, or not known */
+    bool own;            /* measured on our runtime and its kernels */
+    const char *factor;  /* what was varied: "sme2" */
+    const char *baseline_level, *candidate_level; /* "off", "on" */
+    const struct sl_agreement *agreement;         /* NULL: outputs were not compared */
     const struct sl_divergence *diverged; /* of both levels; NULL: nobody looked, or none need be */
     const struct sl_kernel_log *log;      /* XNNPACK's, of the candidate's run; NULL: none */
     const struct sl_arms *arms;           /* of two builds; NULL: the comparison is not of two */
@@ -36,6 +37,10 @@ struct sl_comparison_report {
 /* One object of schema sme2lab.comparison/1; `key` is NULL inside an array and at the top. */
 int sl_comparison_json(struct sl_json *json, const char *key,
                        const struct sl_comparison_report *report);
+
+/* Whose figures a headline gives, our kernels not being those that apps ship: "ExecuTorch", "our
+ * kernels (not ExecuTorch's)"; NULL: of both runtimes, or not known. Static. */
+const char *sl_comparison_whose(const struct sl_comparison_report *report);
 
 /* How outputs agreed, as members of an object that is open. */
 void sl_comparison_agreement_json(struct sl_json *json, const struct sl_agreement *agreement);

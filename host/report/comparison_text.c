@@ -30,6 +30,13 @@ struct page {
     const struct sl_comparison *comparison;
 };
 
+const char *sl_comparison_whose(const struct sl_comparison_report *report)
+{
+    return report->runtime ? report->runtime
+           : report->own   ? "our kernels (not ExecuTorch's)"
+                           : NULL;
+}
+
 /* The verdict in words. "0.5x slower" would be read as half as slow, and a count as a speed. */
 static void put_outcome(struct page *p, int tone)
 {
@@ -142,8 +149,8 @@ static void put_verdict(struct page *p)
     if (r->experiment)
         sl_doc_put(p->doc, SL_TONE_PLAIN, "%s  ",
                    sl_text_copy(clean, r->experiment, strlen(r->experiment)));
-    if (r->runtime)
-        sl_doc_put(p->doc, SL_TONE_PLAIN, "%s, ", r->runtime);
+    if (r->own || r->runtime) /* short: it is one line, and put_whose() said the rest */
+        sl_doc_put(p->doc, SL_TONE_PLAIN, "%s, ", r->own ? "our kernels" : r->runtime);
     sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s: ", r->factor, r->candidate_level,
                r->baseline_level);
     put_outcome(p, tone);
@@ -441,6 +448,13 @@ static void put_brief_operators(const struct sl_comparison *c, struct sl_table *
     }
 }
 
+/* First of all: our kernels are not those that apps ship. */
+static void put_whose(struct page *p)
+{
+    if (p->report->own)
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "measured: %s", sl_comparison_whose(p->report));
+}
+
 /* The categories and the three largest operators. */
 static void put_brief(struct page *p)
 {
@@ -460,6 +474,7 @@ static void put_brief(struct page *p)
     const struct sl_table_column widths[] = {
         {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};
     struct sl_table t;
+    put_whose(p);
     sl_table_init(&t, "where", "Where it goes", heads);
     sl_table_widths(&t, widths);
     put_brief_categories(c, &t);
@@ -512,6 +527,7 @@ static void put_step(struct page *p, const char *whose)
 static void put_analyses(struct page *p, size_t operators)
 {
     const struct sl_comparison_report *report = p->report;
+    put_whose(p);
     put_agreement(p);
     if (report->emulated)
         sl_doc_say(p->doc, SL_DOC_LINE, NULL, "emulated CPU: %s",

@@ -97,7 +97,7 @@ static void put_first_screen(struct sl_doc *doc, const struct sl_report *report)
     sl_element_types(&report->comparison->baseline->attribution, text, sizeof(text));
     put_fact(doc, "Type", text);
     put_fact(doc, "Threads", report->threads);
-    put_fact(doc, "Runtime", report->comparison->runtime);
+    put_fact(doc, "Runtime", sl_comparison_whose(report->comparison));
     put_step(doc, report);
 }
 

@@ -350,8 +350,9 @@ void sl_report_runs(const struct sl_report *report, struct sl_table *out)
     put_runs(out, &report->comparison->candidate->attribution, sl_report_side(report, 1));
 }
 
-/* "fewer-instructions: executes 2x fewer instructions with SME2 on, at SVL 512 (not speed)" */
-static void say_counted(const struct sl_report *report, char *out, size_t size)
+/* "fewer-instructions: ExecuTorch, SME2 on executes 2x fewer instructions than SME2 off, at SVL 512
+ * (not speed)" */
+static void say_counted(const struct sl_report *report, const char *whose, char *out, size_t size)
 {
     const struct sl_comparison *c = report->comparison->comparison;
     unsigned bits = report->comparison->svl_bits;
@@ -359,31 +360,36 @@ static void say_counted(const struct sl_report *report, char *out, size_t size)
     if (bits > 0)
         snprintf(svl, sizeof(svl), ", at SVL %u", bits);
     if (c->ratio == 1)
-        snprintf(out, size, "%s: executes as many instructions%s", sl_verdict_name(c), svl);
+        snprintf(out, size, "%s: %sexecutes as many instructions%s", sl_verdict_name(c), whose,
+                 svl);
     else
-        snprintf(out, size, "%s: %s executes %.3fx %s instructions than %s%s (not speed)",
-                 sl_verdict_name(c), sl_report_side(report, 1), fmax(c->ratio, 1 / c->ratio),
+        snprintf(out, size, "%s: %s%s executes %.3fx %s instructions than %s%s (not speed)",
+                 sl_verdict_name(c), whose, sl_report_side(report, 1), fmax(c->ratio, 1 / c->ratio),
                  c->ratio > 1 ? "fewer" : "more", sl_report_side(report, 0), svl);
 }
 
 void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
 {
     const struct sl_comparison *c = report->comparison->comparison;
-    char of[2 * sizeof(report->names[0]) + 8];
+    char of[2 * sizeof(report->names[0]) + 8], whose[40] = "";
+    if (sl_comparison_whose(report->comparison))
+        snprintf(whose, sizeof(whose), "%s, ", sl_comparison_whose(report->comparison));
     snprintf(of, sizeof(of), "%s / %s", sl_report_side(report, 0),
              imported(report) ? sl_report_side(report, 1) : "on");
     if (!isfinite(c->ratio) || c->verdict == SL_VERDICT_WRONG)
         snprintf(out, size, "%s", sl_verdict_name(c));
     else if (c->unit == SL_TRACE_INSTRUCTIONS && c->method == SL_METHOD_EXACT)
-        say_counted(report, out, size);
+        say_counted(report, whose, out, size);
     else if (isfinite(c->low))
-        snprintf(out, size, "%s: %.3fx, %s; %g %% interval %.3f to %.3f from %zu %s",
-                 sl_verdict_name(c), c->ratio, of, 100 * c->confidence, c->low, c->high, c->blocks,
+        snprintf(out, size, "%s: %s%.3fx, %s; %g %% interval %.3f to %.3f from %zu %s",
+                 sl_verdict_name(c), whose, c->ratio, of, 100 * c->confidence, c->low, c->high,
+                 c->blocks,
                  c->method == SL_METHOD_PAIRED      ? "interleaved pairs"
                  : c->method == SL_METHOD_PROCESSES ? "processes"
                                                     : "runs, unpaired");
     else
-        snprintf(out, size, "%s: %.3fx, %s; no interval", sl_verdict_name(c), c->ratio, of);
+        snprintf(out, size, "%s: %s%.3fx, %s; no interval", sl_verdict_name(c), whose, c->ratio,
+                 of);
 }
 
 void sl_report_title(const struct sl_report *report, char *out, size_t size)

@@ -228,6 +228,13 @@ static void find_diverged(struct sl_compared *compared)
                            compared->diverged[1].compared);
 }
 
+/* What the agent ran by itself; files and runners of others do not say whose kernels they had. */
+static bool is_own(const struct sl_compared_side *side)
+{
+    return side->conditions.values[SL_CONDITION_BUILD][0] &&
+           strcmp(side->conditions.values[SL_CONDITION_RUNTIME], "own") == 0;
+}
+
 static void name_sides(struct sl_compared *compared, int factor)
 {
     struct sl_comparison_report *report = &compared->report;
@@ -235,6 +242,7 @@ static void name_sides(struct sl_compared *compared, int factor)
     if (strcmp(sides[0].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0 &&
         strcmp(sides[1].conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
         report->runtime = "ExecuTorch";
+    report->own = is_own(&sides[0]) && is_own(&sides[1]);
     report->factor = sl_condition_name(factor);
     report->baseline_level = "baseline";
     report->candidate_level = "candidate";

@@ -401,7 +401,7 @@ class Report(Results):
         for key, name in (("report", "report.md"), ("report_html", "report.html")):
             self.assertEqual(pathlib.Path(self.run_.result["files"][key]), self.run_.out / name)
         text = (self.run_.out / "report.md").read_text()
-        for words in ("**fewer-instructions: ", "(not speed)", "executed instructions", "Emulated", "## Operator category breakdown", "## Next step",
+        for words in ("**fewer-instructions: our kernels (not ExecuTorch's), ", "(not speed)", "executed instructions", "Emulated", "## Operator category breakdown", "## Next step",
                       "## How to reproduce", self.run_.manifest["model_sha256"], "executed |"):
             self.assertIn(words, text)
 

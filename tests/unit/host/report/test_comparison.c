@@ -140,6 +140,12 @@ TEST(a_summary_is_a_dozen_lines_and_the_verdict_one)
     assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_SUMMARY), 0);
     assert_non_null(strstr((const char *)text.data, "a run"));
     assert_non_null(strstr((const char *)text.data, "next:"));
+    assert_null(strstr((const char *)text.data, "our kernels"));
+    text.size = 0;
+    report.own = true; /* said in the first line */
+    assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_SUMMARY), 0);
+    assert_true(
+        strncmp((const char *)text.data, "measured: our kernels (not ExecuTorch's)\n", 41) == 0);
     for (char *line = strtok((char *)text.data, "\n"); line; line = strtok(NULL, "\n"), lines++)
         assert_true(sl_text_columns(line) <= 80);
     assert_true(lines <= 12);
@@ -165,6 +171,17 @@ TEST(counts_are_said_to_be_no_speed_and_at_which_vector_length)
     assert_string_equal(
         (const char *)text.data,
         "sme2 on against off: executes 4.000x fewer instructions at SVL 512 (not speed)\n");
+    text.size = 0;
+    report.own = true;
+    assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_VERDICT), 0);
+    assert_string_equal((const char *)text.data,
+                        "our kernels, sme2 on against off: executes 4.000x fewer instructions at "
+                        "SVL 512 (not speed)\n");
+    text.size = 0;
+    report.own = false;
+    report.runtime = "ExecuTorch";
+    assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_VERDICT), 0);
+    assert_true(strncmp((const char *)text.data, "ExecuTorch, sme2 on against off: ", 33) == 0);
     sl_buf_fini(&text);
 }
 

@@ -130,6 +130,25 @@ TEST(counts_have_one_row_and_one_warning)
         all.sides[i].latency = kept[i];
 }
 
+/* Who reads the headline alone knows whose kernels it is of. */
+TEST(headline_of_every_page_says_whose_kernels_it_is_of)
+{
+    static const make_fn pages[] = {sl_report_md, sl_report_html, sl_report_comment};
+    static const char own[] = ": our kernels (not ExecuTorch's), ";
+    for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
+        char verdict[256];
+        struct sl_buf text;
+        all.compared.own = true;
+        sl_report_verdict(&all.report, verdict, sizeof(verdict));
+        assert_non_null(strstr(verdict, own));
+        assert_non_null(strstr(make(pages[i], &text), "our kernels (not ExecuTorch"));
+        sl_buf_fini(&text);
+        all.compared.own = false;
+        assert_null(strstr(make(pages[i], &text), "our kernels"));
+        sl_buf_fini(&text);
+    }
+}
+
 /* Verdict, device, vectors, type and next step stand before the first table. */
 TEST(what_matters_is_on_the_first_screen)
 {
