@@ -21,6 +21,7 @@ PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
 UNDEFINED_INSTRUCTION = bytes(4)
 RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
+SMSTART = re.compile(rb"^0x[0-9a-f]+: +d5034[357]7f", re.M)
 BETWEEN = 100  # instructions that four executions may differ by; 2 were seen, perhaps of the text of times between them
 CLANG = shutil.which("clang-19")
 
@@ -45,6 +46,10 @@ def file_offset(elf, symbol):
         if elf[names + name:names + name + len(symbol) + 1] == symbol.encode() + b"\0":
             return value - sections[section][3] + sections[section][4]
     raise AssertionError(f"no {symbol}")
+
+
+def inputs_of(model):
+    return ",".join(map(str, sorted(model.glob("input-*.bin"), key=lambda path: int(path.stem.split("-")[1]))))
 
 
 class Libraries(lab.Scratch):
@@ -76,9 +81,9 @@ class Libraries(lab.Scratch):
     def crash_in(self, symbol):
         self.begin_with(symbol, UNDEFINED_INSTRUCTION)
 
-    def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on", variants=("--variants=off,on",)):
+    def run_agent(self, *words, folder=None, model=TOY / "model.pte", cpu="max,sme512=on", variants=("--variants=off,on",), emulator=()):
         folder = folder or self.folder
-        command = [lab.EMULATOR, "-cpu", cpu, folder / "ld-linux-aarch64.so.1", "--library-path", folder, folder / AGENT, "run", f"--model_path={model}",
+        command = [lab.EMULATOR, "-cpu", cpu, *emulator, folder / "ld-linux-aarch64.so.1", "--library-path", folder, folder / AGENT, "run", f"--model_path={model}",
                    *variants, "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", f"--output_file={self.scratch}/output",
                    f"--etdump_path={self.scratch}/run.etdump", *words]
         return subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
@@ -98,8 +103,7 @@ class Libraries(lab.Scratch):
         """A counted run of the host on these libraries."""
         state = self.scratch / "state"
         self.addCleanup(lab.end_private_daemons, state)
-        inputs = ",".join(map(str, sorted(model.glob("input-*.bin"))))
-        return lab.sme2lab("run", model / "model.pte", "--inputs", inputs, "--device", "counted", "--runtime", runtime, "-o", self.scratch / "out", *words,
+        return lab.sme2lab("run", model / "model.pte", "--inputs", inputs_of(model), "--device", "counted", "--runtime", runtime, "-o", self.scratch / "out", *words,
                            env={"SME2LAB_EXECUTORCH": str(folder or self.folder), "SME2LAB_STATE": str(state)})
 
 
@@ -172,6 +176,24 @@ class Counts(Libraries):
         self.assertAlmostEqual(hidden[0], without[0], delta=BETWEEN)
         self.assertEqual(hidden[1], without[1])
         self.assertLess(self.steady_insns("max,sme512=on")[0], without[0] // 2)
+
+
+class Streaming(Libraries):
+    """SMSTART in the whole process, of which the emulator lists each instruction before it executes it."""
+
+    def starts_streaming(self, isa, model):
+        log = self.scratch / "in_asm"
+        done = self.run_agent(f"--inputs={inputs_of(model)}", folder=FOLDER, model=model / "model.pte", variants=(f"--isa={isa}",),
+                              emulator=("-d", "in_asm", "-D", log))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        return bool(SMSTART.search(log.read_bytes()))
+
+    def test_without_sme_nothing_starts_streaming_mode_and_with_sme2_a_product_does(self):
+        for model in (TOY, lab.MODELS / "toy_cnn_f16_xnnpack", lab.MODELS / "toy_cnn_int8_xnnpack"):
+            self.assertEqual([self.starts_streaming(isa, model) for isa in ("nosme2", "sme2")], [False, True], model.name)
+
+    def test_where_nothing_is_delegated_nothing_starts_it_with_sme2_either(self):
+        self.assertFalse(self.starts_streaming("sme2", lab.MODELS / "kitchen_nn_portable"))
 
 
 class BadLibraries(Libraries):
