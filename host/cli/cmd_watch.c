@@ -21,6 +21,7 @@
 #include "host/cli/interrupt.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
+#include "host/cli/watch_lab.h"
 #include "host/rundir/run.h"
 
 enum { MAX_JOBS = 256, MAX_JSON_BYTES = 8 << 20, MAX_PATH_BYTES = 1024 };
@@ -45,6 +46,7 @@ static int leave(const struct sl_cli *cli, uint64_t job)
 /* What watch and wait are asked for. */
 struct wish {
     bool show;
+    bool lab;              /* what happens to all jobs and devices */
     const char *directory; /* for the run's files; NULL: they stay with the daemon */
 };
 
@@ -147,6 +149,24 @@ static int add_group(struct jobs *jobs, struct sl_client *client, uint64_t id, s
     return rc;
 }
 
+static int follow_lab(const struct sl_cli *cli, const struct wish *wish)
+{
+    struct sl_diag diag = {0};
+    struct sl_client *client = NULL;
+    if (wish->directory)
+        return sl_cli_fail(
+            cli, SL_EXIT_USAGE,
+            &(struct sl_diag){.what = "--out is for a job or a group", .where = "command line"});
+    int rc = sl_client_open_any(cli, &client, &diag);
+    sl_interrupt_catch();
+    if (rc == 0)
+        rc = sl_watch_lab(cli, client, &diag);
+    sl_client_free(client);
+    if (rc == -EINTR)
+        return sl_interrupt_exit();
+    return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+}
+
 static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc, char **argv,
                size_t max_words, const struct wish *wish)
 {
@@ -157,9 +177,15 @@ static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc,
     struct sl_client *client = NULL;
     size_t count;
     int code, rc = 0;
-    if (!sl_ask_words(cli, usage, argc, argv, words, max_words, "the number of a job", &count,
-                      &code))
+    if (!sl_ask_words(cli, usage, argc, argv, words, max_words, NULL, &count, &code))
         return code;
+    if (wish->lab && count == 0)
+        return follow_lab(cli, wish);
+    if (count == 0 || wish->lab) {
+        sl_diag_hint(&diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
+        rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line",
+                         count == 0 ? "name a job or a group" : "--lab watches all of them");
+    }
     for (size_t i = 0; i < count && rc == 0; i++)
         rc = sl_group_named(words[i], &group) ? 0 : sl_answer_id(words[i], "job", &ids[i], &diag);
     if (rc == 0)
@@ -179,11 +205,14 @@ static int run(const struct sl_cli *cli, const struct sl_usage *usage, int argc,
 int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
 {
     struct wish wish = {.show = true};
-    const struct sl_option options[] = {{"--out", 'o', SL_OPTION_TEXT, &wish.directory, "DIR",
-                                         "fetch the run's files to there when it has ended"}};
+    const struct sl_option options[] = {
+        {"--out", 'o', SL_OPTION_TEXT, &wish.directory, "DIR",
+         "fetch the run's files to there when it has ended"},
+        {"--lab", 0, SL_OPTION_FLAG, &wish.lab, NULL,
+         "in place of a job: what happens to all jobs and devices, a line an event"}};
     const struct sl_usage usage = {
         .verb = "watch",
-        .synopsis = "JOB|gN [option...]",
+        .synopsis = "JOB|gN|--lab [option...]",
         .about =
             "Shows a job as it goes, on a terminal in one line that is drawn again; in a pipe\n"
             "only how it ended; with --json each event as a line, the outcome last. A lost\n"
@@ -191,7 +220,7 @@ int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
             "one\n"
             "after the other, and --out gets a folder for each.",
         .options = options,
-        .option_count = 1,
+        .option_count = 2,
         .speaks_http = true,
         .notes = codes};
     return run(cli, &usage, argc, argv, 1, &wish);

@@ -149,9 +149,9 @@ static void draw(const struct follow *follow)
     sl_say_over(stderr, "%s", line);
 }
 
-static void print_event(const char *type, const cJSON *data)
+void sl_follow_print_event(const char *type, const cJSON *data)
 {
-    char *text = cJSON_PrintUnformatted(data);
+    char *text = strpbrk(type, "\"\\") ? NULL : cJSON_PrintUnformatted(data);
     char fit[SL_TEXT_SIZE];
     if (text)
         sl_say(stdout, "{\"schema\":\"sme2lab.event/1\",\"event\":\"%s\",\"data\":%s}\n",
@@ -166,8 +166,8 @@ static bool on_event(void *user, const struct sl_sse_event *event)
     cJSON *data = cJSON_Parse(event->data);
     bool known = strcmp(event->type, "job") == 0 || strcmp(event->type, "state") == 0 ||
                  strcmp(event->type, "progress") == 0;
-    if (data && follow->show && follow->cli->json && strpbrk(event->type, "\"\\") == NULL)
-        print_event(event->type, data);
+    if (data && follow->show && follow->cli->json)
+        sl_follow_print_event(event->type, data);
     follow->state.now_ms = sl_clock_utc_ms();
     if (data && known)
         sl_follow_take(&follow->state, data);

@@ -31,6 +31,9 @@ void sl_follow_take(struct sl_follow_state *state, const struct cJSON *data);
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,
                             size_t size);
 
+/* An event as a line of JSON on standard output. */
+void sl_follow_print_event(const char *type, const struct cJSON *data);
+
 /* Follows the job until it has ended. `show`: on a terminal a line on standard error that is drawn
  * again with each event; with --json each event as a line on standard output. 0 or as
  * sl_stream_follow(). */

@@ -11,6 +11,7 @@
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
@@ -39,6 +40,7 @@
 
 enum {
     LOG_CHECK_MS = 60000,
+    EVENTS_PER_MS = 1000, /* at most: so a later daemon's have higher numbers */
     RELOAD_AGAIN_MS = 200,
     LOCK_WAIT_MS = 8000,
     MAX_PATH_BYTES = 1024,
@@ -444,6 +446,7 @@ static int open_lab(struct daemon *daemon)
         .state_dir = daemon->settings->state,
         .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
                    sl_devices_forget},
+        .last_event = sl_clock_utc_ms() * EVENTS_PER_MS,
         .opened = on_lab_opened,
         .recover = on_recover,
         .user = daemon,

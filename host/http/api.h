@@ -17,6 +17,7 @@ void sl_api_job_list(struct sl_http_exchange *exchange);
 void sl_api_job_get(struct sl_http_exchange *exchange);
 void sl_api_job_delete(struct sl_http_exchange *exchange);
 void sl_api_job_events(struct sl_http_exchange *exchange);
+void sl_api_events(struct sl_http_exchange *exchange);     /* of all jobs and devices */
 void sl_api_job_result(struct sl_http_exchange *exchange); /* what the agent answered to a task */
 
 void sl_api_group_post(struct sl_http_exchange *exchange);

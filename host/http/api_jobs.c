@@ -366,30 +366,19 @@ static void on_job_to_watch(void *user, int rc, const struct sl_job_record *job,
                             const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
-    char last[32];
-    uint64_t after = 0;
     (void)config_json;
-    if (!sl_http_exchange_settle(exchange))
-        return;
-    if (rc == 0 &&
-        (sl_http_header(exchange, "last-event-id", last, sizeof(last)) < 0 ||
-         (sl_http_head_has(&exchange->head, "last-event-id") && !sl_http_number(last, &after)))) {
-        sl_http_problem(exchange, 400, "bad-header", "send the last id: of the stream before",
-                        "Last-Event-ID is not a number");
-        return;
-    }
-    if (rc == 0)
-        rc = sl_live_start(exchange, freshest(exchange, job), after);
-    if (rc == SL_E_FULL)
-        sl_http_problem(exchange, 429, "too-many-streams", "close one, or ask GET /jobs/{id}",
-                        "%d streams of events are open already", (int)SL_HTTP_MAX_STREAMS);
-    else if (rc < 0)
-        sl_http_problem_of(exchange, rc, NULL);
+    if (sl_http_reply_due(exchange, rc))
+        sl_live_answer(exchange, freshest(exchange, job));
 }
 
 void sl_api_job_events(struct sl_http_exchange *exchange)
 {
     get_job(exchange, on_job_to_watch);
+}
+
+void sl_api_events(struct sl_http_exchange *exchange)
+{
+    sl_live_answer(exchange, NULL);
 }
 
 static void on_job_with_result(void *user, int rc, const struct sl_job_record *job,

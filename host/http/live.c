@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -21,9 +22,9 @@ struct sl_live {
     struct sl_http_exchange *exchange;
     struct sl_http_listener *door;    /* whose limit counts it */
     struct sl_lab_listener *listener; /* NULL: the job has ended, nothing more comes */
-    uint64_t job;
-    struct sl_buf queue; /* not on the wire yet */
-    bool ended;          /* the job has; what is queued is all */
+    uint64_t job;                     /* 0: the whole lab */
+    struct sl_buf queue;              /* not on the wire yet */
+    bool ended;                       /* the job has; what is queued is all */
 };
 
 static void cut(struct sl_live *live)
@@ -32,12 +33,31 @@ static void cut(struct sl_live *live)
     sl_http_connection_cut(live->exchange->turn.connection);
 }
 
+static bool has_ended(const struct sl_live *live)
+{
+    return live->job != 0 && !sl_lab_job(live->exchange->http->lab, live->job);
+}
+
+/* Where a stream is about many jobs, an event's object begins with its own. */
+static int queue_event(struct sl_live *live, const struct sl_lab_event *event)
+{
+    static const char own[] = "{\"job\":";
+    const char *json = event->json;
+    int rc =
+        sl_buf_printf(&live->queue, "id: %" PRIu64 "\nevent: %s\ndata: ", event->id, event->type);
+    if (rc == 0 && live->job == 0 && event->job != 0 && strncmp(json, own, strlen(own)) != 0) {
+        rc = sl_buf_printf(&live->queue, "%s%" PRIu64 "%s", own, event->job,
+                           json[1] == '}' ? "" : ",");
+        json++;
+    }
+    return rc < 0 ? rc : sl_buf_printf(&live->queue, "%s\n\n", json);
+}
+
 static void on_event(void *user, const struct sl_lab_event *event)
 {
     struct sl_live *live = user;
-    live->ended = !sl_lab_job(live->exchange->http->lab, live->job);
-    if (sl_buf_printf(&live->queue, "id: %" PRIu64 "\nevent: %s\ndata: %s\n\n", event->id,
-                      event->type, event->json) < 0)
+    live->ended = has_ended(live);
+    if (queue_event(live, event) < 0)
         cut(live);
     else
         sl_http_connection_write(live->exchange->turn.connection);
@@ -63,7 +83,7 @@ static void on_beat(uv_timer_t *timer)
 {
     struct sl_http *http = timer->data;
     for (struct sl_live *live = http->live; live; live = live->next) {
-        live->ended = !sl_lab_job(http->lab, live->job);
+        live->ended = has_ended(live);
         if (sl_buf_append(&live->queue, ":\n\n", 3) == 0)
             sl_http_connection_write(live->exchange->turn.connection);
     }
@@ -101,8 +121,8 @@ static void free_live(void *user)
 
 static const struct sl_http_stream_source source = {take, free_live};
 
-int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record *job,
-                  uint64_t after)
+/* 0, SL_E_FULL or -ENOMEM: not answered. */
+static int start(struct sl_http_exchange *exchange, const struct sl_job_record *job, uint64_t after)
 {
     struct sl_http *http = exchange->http;
     struct sl_http_listener *door = sl_http_connection_listener(exchange->turn.connection);
@@ -114,15 +134,15 @@ int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record 
     live->exchange = exchange;
     live->door = door;
     door->streams++;
-    live->job = job->id;
+    live->job = job ? job->id : 0;
     live->next = http->live;
     http->live = live;
     if (http->streams++ == 0)
         uv_timer_start(&http->beat, on_beat, SL_LIVE_BEAT_MS, SL_LIVE_BEAT_MS);
     sl_buf_init(&live->queue, SL_LIVE_QUEUE_BYTES);
-    int rc = queue_snapshot(live, job);
-    if (rc == 0 && sl_lab_job(http->lab, job->id))
-        rc = sl_lab_listen(http->lab, job->id, after, on_event, live, &live->listener);
+    int rc = job ? queue_snapshot(live, job) : sl_buf_printf(&live->queue, "retry: 1000\n\n");
+    if (rc == 0 && !has_ended(live))
+        rc = sl_lab_listen(http->lab, live->job, after, on_event, live, &live->listener);
     if (rc < 0) {
         free_live(live);
         return rc;
@@ -135,4 +155,22 @@ int sl_live_start(struct sl_http_exchange *exchange, const struct sl_job_record 
     sl_buf_init(&none, 0);
     sl_http_reply_buf(exchange, 200, "text/event-stream", &none);
     return 0;
+}
+
+void sl_live_answer(struct sl_http_exchange *exchange, const struct sl_job_record *job)
+{
+    char last[32];
+    uint64_t after = 0;
+    if (sl_http_header(exchange, "last-event-id", last, sizeof(last)) < 0 ||
+        (sl_http_head_has(&exchange->head, "last-event-id") && !sl_http_number(last, &after))) {
+        sl_http_problem(exchange, 400, "bad-header", "send the last id: of the stream before",
+                        "Last-Event-ID is not a number");
+        return;
+    }
+    int rc = start(exchange, job, after);
+    if (rc == SL_E_FULL)
+        sl_http_problem(exchange, 429, "too-many-streams", "close one, or ask GET /jobs/{id}",
+                        "%d streams of events are open already", (int)SL_HTTP_MAX_STREAMS);
+    else if (rc < 0)
+        sl_http_problem_of(exchange, rc, NULL);
 }

@@ -19,6 +19,7 @@ static const struct sl_http_route routes[] = {
      sl_api_job_delete},
     {SL_HTTP_GET, "/api/v1/jobs/{}/events", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_events},
     {SL_HTTP_GET, "/api/v1/jobs/{}/result", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_result},
+    {SL_HTTP_GET, "/api/v1/events", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_events},
     {SL_HTTP_POST, "/api/v1/groups", SL_SCOPE_SUBMIT, SL_HTTP_BODY_JSON, sl_api_group_post},
     {SL_HTTP_GET, "/api/v1/groups", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_group_list},
     {SL_HTTP_GET, "/api/v1/groups/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_group_get},

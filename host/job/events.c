@@ -28,7 +28,7 @@ struct sl_lab_listener {
 
 struct sl_events {
     uv_async_t wake;
-    uint64_t last; /* id of the newest; 0: none yet */
+    uint64_t first, last; /* id of the first there was, and of the newest: one less before that */
     struct sl_lab_listener *listeners;
     bool delivering;
     void (*closed)(void *user);
@@ -53,9 +53,14 @@ static void sweep(struct sl_events *events)
 
 static void deliver(struct sl_events *events, struct sl_lab_listener *listener)
 {
-    uint64_t oldest = events->last > SL_LAB_EVENTS_KEPT ? events->last - SL_LAB_EVENTS_KEPT + 1 : 1;
-    if (listener->seen + 1 < oldest)
-        listener->seen = oldest - 1; /* what was missed is gone; ids tell the listener so */
+    uint64_t told = events->last + 1 - events->first;
+    uint64_t oldest =
+        told > SL_LAB_EVENTS_KEPT ? events->last - SL_LAB_EVENTS_KEPT + 1 : events->first;
+    if (listener->seen + 1 < oldest) {
+        const struct sl_lab_event missed = {oldest - 1, 0, "missed", "{}"};
+        listener->seen = oldest - 1;
+        listener->on_event(listener->user, &missed);
+    }
     while (!listener->ended && listener->seen < events->last) {
         const struct kept *kept = &events->ring[++listener->seen % SL_LAB_EVENTS_KEPT];
         struct sl_lab_event event = {kept->id, kept->job, kept->type, kept->json};
@@ -74,7 +79,7 @@ static void on_wake(uv_async_t *async)
     sweep(events);
 }
 
-int sl_events_new(uv_loop_t *loop, struct sl_events **out)
+int sl_events_new(uv_loop_t *loop, uint64_t last, struct sl_events **out)
 {
     struct sl_events *events = sl_calloc(1, sizeof(*events));
     if (!events)
@@ -85,6 +90,8 @@ int sl_events_new(uv_loop_t *loop, struct sl_events **out)
         return rc;
     }
     events->wake.data = events;
+    events->last = last;
+    events->first = last + 1;
     *out = events;
     return 0;
 }
@@ -131,7 +138,7 @@ int sl_events_listen(struct sl_events *events, uint64_t job, uint64_t after,
                                          .user = user};
     listener->seen = after == 0 || after > events->last
                          ? events->last
-                         : after; /* an id of an earlier daemon: only new ones */
+                         : after; /* a number that no daemon has given yet: only new ones */
     events->listeners = listener;
     *out = listener;
     uv_async_send(&events->wake);

@@ -10,20 +10,21 @@ struct sl_events;
 
 enum { SL_LAB_EVENTS_KEPT = 4096, SL_EVENTS_JSON_BYTES = 512 };
 
-/* What happens to jobs, numbered from 1 without holes while the daemon lives; the last
- * SL_LAB_EVENTS_KEPT are kept for those who come back. */
+/* What happens to jobs and devices, numbered without holes while the daemon lives; a later daemon
+ * goes on with higher numbers. The last SL_LAB_EVENTS_KEPT are kept for those who come back. */
 struct sl_lab_event {
     uint64_t id;
-    uint64_t job;
-    const char *type; /* "state", "progress" or "log": the SSE event name. Static storage */
+    uint64_t job; /* 0: it is about none */
+    const char
+        *type; /* "state", "progress", "device", "missed": the SSE event name. Static storage */
     const char *json; /* one object, no newline; borrowed for the call */
 };
 typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);
 struct sl_lab_listener;
 
-/* Listeners are called from an idle turn of the loop, never inside a call that made an event. 0,
- * -ENOMEM or libuv's code. */
-int sl_events_new(uv_loop_t *loop, struct sl_events **out);
+/* Listeners are called from an idle turn of the loop, never inside a call that made an event. The
+ * first event has the number after `last`. 0, -ENOMEM or libuv's code. */
+int sl_events_new(uv_loop_t *loop, uint64_t last, struct sl_events **out);
 /* No listener may be left. `closed` comes last. */
 void sl_events_close(struct sl_events *events, void (*closed)(void *user), void *user);
 
@@ -31,6 +32,8 @@ void sl_events_close(struct sl_events *events, void (*closed)(void *user), void 
  * SL_EVENTS_JSON_BYTES - 1 is a bug of the caller. */
 void sl_events_add(struct sl_events *events, uint64_t job, const char *type, const char *json);
 
+/* Of one job, or of all jobs and devices (0): what comes after the event `after`; 0: only what is
+ * new. Where events after it are kept no more, "missed" comes first, about no job. */
 int sl_events_listen(struct sl_events *events, uint64_t job, uint64_t after,
                      sl_lab_event_fn on_event, void *user, struct sl_lab_listener **out);
 void sl_lab_unlisten(struct sl_lab_listener *listener);

@@ -814,7 +814,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);
     int rc = sl_queue_new(on_changed, lab, &lab->queue);
     if (rc == 0)
-        rc = sl_events_new(loop, &lab->events);
+        rc = sl_events_new(loop, options->last_event, &lab->events);
     if (rc < 0) {
         sl_queue_free(lab->queue);
         sl_free(lab);

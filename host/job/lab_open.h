@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "host/job/runner.h"
 
@@ -13,6 +14,7 @@ struct sl_lab_options {
     struct sl_store *store; /* borrowed; open */
     const char *state_dir;
     struct sl_runner runner;
+    uint64_t last_event; /* that an earlier daemon may have told: the first one here is the next */
     /* The open jobs are read back and assigned from here on; rc < 0: the store could not be read.
      * Devices are added before. */
     void (*opened)(void *user, int rc);

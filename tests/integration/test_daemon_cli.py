@@ -184,6 +184,34 @@ class CommandLine(unittest.TestCase):
         self.assertEqual(self.daemon.cli("cancel", job).returncode, 0)
         self.assertEqual(self.daemon.cli("wait", job).returncode, 130)
 
+    def test_the_lab_is_watched_over_a_restart_of_its_daemon(self):
+        """One line an event; what happened while nobody could listen is said to be missing."""
+        for words in (("watch",), ("watch", self.job, "--lab"), ("watch", "--lab", "--out", self.scratch / "x")):
+            self.assertEqual(self.daemon.cli(*words).returncode, 2, words)
+        watch = subprocess.Popen([lab.SME2LAB, "watch", "--lab"], env={**os.environ, "SME2LAB_SERVER": f"unix:{self.daemon.socket}"},
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(watch.kill)
+        await_follower(lambda: [self.daemon.socket])
+        job = self.daemon.submit("--seed", 4)
+
+        def line_with(text):
+            for line in watch.stdout:
+                if text in line:
+                    return line
+            return ""
+
+        self.assertRegex(line_with(f"job {job}  running"), r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d  job \d+  running on counted-256$")
+        self.assertRegex(line_with(f"job {job}  done"), r"done on counted-256, run \d+$")
+        self.daemon.stop()
+        self.daemon.start()
+        self.assertIn("missed", line_with("missed"))
+        job = self.daemon.submit("--seed", 5)
+        self.assertIn("run ", line_with(f"job {job}  done"))
+        watch.send_signal(signal.SIGINT)
+        _, errors = watch.communicate(timeout=120)
+        self.assertEqual(watch.returncode, 130)
+        self.assertIn("trying again", errors)
+
     def test_a_model_that_cannot_run_is_the_models_failure(self):
         bad = self.scratch / "bad.pte"
         bad.write_bytes(b"no program at all" * 10)

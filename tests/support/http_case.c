@@ -54,6 +54,7 @@ static void open_lab(struct sl_http_case *bench)
     struct sl_lab_options options = {.store = bench->store,
                                      .state_dir = bench->folder,
                                      .runner = {on_start, on_cancel, bench, NULL, NULL},
+                                     .last_event = 1000,
                                      .opened = on_opened,
                                      .user = bench};
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);

@@ -85,7 +85,7 @@ CASE(a_stream_resumes_after_the_last_event_it_saw)
     for (char *at = bench.output; (at = strstr(at, "id: ")) != NULL; at += 4)
         id = at;
     assert_non_null(id);
-    snprintf(header, sizeof(header), "Last-Event-ID: %d\r\n", atoi(id + 4));
+    snprintf(header, sizeof(header), "Last-Event-ID: %llu\r\n", strtoull(id + 4, NULL, 10));
     close(fd);
     progress("{\"pair\":2}");
     progress("{\"pair\":3}");
@@ -98,6 +98,41 @@ CASE(a_stream_resumes_after_the_last_event_it_saw)
     assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events", "-H", "Last-Event-ID: x"), 400);
     assert_int_equal(CURL(&bench, "/api/v1/jobs/1/events", "-H", "Last-Event-ID;"),
                      400); /* empty */
+}
+
+CASE(the_stream_of_the_lab_has_all_jobs_and_devices)
+{
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "GET /api/v1/events HTTP/1.1\r\nHost: lab\r\n\r\n");
+    assert_int_equal(sl_http_case_await(&bench, fd, "retry: 1000\n\n", SL_CASE_PATIENCE_MS), 1);
+    assert_int_equal(SUBMIT, 201);
+    assert_int_equal(
+        sl_http_case_await(&bench, fd, "{\"job\":1,\"state\":\"running\"", SL_CASE_PATIENCE_MS), 1);
+    progress("{\"pair\":1}");
+    assert_int_equal(CURL(&bench, "/api/v1/devices/box/quarantine", "-d", ""), 200);
+    progress("{}");
+    assert_int_equal(sl_http_case_await(&bench, fd, "data: {\"job\":1}\n\n", SL_CASE_PATIENCE_MS),
+                     1);
+    assert_non_null(strstr(bench.output, "event: progress\ndata: {\"job\":1,\"pair\":1}\n\n"));
+    assert_non_null(strstr(bench.output, "event: device\ndata: {\"device\":\"box\""));
+    assert_null(strstr(bench.output, "missed"));
+    sl_lab_job_ended(bench.lab, 1, "box", SL_CAUSE_NONE, "", NULL);
+    assert_int_equal(sl_http_case_await(&bench, fd, "\"state\":\"done\"", SL_CASE_PATIENCE_MS), 1);
+    assert_int_equal(CURL(&bench, "/api/v1/devices/box/release", "-d", ""), 200);
+    assert_int_equal(SUBMIT, 201); /* it goes on */
+    assert_int_equal(
+        sl_http_case_await(&bench, fd, "{\"job\":2,\"state\":\"running\"", SL_CASE_PATIENCE_MS), 1);
+    close(fd);
+    /* An event of an earlier daemon: all that this one told, and a word that something is missing.
+     */
+    fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "GET /api/v1/events HTTP/1.1\r\nHost: lab\r\nLast-Event-ID: 7\r\n\r\n");
+    assert_int_equal(
+        sl_http_case_await(&bench, fd, "{\"job\":2,\"state\":\"running\"", SL_CASE_PATIENCE_MS), 1);
+    assert_true(strstr(bench.output, "event: missed\ndata: {}\n\n") <
+                strstr(bench.output, "event: state\n"));
+    assert_non_null(strstr(bench.output, "{\"job\":1,\"state\":\"done\""));
+    close(fd);
 }
 
 static size_t watchers;
