@@ -350,8 +350,9 @@ static void put_headroom(struct page *p)
     if (c->verdict == SL_VERDICT_WRONG || c->verdict == SL_VERDICT_INCOMPARABLE)
         return;
     sl_headroom_find(c, &room);
-    if (!room.widest || !(room.reachable < room.candidate))
-        return;
+    double best = fmin(room.baseline, room.candidate);
+    if (!room.widest || !(room.reachable < best * (1 - small_share)))
+        return; /* nothing that matters */
     const struct sl_operator *op = room.widest->baseline;
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                "headroom: with the cheaper of both for each operator a run could take %s, %.1f %% "

@@ -266,14 +266,33 @@ static void add_parts(struct search *s)
                                           .value = now,
                                           .limit = part_share,
                                           .saves = now};
-        add(s, NULL, step, NULL, "%s%s (%s)%s %.1f %% of end to end %s, %.1f %% %s",
-            moved ? "The bottleneck moved to " : "", part->name, sl_category_name(part->category),
-            moved ? ":" : " is", 100 * now, s->candidate, 100 * before, s->baseline);
+        add(s, NULL, step, NULL, "%s %s (%s): %.1f %% of end to end %s, %.1f %% %s",
+            moved ? "The bottleneck moved to" : "Look at", part->name,
+            sl_category_name(part->category), 100 * now, s->candidate, 100 * before, s->baseline);
     }
+}
+
+/* The costliest part of the data that is moved. NULL: not known. */
+static const char *largest_movement(const struct search *s)
+{
+    struct sl_part parts[SL_PARTS_MAX];
+    const struct sl_comparison_report *r = s->report;
+    if (!r->baseline || !r->candidate)
+        return NULL;
+    double most = 0;
+    const char *name = NULL;
+    size_t count = sl_parts_compare(&r->baseline->attribution, &r->candidate->attribution, parts);
+    for (size_t i = 0; i < count; i++) {
+        bool larger = parts[i].category == SL_CATEGORY_MOVEMENT && parts[i].candidate > most;
+        name = larger ? parts[i].name : name;
+        most = larger ? parts[i].candidate : most;
+    }
+    return name;
 }
 
 static void add_categories(struct search *s)
 {
+    const char *part = largest_movement(s);
     const struct sl_category_shift *all = s->c->categories;
     double movement = all[SL_CATEGORY_MOVEMENT].share_candidate;
     double framework = all[SL_CATEGORY_FRAMEWORK].share_candidate;
@@ -282,11 +301,11 @@ static void add_categories(struct search *s)
     const struct sl_next_step shell = {
         .rule = "framework", .value = framework, .limit = framework_share, .saves = framework};
     if (movement > movement_share)
-        add(s, NULL, move, NULL,
-            "Take out layout changes and copies: data movement is %.1f %% of end to end %s (%.1f "
-            "%% %s)",
+        add(s, NULL, move, NULL, "%s: data movement is %.1f %% of end to end %s (%.1f %% %s)%s%s",
+            part && strcmp(part, "pack and quantise") == 0 ? "Look at what is packed and quantised"
+                                                           : "Take out layout changes and copies",
             100 * movement, s->candidate, 100 * all[SL_CATEGORY_MOVEMENT].share_baseline,
-            s->baseline);
+            s->baseline, part ? ", its largest part is " : "", part ? part : "");
     if (framework > framework_share)
         add(s, NULL, shell, NULL,
             "Look at the number of delegate calls: the framework's own share is %.1f %% %s",
@@ -350,6 +369,12 @@ static bool add_condition(struct search *s)
                   "Measure on a device with SME2, or count instructions (--device counted): times "
                   "of an emulated CPU mean nothing",
                   "");
+    else if (!judged && c->method == SL_METHOD_UNPAIRED)
+        add_alone(
+            s, "conditions",
+            "Measure again so that a verdict is possible: both sides in turn, as 'sme2lab run' "
+            "does, in 20 pairs or more",
+            "");
     else if (!judged || !(s->whole > 0))
         add_alone(s, "conditions", "Measure again so that a verdict is possible: ",
                   first ? first : "nothing was measured");

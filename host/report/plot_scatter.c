@@ -258,7 +258,7 @@ static void put_rate_cell(struct sl_table *t, double macs, double cost)
 bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_table *out)
 {
     struct scatter s;
-    char off[112], on[112], operands[SL_OPERANDS_WORDS_BYTES];
+    char off[112], on[112], rates[2][128], operands[SL_OPERANDS_WORDS_BYTES];
     int unit = report->comparison->comparison->unit;
     const char *each = unit == SL_TRACE_INSTRUCTIONS ? "instruction" : "ns";
     if (!sl_plot_scatter_wanted(report))
@@ -266,14 +266,16 @@ bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_ta
     int rc = make(report, &s);
     snprintf(off, sizeof(off), ">%.100s", sl_report_side(report, 0));
     snprintf(on, sizeof(on), ">%.100s", sl_report_side(report, 1));
-    const char *const heads[] = {"Operator", "Operands",   ">MACs",      off,
-                                 on,         ">MACs/unit", ">MACs/unit", NULL};
+    for (int side = 0; side < 2; side++)
+        snprintf(rates[side], sizeof(rates[side]), ">MACs/%s, %.100s", each,
+                 sl_report_side(report, side));
+    const char *const heads[] = {"Operator", "Operands", ">MACs",  off,
+                                 on,         rates[0],   rates[1], NULL};
     sl_table_init(out, "work", "Cost against work", heads);
     snprintf(out->note, sizeof(out->note),
-             "MACs: multiply-accumulates of one run. MACs/unit: per %s, of the first side and of "
-             "the second. Operators without any are not listed: %.1f %% and %.1f %% of end to "
-             "end.%s",
-             each, 100 * s.without[0], 100 * s.without[1],
+             "MACs: multiply-accumulates of one run. Operators without any are not listed: %.1f %% "
+             "of end to end of the first side, %.1f %% of the second.%s",
+             100 * s.without[0], 100 * s.without[1],
              s.count > most ? " The first ones of the run are." : "");
     out->error = out->error ? out->error : rc;
     for (size_t i = 0; rc == 0 && i < s.count && i < most; i++) {

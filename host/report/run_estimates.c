@@ -383,6 +383,7 @@ bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
 {
     const cJSON *profile;
     size_t used = 0;
+    bool slower = false;
     cJSON_ArrayForEach(profile, estimates)
     {
         struct range sides[2] = {range_of(profile, 0), range_of(profile, 1)};
@@ -392,6 +393,9 @@ bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
         used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f to %.2f) on %.40s",
                                  used ? "," : "estimated time, off / on:", ratio.mid, ratio.low,
                                  ratio.high, text(profile, "profile"));
+        slower = slower || ratio.mid < 1;
     }
+    if (slower && used < size) /* though it executes fewer instructions */
+        snprintf(out + used, size - used, "; below 1: slower with SME2 on");
     return used > 0;
 }

@@ -188,7 +188,8 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         add_import(out, import);
     add_model(out, manifest);
     add_text(out, "Experiment", manifest, "experiment");
-    add_text(out, "Mode", manifest, "mode");
+    if (off->file.analysis.attribution.unit == SL_TRACE_NS) /* counts are never "timing" */
+        add_text(out, "Mode", manifest, "mode");
     add_text(out, "Started", manifest, "generated_at");
     add_text(out, "sme2lab", manifest, "sme2lab_version");
     add_device(out, off);

@@ -156,6 +156,29 @@ TEST(a_summary_is_a_dozen_lines_and_the_verdict_one)
     sl_comparison_fini(&c);
 }
 
+/* The better side can hardly be beaten: no word of it. */
+TEST(headroom_below_one_per_cent_is_not_spoken_of)
+{
+    struct sl_operator ops[2] = {{.name = "A", .name_len = 1}, {.name = "B", .name_len = 1}};
+    struct sl_operator_shift rows[2] = {{.baseline = &ops[0], .candidate = &ops[0]},
+                                        {.baseline = &ops[1], .candidate = &ops[1]}};
+    struct sl_comparison c = compare(NULL), of_two = c;
+    const struct sl_style style = {.width = 100, .operators = 3};
+    for (int wide = 0; wide < 2; wide++) {
+        struct sl_buf text;
+        struct sl_comparison_report report = report_of(&of_two, NULL);
+        rows[0].baseline_cost = 500, rows[0].candidate_cost = wide ? 300 : 498;
+        rows[1].baseline_cost = 500, rows[1].candidate_cost = 501;
+        of_two.operators = rows, of_two.operator_count = 2;
+        of_two.whole_baseline = 1000, of_two.whole_candidate = wide ? 1100 : 999;
+        sl_buf_init(&text, 1 << 20);
+        assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_ANALYSES), 0);
+        assert_int_equal(strstr((const char *)text.data, "headroom: ") != NULL, wide);
+        sl_buf_fini(&text);
+    }
+    sl_comparison_fini(&c);
+}
+
 TEST(counts_are_said_to_be_no_speed_and_at_which_vector_length)
 {
     struct sl_buf text;

@@ -199,11 +199,24 @@ TEST_WITH(operator_that_the_policy_keeps_off_sme2_is_not_called_unserved, reset,
     cJSON_Delete(kept);
 }
 
+/* What the operators are of; a test gives their totals. */
+static void give_sides(struct sl_analysis sides[2])
+{
+    sides[0] = (struct sl_analysis){.file = "off"};
+    sides[1] = (struct sl_analysis){.file = "on"};
+    sides[0].attribution = (struct sl_attribution){
+        .operators = all.before, .operator_count = OPERATORS, .measured_count = 1};
+    sides[1].attribution = (struct sl_attribution){
+        .operators = all.operators, .operator_count = OPERATORS, .measured_count = 1};
+    all.report.baseline = &sides[0];
+    all.report.candidate = &sides[1];
+}
+
 /* Elementwise is all of one part; the other categories have none. All of 1000 and of 300. */
 static size_t steps_of_part(const char *part, const int64_t costs[OPERATORS][2],
                             struct sl_next_step out[SL_NEXT_STEPS_MAX])
 {
-    struct sl_analysis sides[2] = {{.file = "off"}, {.file = "on"}};
+    struct sl_analysis sides[2];
     for (size_t i = 0; i < OPERATORS; i++) {
         all.before[i].part = all.operators[i].part = i == 2 ? part : NULL;
         all.before[i].total = costs[i][0];
@@ -214,12 +227,7 @@ static size_t steps_of_part(const char *part, const int64_t costs[OPERATORS][2],
     }
     all.c.whole_baseline = 1000;
     all.c.whole_candidate = 300;
-    sides[0].attribution = (struct sl_attribution){
-        .operators = all.before, .operator_count = OPERATORS, .measured_count = 1};
-    sides[1].attribution = (struct sl_attribution){
-        .operators = all.operators, .operator_count = OPERATORS, .measured_count = 1};
-    all.report.baseline = &sides[0];
-    all.report.candidate = &sides[1];
+    give_sides(sides);
     size_t count = sl_next_steps_find(&all.report, out);
     all.report.baseline = all.report.candidate = NULL;
     return count;
@@ -232,8 +240,9 @@ TEST_WITH(part_that_grew_is_no_moved_bottleneck_while_another_category_is_larger
     struct sl_next_step steps[SL_NEXT_STEPS_MAX];
     assert_int_equal(steps_of_part("pool", costs, steps), 1);
     assert_string_equal(steps[0].rule, "part-grew");
-    assert_non_null(strstr(steps[0].text, "pool (Elementwise) is 42.0 % of end to end with SME2 "
-                                          "on, 8.0 % with it off"));
+    assert_non_null(strstr(steps[0].text,
+                           "Look at pool (Elementwise): 42.0 % of end to end with SME2 "
+                           "on, 8.0 % with it off"));
     assert_null(strstr(steps[0].text, "moved"));
 }
 
@@ -247,4 +256,32 @@ TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
     assert_non_null(strstr(steps[0].text, "activation (Elementwise): 36.0 % of end to end with "
                                           "SME2 on, 12.0 % with it off"));
     assert_non_null(strstr(steps[0].text, "1.56x faster"));
+}
+
+/* Conversions to int8 are no layout changes that could be taken out. */
+TEST_WITH(data_movement_is_named_by_its_largest_part, reset, NULL)
+{
+    struct sl_analysis sides[2];
+    all.before[1].part = all.operators[1].part = "pack and quantise";
+    all.before[1].total = all.operators[1].total = 60;
+    all.c.categories[SL_CATEGORY_MOVEMENT].share_candidate = 0.12;
+    give_sides(sides);
+    expect("data-movement", 0.12, "Look at what is packed and quantised: data movement is 12.0 %");
+    expect("data-movement", 0.12, ", its largest part is pack and quantise");
+    all.before[1].part = all.operators[1].part = "layout";
+    expect("data-movement", 0.12, "Take out layout changes and copies: data movement is 12.0 %");
+    expect("data-movement", 0.12, ", its largest part is layout");
+    all.report.baseline = all.report.candidate = NULL;
+}
+
+/* More runs of a side alone would not help. */
+TEST_WITH(sides_measured_apart_are_to_be_measured_in_turn, reset, NULL)
+{
+    all.c.verdict = SL_VERDICT_INCONCLUSIVE;
+    all.c.method = SL_METHOD_UNPAIRED;
+    strcpy(all.c.reasons[0], "unpaired: nothing tells");
+    all.c.reason_count = 1;
+    expect("conditions", NAN, "both sides in turn, as 'sme2lab run' does, in 20 pairs or more");
+    all.c.method = SL_METHOD_PAIRED;
+    expect("conditions", NAN, "unpaired: nothing tells");
 }

@@ -101,6 +101,10 @@ TEST(lines_and_csv_say_that_it_is_estimated)
     assert_false(sl_run_estimates_line(estimates, 1, line, sizeof(line)));
     assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
     assert_string_equal(line, "estimated time, off / on: 2.00 (1.33 to 3.00) on apple-m4");
+    cJSON *off = cJSON_GetObjectItemCaseSensitive(estimates->child, "off");
+    cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(off, "mid_ns"), 25);
+    assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
+    assert_non_null(strstr(line, " on apple-m4; below 1: slower with SME2 on"));
     assert_int_equal(sl_run_estimates_csv(&out, estimates), 0);
     has(&out, "apple-m4,\"Large, odd\",on,40.000,50.000,60.000,outer product,estimated\n");
     sl_buf_fini(&out);
