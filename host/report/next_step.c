@@ -244,10 +244,39 @@ static bool is_new_bottleneck(const struct search *s, const struct sl_part *part
     return now == part && before != part;
 }
 
+static bool grew(double before, double now)
+{
+    return now > part_share && now > part_growth * before && now - before > part_points;
+}
+
+/* The category that costs most now and did not before, unless an operator's step has said most of
+ * it. Data movement and the framework have rules of their own. */
+static void add_new_bottleneck(struct search *s)
+{
+    const struct sl_category_shift *all = s->c->categories;
+    int before = 0, now = 0;
+    for (int k = 1; k < SL_CATEGORY_COUNT; k++) {
+        before = all[k].baseline > all[before].baseline ? k : before;
+        now = all[k].candidate > all[now].candidate ? k : now;
+    }
+    double shares[2] = {all[now].baseline / s->c->whole_baseline, all[now].candidate / s->whole};
+    if (now == before || now == SL_CATEGORY_MOVEMENT || now == SL_CATEGORY_FRAMEWORK ||
+        !grew(shares[0], shares[1]))
+        return;
+    for (size_t i = 0; i < s->count; i++)
+        if (s->of[i] && s->of[i]->category == now && s->steps[i].value > shares[1] / 2)
+            return;
+    const struct sl_next_step step = {
+        .rule = "bottleneck-moved", .value = shares[1], .limit = part_share, .saves = shares[1]};
+    add(s, NULL, step, NULL, "The bottleneck moved to %s: %.1f %% of end to end %s, %.1f %% %s",
+        sl_category_name(now), 100 * shares[1], s->candidate, 100 * shares[0], s->baseline);
+}
+
 /* Parts that became a larger share: where the bottleneck went, if it went there. */
 static void add_parts(struct search *s)
 {
     struct sl_part parts[SL_PARTS_MAX];
+    bool any_moved = false;
     if (!s->report->baseline)
         return;
     size_t count = sl_parts_compare(&s->report->baseline->attribution,
@@ -258,10 +287,10 @@ static void add_parts(struct search *s)
         const struct sl_part *part = &parts[i];
         double now = part->candidate / s->whole;
         double before = part->baseline / s->c->whole_baseline;
-        bool grew = now > part_share && now > part_growth * before && now - before > part_points;
-        if (!grew || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
+        if (!grew(before, now) || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
             continue;
         bool moved = is_new_bottleneck(s, part, largest_before, largest_now);
+        any_moved = any_moved || moved;
         const struct sl_next_step step = {.rule = moved ? "bottleneck-moved" : "part-grew",
                                           .value = now,
                                           .limit = part_share,
@@ -270,6 +299,8 @@ static void add_parts(struct search *s)
             moved ? "The bottleneck moved to" : "Look at", part->name,
             sl_category_name(part->category), 100 * now, s->candidate, 100 * before, s->baseline);
     }
+    if (!any_moved)
+        add_new_bottleneck(s);
 }
 
 /* The costliest part of the data that is moved. NULL: not known. */

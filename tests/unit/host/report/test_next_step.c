@@ -218,12 +218,16 @@ static size_t steps_of_part(const char *part, const int64_t costs[OPERATORS][2],
 {
     struct sl_analysis sides[2];
     for (size_t i = 0; i < OPERATORS; i++) {
-        all.before[i].part = all.operators[i].part = i == 2 ? part : NULL;
+        if (i == 2)
+            all.before[i].part = all.operators[i].part = part;
         all.before[i].total = costs[i][0];
         all.operators[i].total = costs[i][1];
         all.rows[i].q = 0.3; /* costlier by chance, if at all */
-        all.c.categories[all.operators[i].category] = (struct sl_category_shift){
-            .baseline = (double)costs[i][0], .candidate = (double)costs[i][1]};
+    }
+    memset(all.c.categories, 0, sizeof(all.c.categories));
+    for (size_t i = 0; i < OPERATORS; i++) {
+        all.c.categories[all.operators[i].category].baseline += (double)costs[i][0];
+        all.c.categories[all.operators[i].category].candidate += (double)costs[i][1];
     }
     all.c.whole_baseline = 1000;
     all.c.whole_candidate = 300;
@@ -284,4 +288,23 @@ TEST_WITH(sides_measured_apart_are_to_be_measured_in_turn, reset, NULL)
     expect("conditions", NAN, "both sides in turn, as 'sme2lab run' does, in 20 pairs or more");
     all.c.method = SL_METHOD_PAIRED;
     expect("conditions", NAN, "unpaired: nothing tells");
+}
+
+/* No part of Elementwise is the largest, but all of it is: 10.6 to 38.7 %. */
+TEST_WITH(category_that_became_the_largest_is_where_the_bottleneck_went, reset, NULL)
+{
+    static const int64_t costs[OPERATORS][2] = {{884, 154}, {10, 30}, {106, 116}};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    all.operators[1].category = all.before[1].category = SL_CATEGORY_ELEMENTWISE;
+    all.before[1].part = all.operators[1].part = "arithmetic";
+    assert_int_equal(steps_of_part("activation", costs, steps), 1); /* CONV is 51 % */
+    assert_string_equal(steps[0].rule, "part-grew");
+    static const int64_t even[OPERATORS][2] = {{884, 110}, {10, 84}, {106, 106}};
+    size_t count = steps_of_part("activation", even, steps);
+    assert_int_equal(count, 3);
+    assert_string_equal(steps[0].rule, "bottleneck-moved");
+    assert_non_null(strstr(steps[0].text, "The bottleneck moved to Elementwise: 63.3 % of end to "
+                                          "end with SME2 on, 11.6 % with it off. If that cost "
+                                          "nothing: 2.73x faster"));
+    assert_string_equal(steps[1].rule, "part-grew");
 }
