@@ -26,6 +26,28 @@ TEST(one_topology_id_still_gives_three_clusters)
     assert_string_equal(sl_probe_core_name(cores.core[0].midr), "C1-Nano");
 }
 
+TEST(each_makers_cores_have_their_names)
+{
+    static const struct {
+        int64_t midr;
+        const char *name;
+    } cores_of[] = {
+        {0x411fd8e0, "Neoverse-N3"},    {0x431f0af1, "ThunderX2"}, {0x460f0010, "A64FX"},
+        {0x481fd010, "TaiShan-V110"},   {0x4e0f0040, "Carmel"},    {0x512f0011, "Oryon"},
+        {0x51af8040, "Kryo-4XX-Gold"},  {0x531f0041, "Exynos-M5"}, {0x611f0221, "M1-Icestorm"},
+        {0x611f0530, "M4-Performance"}, {0xc00fac30, "Ampere-1"},
+    };
+    for (size_t i = 0; i < sizeof(cores_of) / sizeof(cores_of[0]); i++) {
+        const char *name = sl_probe_core_name(cores_of[i].midr);
+        assert_non_null(name);
+        assert_string_equal(name, cores_of[i].name);
+    }
+    assert_null(sl_probe_core_name(0x410f0010)); /* Oryon's number, of Arm */
+    assert_null(sl_probe_core_name(0x510fd030)); /* and the other way round */
+    assert_null(sl_probe_core_name(0x000f0510)); /* nobody's: an emulator's */
+    assert_null(sl_probe_core_name(-1));
+}
+
 TEST(packages_stand_for_missing_cluster_ids)
 {
     sl_probe_cores_read(TREE("phone-2-clusters"), &cores);
