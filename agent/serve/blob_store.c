@@ -21,7 +21,7 @@
 #include "common/base/path.h"
 #include "proto/blob.pb-c.h"
 
-enum { FOLDER_BYTES = 600, PATH_BYTES = FOLDER_BYTES + 80, HASH_BYTES = 1 << 20 };
+enum { FOLDER_BYTES = 600, PATH_BYTES = FOLDER_BYTES + 80 };
 static const char part_ending[] = ".part";
 
 struct sl_blob_store {
@@ -168,25 +168,6 @@ static int make_room(struct sl_blob_store *store)
 
 /* --- checking a whole one, off the loop --- */
 
-static int hash_file(int fd, char out[SL_SHA256_HEX_SIZE])
-{
-    struct sl_sha256 sha;
-    uint8_t *bytes = sl_malloc(HASH_BYTES, 1);
-    ssize_t got = 1;
-    if (!bytes)
-        return -ENOMEM;
-    sl_sha256_init(&sha);
-    for (off_t at = 0; got > 0; at += got) {
-        got = pread(fd, bytes, HASH_BYTES, at);
-        if (got > 0)
-            sl_sha256_update(&sha, bytes, (size_t)got);
-    }
-    int rc = got < 0 ? -errno : 0;
-    sl_sha256_final_hex(&sha, out);
-    sl_free(bytes);
-    return rc;
-}
-
 static int sync_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -202,7 +183,7 @@ static void do_check(uv_work_t *request)
     char part[PATH_BYTES], whole[PATH_BYTES], found[SL_SHA256_HEX_SIZE];
     path_of(store, store->name, part_ending, part);
     path_of(store, store->name, "", whole);
-    store->rc = hash_file(store->fd, found);
+    store->rc = sl_sha256_fd(store->fd, found);
     if (store->rc == 0 && strcmp(found, store->name) != 0)
         store->rc = SL_E_MISMATCH;
     if (store->rc == 0 && fsync(store->fd) < 0)

@@ -2,6 +2,7 @@
 #include "agent/serve/serve.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,13 +23,7 @@
 #include "common/net/address.h"
 #include "common/net/secret.h"
 
-enum {
-    EXIT_USAGE_ERROR = 2,
-    EXIT_LAB = 5,
-    DEFAULT_SPOOL_MIB = 256,
-    DEFAULT_BLOB_MIB = 4096,
-    MAX_PROGRAM_BYTES = 64 << 20
-};
+enum { EXIT_USAGE_ERROR = 2, EXIT_LAB = 5, DEFAULT_SPOOL_MIB = 256, DEFAULT_BLOB_MIB = 4096 };
 
 struct options {
     const char *listen, *connect, *workdir, *self, *secret_file;
@@ -259,14 +254,15 @@ struct program {
 /* The file itself; where it cannot be read both are empty. */
 static void find_program(struct program *program)
 {
-    struct sl_buf file;
     ssize_t n = readlink("/proc/self/exe", program->path, sizeof(program->path) - 1);
     program->path[n > 0 ? n : 0] = '\0';
     program->sha256[0] = '\0';
-    if (n <= 0 || sl_buf_read_file("/proc/self/exe", MAX_PROGRAM_BYTES, &file) < 0)
+    int fd = n > 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+    if (fd < 0)
         return;
-    sl_sha256_hex(file.data, file.size, program->sha256);
-    sl_buf_fini(&file);
+    if (sl_sha256_fd(fd, program->sha256) < 0)
+        program->sha256[0] = '\0';
+    close(fd);
 }
 
 /* In words, and the exit code that says the same. */

@@ -2,6 +2,8 @@
 #include "common/base/digest.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <unistd.h>
 
 #include <sodium.h>
 
@@ -38,6 +40,22 @@ void sl_sha256_final_hex(struct sl_sha256 *sha, char out_hex[SL_SHA256_HEX_SIZE]
     unsigned char digest[crypto_hash_sha256_BYTES];
     crypto_hash_sha256_final((crypto_hash_sha256_state *)(void *)sha->state, digest);
     sodium_bin2hex(out_hex, SL_SHA256_HEX_SIZE, digest, sizeof(digest));
+}
+
+int sl_sha256_fd(int fd, char out_hex[SL_SHA256_HEX_SIZE])
+{
+    enum { PIECE_BYTES = 64 << 10 };
+    uint8_t piece[PIECE_BYTES];
+    struct sl_sha256 sha;
+    ssize_t got;
+    sl_sha256_init(&sha);
+    for (off_t at = 0; (got = pread(fd, piece, sizeof(piece), at)) != 0; at += got) {
+        if (got < 0)
+            return -errno;
+        sl_sha256_update(&sha, piece, (size_t)got);
+    }
+    sl_sha256_final_hex(&sha, out_hex);
+    return 0;
 }
 
 void sl_hmac_sha256(const void *key, size_t key_len, const void *bytes, size_t len,

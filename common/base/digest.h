@@ -22,6 +22,8 @@ struct sl_sha256 {
 void sl_sha256_init(struct sl_sha256 *sha);
 void sl_sha256_update(struct sl_sha256 *sha, const void *bytes, size_t len);
 void sl_sha256_final_hex(struct sl_sha256 *sha, char out_hex[SL_SHA256_HEX_SIZE]);
+/* The same over a whole file, from its start and in pieces, however large. 0 or -errno. */
+int sl_sha256_fd(int fd, char out_hex[SL_SHA256_HEX_SIZE]);
 
 enum { SL_HMAC_BYTES = 32 };
 

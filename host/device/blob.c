@@ -1,30 +1,74 @@
 /* host/device/blob.c */
+#define _GNU_SOURCE /* mkostemp() */
 #include "host/device/blob.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/path.h"
 
-enum { PATH_BYTES = 1024, MAX_BLOB_BYTES = 1 << 30 };
+enum { PATH_BYTES = 1024, PIECE_BYTES = 64 << 10 };
 
-static int link_or_copy(const char *from, const char *to, const struct sl_buf *bytes)
+static int copy(int from, int to)
 {
-    if (link(from, to) == 0 || errno == EEXIST)
+    uint8_t piece[PIECE_BYTES];
+    ssize_t got, put = 0;
+    for (off_t at = 0; (got = pread(from, piece, sizeof(piece), at)) > 0; at += got) {
+        for (ssize_t done = 0; done < got; done += put) {
+            put = write(to, piece + done, (size_t)(got - done));
+            if (put < 0)
+                return -errno;
+        }
+    }
+    return got < 0 || fsync(to) < 0 ? -errno : 0;
+}
+
+/* By way of a name of its own, so that no half blob is ever seen. */
+static int copy_to(int from, const char *target)
+{
+    char part[PATH_BYTES + 8];
+    snprintf(part, sizeof(part), "%s.XXXXXX", target);
+    int to = mkostemp(part, O_CLOEXEC);
+    if (to < 0)
+        return -errno;
+    int rc = copy(from, to);
+    if (close(to) < 0 && rc == 0)
+        rc = -errno;
+    if (rc == 0 && rename(part, target) < 0)
+        rc = -errno;
+    if (rc < 0)
+        unlink(part);
+    return rc;
+}
+
+static int place(int from, const char *source, const char *target, const char *sha256,
+                 struct sl_diag *diag)
+{
+    char found[SL_SHA256_HEX_SIZE];
+    int rc = sl_sha256_fd(from, found);
+    if (rc < 0)
+        return sl_diag_set(diag, rc, source, "The blob cannot be read (%s)", sl_strerror(rc));
+    if (strcmp(found, sha256) != 0)
+        return sl_diag_set(diag, SL_E_MISMATCH, source,
+                           "The blob's bytes are not what its name says");
+    if (link(source, target) == 0 || errno == EEXIST)
         return 0;
-    return sl_buf_write_file(to, bytes->data, bytes->size);
+    rc = copy_to(from, target);
+    return rc < 0 ? sl_diag_set(diag, rc, target, "The blob cannot be copied (%s)", sl_strerror(rc))
+                  : 0;
 }
 
 int sl_blob_place(const char *from, const char *to, const char *sha256, struct sl_diag *diag)
 {
-    char source[PATH_BYTES], target[PATH_BYTES], found[SL_SHA256_HEX_SIZE];
-    struct sl_buf bytes;
+    char source[PATH_BYTES], target[PATH_BYTES];
     struct stat info;
     if (strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
         return sl_diag_set(diag, SL_E_NOT_FOUND, NULL, "'%.80s' is no SHA-256", sha256);
@@ -33,14 +77,12 @@ int sl_blob_place(const char *from, const char *to, const char *sha256, struct s
         return -ENAMETOOLONG;
     if (stat(target, &info) == 0)
         return 0;
-    int rc = sl_buf_read_file(source, MAX_BLOB_BYTES, &bytes);
+    int fd = open(source, O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 ? -errno : 0;
     if (rc < 0)
         return sl_diag_set(diag, rc == -ENOENT ? SL_E_NOT_FOUND : rc, source,
                            "The blob cannot be read (%s)", sl_strerror(rc));
-    sl_sha256_hex(bytes.data, bytes.size, found);
-    rc = strcmp(found, sha256) == 0 ? link_or_copy(source, target, &bytes)
-                                    : sl_diag_set(diag, SL_E_MISMATCH, source,
-                                                  "The blob's bytes are not what its name says");
-    sl_buf_fini(&bytes);
+    rc = place(fd, source, target, sha256, diag);
+    close(fd);
     return rc;
 }

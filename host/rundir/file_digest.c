@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENTRIES = 32, PATH_BYTES = 1024, PART_BYTES = 64 << 10 };
+enum { ENTRIES = 32, PATH_BYTES = 1024 };
 
 struct entry {
     char path[PATH_BYTES]; /* "": none */
@@ -60,20 +60,6 @@ static void keep(const char *path, const struct stat *info, const char hex[SL_SH
     pthread_mutex_unlock(&lock);
 }
 
-static int hash(int fd, char out_hex[SL_SHA256_HEX_SIZE])
-{
-    uint8_t part[PART_BYTES];
-    struct sl_sha256 sha;
-    ssize_t n;
-    sl_sha256_init(&sha);
-    while ((n = read(fd, part, sizeof(part))) > 0)
-        sl_sha256_update(&sha, part, (size_t)n);
-    if (n < 0)
-        return -errno;
-    sl_sha256_final_hex(&sha, out_hex);
-    return 0;
-}
-
 int sl_file_digest(const char *path, char out_hex[SL_SHA256_HEX_SIZE])
 {
     struct stat before, after;
@@ -82,7 +68,7 @@ int sl_file_digest(const char *path, char out_hex[SL_SHA256_HEX_SIZE])
         return -errno;
     int rc = fstat(fd, &before) < 0 ? -errno : 0;
     if (rc == 0 && !look_up(path, &before, out_hex)) {
-        rc = hash(fd, out_hex);
+        rc = sl_sha256_fd(fd, out_hex);
         if (rc == 0 && fstat(fd, &after) == 0 && is_same(&before, &after))
             keep(path, &after, out_hex);
     }
