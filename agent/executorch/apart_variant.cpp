@@ -169,11 +169,10 @@ int sl_variant_load_apart(sl_variant *v, uint32_t isa, sl_diag *diag)
     to.list(model->path.data(), model->path.size());
     to.list(data.data(), data.size());
     to.list(v->method->name.data(), v->method->name.size());
+    const std::string why =
+        std::string("This variant gets a process of its own: ") + sl_features_why_apart();
     if (sl_executorch_log.log)
-        sl_executorch_log.log(
-            sl_executorch_log.user, 'I', __FILE__, __LINE__,
-            "These libraries can have one of the variants: the other gets a process of "
-            "its own");
+        sl_executorch_log.log(sl_executorch_log.user, 'I', __FILE__, __LINE__, why.c_str());
     v->apart = true;
     v->outputs.resize(sl_method_output_count(v->method));
     int rc = to.rc == 0 ? ask_apart(v, &question, diag) : to.rc;

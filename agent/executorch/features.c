@@ -22,7 +22,8 @@ struct hidden {
 
 static struct hidden hidden;
 static void *delegate;
-static uint32_t loaded; /* bits of all variants so far */
+static uint32_t loaded;   /* bits of all variants so far */
+static const char *stays; /* why the libraries cannot be switched */
 
 /* The program's own code, as the linker lays it. */
 extern const char __executable_start[], etext[];
@@ -84,11 +85,14 @@ static void *image(size_t *out_size)
     return at;
 }
 
-static bool initialise(void)
+/* NULL, or what went wrong. */
+static const char *initialise(void)
 {
     bool (*initialize)(void);
     *(void **)&initialize = dlsym(RTLD_DEFAULT, "cpuinfo_initialize");
-    return initialize && initialize();
+    if (!initialize)
+        return "these libraries have no cpuinfo_initialize";
+    return initialize() ? NULL : "its cpuinfo does not know this CPU";
 }
 
 int sl_features_image(struct sl_bytes question, struct sl_buf *reply)
@@ -97,7 +101,7 @@ int sl_features_image(struct sl_bytes question, struct sl_buf *reply)
     if (question.size != sizeof(hidden))
         return SL_E_FORMAT;
     memcpy(&hidden, question.data, sizeof(hidden));
-    void *result = initialise() ? image(&size) : NULL;
+    void *result = initialise() ? NULL : image(&size);
     return result ? sl_buf_append(reply, result, size) : SL_E_NOT_FOUND;
 }
 
@@ -107,10 +111,8 @@ static int load_delegate(uint32_t isa, struct sl_diag *diag)
     delegate = dlopen("libexecutorch_backend_xnnpack.so", RTLD_NOW | RTLD_GLOBAL);
     if (!delegate)
         return sl_diag_set(diag, SL_E_NOT_FOUND, "ExecuTorch", "%s", dlerror());
-    if (!initialise())
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch",
-                           "its cpuinfo does not know this CPU");
-    return 0;
+    const char *wrong = initialise();
+    return wrong ? sl_diag_set(diag, SL_E_UNSUPPORTED, "ExecuTorch", "%s", wrong) : 0;
 }
 
 /* The other process's cpuinfo says what the libraries are to see from now on. */
@@ -142,6 +144,15 @@ static int switch_delegate(uint32_t isa, uint32_t *generation, struct sl_diag *d
                                  "the process that reads the CPU's features ended too early");
 }
 
+static const char *why_it_stays(uint32_t isa, bool has_generation, bool has_image)
+{
+    if (loaded & ~isa & (SL_ISA_SME | SL_ISA_SME2))
+        return "they have no way back to a variant without SME";
+    if (!has_image)
+        return "these libraries have no cpuinfo_isa";
+    return has_generation ? NULL : "these libraries have no xnn_init_generation";
+}
+
 int sl_features_use(uint32_t isa, struct sl_diag *diag)
 {
     size_t size;
@@ -152,14 +163,19 @@ int sl_features_use(uint32_t isa, struct sl_diag *diag)
         rc = load_delegate(isa, diag);
     } else {
         uint32_t *generation = dlsym(delegate, "xnn_init_generation");
-        bool back = (loaded & ~isa & (SL_ISA_SME | SL_ISA_SME2)) != 0;
-        if (back || !generation || !image(&size))
+        stays = why_it_stays(isa, generation != NULL, image(&size) != NULL);
+        if (stays)
             return SL_FEATURES_APART;
         rc = switch_delegate(isa, generation, diag);
     }
     if (rc == 0)
         loaded |= isa;
     return rc;
+}
+
+const char *sl_features_why_apart(void)
+{
+    return stays;
 }
 
 void *sl_features_delegate(void)

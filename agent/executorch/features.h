@@ -24,6 +24,10 @@ enum { SL_FEATURES_APART = 1 };
  * or SL_E_STATE (the other process is gone) with words. */
 int sl_features_use(uint32_t isa, struct sl_diag *diag);
 
+/* Why sl_features_use() gave SL_FEATURES_APART the last time: static words, the missing symbol's
+ * name among them. */
+const char *sl_features_why_apart(void);
+
 /* In the process beside: appends cpuinfo's result for what the question hides. */
 int sl_features_image(struct sl_bytes question, struct sl_buf *reply);
 

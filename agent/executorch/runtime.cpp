@@ -561,8 +561,9 @@ extern "C" int sl_variant_new(sl_method *method, uint32_t isa, uint16_t index,
         rc = sl_variant_load_here(v.get(), isa, diag);
     if (rc == SL_FEATURES_APART && sl_pool_count() > 1)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--variants",
-                           "these libraries can have both variants only in a process each, which "
-                           "is done on one thread alone");
+                           "each variant needs a process of its own, which is done on one thread "
+                           "alone: %s",
+                           sl_features_why_apart());
     if (rc == SL_FEATURES_APART)
         rc = sl_variant_load_apart(v.get(), isa, diag);
     if (rc != 0)

@@ -14,8 +14,11 @@ FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
 AGENT = "sme2lab-agent-executorch"
 TOTAL = lab.BUILD / "host/tests/count_total"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
+FIXTURES = pathlib.Path(os.environ.get("SL_FIXTURES", lab.MODELS))
 SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
 DELEGATE = "libexecutorch_backend_xnnpack.so"
+EXECUTORCH = (DELEGATE, "libexecutorch_threadpool.so", "libexecutorch_kernels_optimized.so")  # what asks cpuinfo
+SWITCHES = ("cpuinfo_isa", "xnn_init_generation")  # what changes a process's variant
 SUBMIT_TRACE = "_ZN10executorch8backends7xnnpack8delegate9profiling11XNNProfiler12submit_traceEv"
 PRODUCT = "kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa"
 UNDEFINED_INSTRUCTION = bytes(4)
@@ -23,6 +26,7 @@ RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
 SMSTART = re.compile(rb"^0x[0-9a-f]+: +d5034[357]7f", re.M)
 BETWEEN = 100  # instructions that four executions may differ by; 2 were seen, perhaps of the text of times between them
+APART = "a process of its own"
 CLANG = shutil.which("clang-19")
 
 
@@ -50,6 +54,11 @@ def file_offset(elf, symbol):
 
 def inputs_of(model):
     return ",".join(map(str, sorted(model.glob("input-*.bin"), key=lambda path: int(path.stem.split("-")[1]))))
+
+
+def floats(path):
+    content = path.read_bytes()
+    return struct.unpack(f"<{len(content) // 4}f", content)
 
 
 class Libraries(lab.Scratch):
@@ -85,19 +94,32 @@ class Libraries(lab.Scratch):
         folder = folder or self.folder
         command = [lab.EMULATOR, "-cpu", cpu, *emulator, folder / "ld-linux-aarch64.so.1", "--library-path", folder, folder / AGENT, "run", f"--model_path={model}",
                    *variants, "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", f"--output_file={self.scratch}/output",
-                   f"--etdump_path={self.scratch}/run.etdump", *words]
+                   f"--etdump_path={self.scratch}/run.etdump", f"--trace_path={self.scratch}/run.sltrace", *words]
         return subprocess.run(list(map(str, command)), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
                               timeout=170)
 
-    def must_fail(self, said, **how):
-        done = self.run_agent(**how)
+    def must_fail(self, said, words=(), **how):
+        done = self.run_agent(*words, **how)
         self.assertNotEqual(done.returncode, 0)
         self.assertRegex(done.stdout, said)
 
-    def must_give_the_fixtures_outputs(self, done):
+    def must_give_the_fixtures_outputs(self, done, model=TOY):
         self.assertEqual(done.returncode, 0, done.stdout)
         for variant, word in (("off", "nosme"), ("on", "sme2")):
-            self.assertEqual((self.scratch / f"output_sme2-{variant}-0.bin").read_bytes(), (TOY / f"aarch64-{word}-0.bin").read_bytes(), variant)
+            self.assertEqual((self.scratch / f"output_sme2-{variant}-0.bin").read_bytes(), (model / f"aarch64-{word}-0.bin").read_bytes(), variant)
+
+    def in_one_process_and_in_two(self, *words, **how):
+        """Runs the agent twice: on libraries that can have both variants in a process, and on some that cannot."""
+        if not self.folder.exists():
+            self.copy()
+            shutil.copy(FOLDER / DELEGATE, self.folder / "whole")
+        shutil.copy(self.folder / "whole", self.folder / DELEGATE)
+        for apart in (False, True):
+            if apart:
+                self.rename(DELEGATE, "xnn_init_generation")
+            done = self.run_agent(*words, **how)
+            self.assertEqual((done.returncode, APART in done.stdout), (0, apart), done.stdout)
+            yield done
 
     def counted(self, *words, runtime="executorch", model=TOY, folder=None):
         """A counted run of the host on these libraries."""
@@ -108,12 +130,19 @@ class Libraries(lab.Scratch):
 
 
 class TwoProcesses(Libraries):
+    def processes(self):
+        """What the trace says of them."""
+        for fact in ("one for each variant", "one for both variants"):
+            if fact.encode() in (self.scratch / "run.sltrace").read_bytes():
+                return fact
+        return None
+
     def test_where_a_process_has_one_variant_each_gets_one_and_counts_stay(self):
         self.copy()
         self.rename(DELEGATE, "xnn_init_generation")
         done = self.run_agent(f"--inputs={TOY}/input-0.bin")
         self.must_give_the_fixtures_outputs(done)
-        self.assertIn("a process of its own", done.stdout)
+        self.assertIn(APART, done.stdout)
         counted = self.counted()
         self.assertEqual(counted.returncode, 0, counted.stderr)
         self.assertRegex(counted.stdout, r"exact: 36036\d\d -> 1275[45]\d\d executed instructions a run")
@@ -123,22 +152,33 @@ class TwoProcesses(Libraries):
             self.assertEqual(len({run["e2e_insns"] for run in runs[1:]}), 1, "repeats are equal")
 
     def test_every_execution_begins_with_the_state_of_the_first_here_and_there(self):
-        self.copy()
         model = lab.MODELS / "control_flow_portable"  # its fifth output is a counter that it keeps
-        words = (f"--inputs={model}/input-0.bin,{model}/input-1.bin", "--num_executions=2")
-        for said in ("one process", "a process of its own"):
-            done = self.run_agent(*words, model=model / "model.pte")
-            self.assertEqual(done.returncode, 0, done.stdout)
-            self.assertEqual("a process of its own" in done.stdout, said == "a process of its own")
+        for done in self.in_one_process_and_in_two(f"--inputs={inputs_of(model)}", "--num_executions=2", model=model / "model.pte"):
             for variant in ("off", "on"):
-                self.assertEqual((self.scratch / f"output_sme2-{variant}-4.bin").read_bytes(), struct.pack("<q", 10), f"{variant}, {said}")
-            if said == "one process":
-                self.rename(DELEGATE, "xnn_init_generation")
+                self.assertEqual((self.scratch / f"output_sme2-{variant}-4.bin").read_bytes(), struct.pack("<q", 10), f"{variant}: {done.stdout}")
+
+    def test_a_missing_symbol_is_the_reason_that_is_said(self):
+        for symbol in SWITCHES:
+            self.copy()
+            for library in EXECUTORCH:
+                if symbol.encode() in (self.folder / library).read_bytes():
+                    self.rename(library, symbol)
+            done = self.run_agent(f"--inputs={TOY}/input-0.bin")
+            self.must_give_the_fixtures_outputs(done)
+            self.assertRegex(done.stdout, rf"{APART}: these libraries have no {symbol}\n")
+            self.assertEqual(self.processes(), "one for each variant", symbol)
+            shutil.rmtree(self.folder)
+
+    def test_libraries_with_both_symbols_have_both_variants_in_one_process(self):
+        done = self.run_agent(f"--inputs={TOY}/input-0.bin", folder=FOLDER)
+        self.must_give_the_fixtures_outputs(done)
+        self.assertNotIn(APART, done.stdout)
+        self.assertEqual(self.processes(), "one for both variants")
 
     def test_the_other_order_takes_two_processes(self):
         done = self.run_agent(f"--inputs={TOY}/input-0.bin", "--variants=on,off", folder=FOLDER)
         self.must_give_the_fixtures_outputs(done)
-        self.assertIn("a process of its own", done.stdout)
+        self.assertRegex(done.stdout, f"{APART}: they have no way back to a variant without SME\n")
 
     def test_a_crash_in_the_other_process_is_the_runs(self):
         self.copy()
@@ -202,6 +242,17 @@ class BadLibraries(Libraries):
         self.rename(DELEGATE, SUBMIT_TRACE)
         self.must_fail("no XNNProfiler to time operators by")
 
+    def test_a_missing_way_to_read_the_cpus_features_is_named(self):
+        self.copy()
+        for library in EXECUTORCH:
+            self.rename(library, "cpuinfo_initialize")
+        self.must_fail("these libraries have no cpuinfo_initialize")
+
+    def test_a_symbol_that_one_library_asks_of_another_is_named(self):
+        self.copy()
+        self.rename("libexecutorch_threadpool.so", "cpuinfo_isa")
+        self.must_fail("undefined symbol: cpuinfo_isa")
+
     def test_a_missing_library_is_named(self):
         self.copy()
         (self.folder / DELEGATE).unlink()
@@ -261,6 +312,38 @@ class Programs(Libraries):
     def test_external_data_that_is_not_given_is_asked_for(self):
         self.must_fail("no data named '.+' is here: say --data_path[\\s\\S]*Loading of method forward failed", folder=FOLDER,
                        model=lab.MODELS / "external_weights_xnnpack/model.pte")
+
+    def test_external_data_is_taken_from_its_file(self):
+        model = lab.MODELS / "external_weights_xnnpack"
+        for done in self.in_one_process_and_in_two(f"--inputs={inputs_of(model)}", f"--data_path={model}/weights.ptd", model=model / "model.pte"):
+            self.must_give_the_fixtures_outputs(done, model)
+
+    def test_damaged_external_data_is_refused(self):
+        (self.scratch / "weights.ptd").write_bytes(bytes(4096))
+        self.must_fail("Failed to parse FlatTensor header[\\s\\S]*weights.ptd is no tensor data file that can be used", folder=FOLDER, words=(f"--data_path={self.scratch}/weights.ptd",),
+                       model=lab.MODELS / "external_weights_xnnpack/model.pte")
+
+    def test_each_method_gives_its_own_outputs(self):
+        model = FIXTURES / "multi_method"
+        if not model.exists():
+            self.skipTest("multi_method is in SL_FIXTURES only")
+        for method in ("encode", "decode"):
+            for done in self.in_one_process_and_in_two(f"--inputs={inputs_of(model / method)}", f"--method_name={method}", model=model / "model.pte"):
+                self.must_give_the_fixtures_outputs(done, model / method)
+        self.must_fail("nope", folder=FOLDER, model=model / "model.pte", words=("--method_name=nope",))
+
+    def test_shapes_that_change_give_the_outputs_of_their_size(self):
+        model = lab.MODELS / "dynamic_shape_f32_xnnpack"  # made for batches of 1 to 8
+        for batch in (5, 1):
+            case = model / f"case-n{batch}"
+            expected = floats(case / "expected-0.bin")
+            for done in self.in_one_process_and_in_two(f"--inputs={case}/input-0.bin", f"--input-shapes={batch}x3x32x32", model=model / "model.pte"):
+                for variant in ("off", "on"):
+                    got = floats(self.scratch / f"output_sme2-{variant}-0.bin")
+                    self.assertEqual(len(got), len(expected), f"{variant}, {batch}")
+                    apart = max(abs(a - b) for a, b in zip(got, expected))
+                    self.assertLessEqual(apart, 2e-6 * max(map(abs, expected)), f"{variant}, {batch}")
+        self.must_fail("dimension 0 of input 0 is 9, and the program allows 0 to 8", folder=FOLDER, model=model / "model.pte", words=("--input-shapes=9x3x32x32",))
 
     def test_a_bundled_program_is_held_to_what_it_expects(self):
         done = self.run_agent(folder=FOLDER, model=lab.MODELS / "toy_cnn_bundled/model.bpte")
