@@ -26,6 +26,7 @@ RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
 SMSTART = re.compile(rb"^0x[0-9a-f]+: +d5034[357]7f", re.M)
 BETWEEN = 100  # instructions that four executions may differ by; 2 were seen, perhaps of the text of times between them
+SPARED = 24  # instructions at most that an execution without marks pays for each event that it does not record; 16 and 22 are seen
 APART = "a process of its own"
 CLANG = shutil.which("clang-19")
 
@@ -216,6 +217,26 @@ class Counts(Libraries):
         self.assertAlmostEqual(hidden[0], without[0], delta=BETWEEN)
         self.assertEqual(hidden[1], without[1])
         self.assertLess(self.steady_insns("max,sme512=on")[0], without[0] // 2)
+
+
+    def arm(self, mode, model):
+        """Instructions of an execution, and how many events it recorded, for each variant."""
+        inputs = list(map(str, inputs_of(model).split(",")))
+        config = {"model": str(model / "model.pte"), "inputs": inputs, "device": "counted", "runs": 1, "warmup": 1, "experiments": [{"name": mode, "mode": mode}]}
+        (self.scratch / f"{mode}.json").write_text(json.dumps(config))
+        done = lab.sme2lab("run", self.scratch / f"{mode}.json", "--runtime", "executorch", "-o", self.scratch / mode, "--force", "--json")
+        self.assertIn(done.returncode, (0, 3), done.stderr)
+        analyses = json.loads(done.stdout)["analyses"]
+        return [(analysis["runs"][-1]["e2e_insns"], sum(operator["instances"] for operator in analysis["operators"])) for analysis in analyses]
+
+    def test_operator_marks_add_no_instruction(self):
+        """Marks cost what stands between them nothing, and the whole execution even less than nothing: without them it pays for the delegate's own
+        readings of the clock and for a tracer that is asked and declines."""
+        for model in (TOY, lab.MODELS / "control_flow_portable"):
+            for (without, whole), (marked, events) in zip(self.arm("clean", model), self.arm("timing", model)):
+                self.assertEqual((whole, events > 10), (1, True), model.name)
+                self.assertLessEqual(0, without - marked, model.name)
+                self.assertLessEqual(without - marked, SPARED * events, model.name)
 
 
 class Streaming(Libraries):
