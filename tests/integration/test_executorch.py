@@ -25,7 +25,6 @@ UNDEFINED_INSTRUCTION = bytes(4)
 RETURN = bytes.fromhex("c0035fd6")
 SIGILL = 4
 SMSTART = re.compile(rb"^0x[0-9a-f]+: +d5034[357]7f", re.M)
-BETWEEN = 100  # instructions that four executions may differ by; 2 were seen, perhaps of the text of times between them
 SPARED = 24  # instructions at most that an execution without marks pays for each event that it does not record; 16 and 22 are seen
 APART = "a process of its own"
 CLANG = shutil.which("clang-19")
@@ -194,30 +193,28 @@ class Counts(Libraries):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertNotIn("unfit", done.stdout)
 
-    def steady_insns(self, cpu, *words):
-        """What two steady executions execute, and the outputs."""
-        counts, log = [], self.scratch / "log"
-        for executions in (2, 4):
-            os.mkfifo(log)
-            command = [lab.EMULATOR, "-cpu", cpu, "-seed", "1", "-d", "in_asm,exec,nochain", "-D", log, "-L", FOLDER, FOLDER / AGENT, "run", f"--model_path={TOY}/model.pte",
-                       f"--inputs={TOY}/input-0.bin", f"--num_executions={executions}", "--warmup=1", "--clock=marks", "--cpu_threads=1", "--print_output=none",
-                       f"--output_file={self.scratch}/output", f"--etdump_path={self.scratch}/run.etdump", *words]
-            with subprocess.Popen(list(map(str, command)), env={}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as emulator:
-                said = subprocess.run([TOTAL, FOLDER / AGENT, log], capture_output=True, text=True, timeout=100)
-            self.assertEqual((emulator.returncode, said.returncode), (0, 0), said.stderr)
-            counts.append(int(said.stdout.split()[0]))
-            log.unlink()
-        return counts[1] - counts[0], (self.scratch / "output-0.bin").read_bytes()
+    def insns(self, cpu, *words):
+        """What each execution after the warm-up executes, and the outputs."""
+        log = self.scratch / "log"
+        os.mkfifo(log)
+        command = [lab.EMULATOR, "-cpu", cpu, "-seed", "1", "-d", "in_asm,exec,nochain", "-D", log, "-L", FOLDER, FOLDER / AGENT, "run", f"--model_path={TOY}/model.pte",
+                   f"--inputs={TOY}/input-0.bin", "--num_executions=3", "--warmup=1", "--clock=marks", "--cpu_threads=1", "--print_output=none",
+                   f"--output_file={self.scratch}/output", f"--trace_path={self.scratch}/run.sltrace", *words]
+        with subprocess.Popen(list(map(str, command)), env={}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as emulator:
+            said = subprocess.run([TOTAL, FOLDER / AGENT, log, "marks"], capture_output=True, text=True, timeout=100)
+        self.assertEqual((emulator.returncode, said.returncode), (0, 0), said.stderr)
+        log.unlink()
+        marks = list(map(int, said.stdout.splitlines()[1:]))
+        whole = [event for event in lab.read_trace((self.scratch / "run.sltrace").read_bytes()) if event["name"] == "Method::execute"]
+        return [marks[event["end"]] - marks[event["start"]] for event in whole[1:]], (self.scratch / "output-0.bin").read_bytes()
 
     def test_with_sme_hidden_as_much_is_executed_as_on_a_cpu_without_it(self):
         lab.need(TOTAL)
-        without = self.steady_insns("max,sme=off")
-        self.assertGreater(without[0], 2 * 3_600_000)
-        hidden = self.steady_insns("max,sme512=on", "--isa=neon,fp16,dotprod,i8mm,bf16,sve")
-        self.assertAlmostEqual(hidden[0], without[0], delta=BETWEEN)
-        self.assertEqual(hidden[1], without[1])
-        self.assertLess(self.steady_insns("max,sme512=on")[0], without[0] // 2)
-
+        without, hidden = self.insns("max,sme=off"), self.insns("max,sme512=on", "--isa=neon,fp16,dotprod,i8mm,bf16,sve")
+        self.assertEqual((len(without[0]), len(set(without[0]))), (3, 1), without[0])
+        self.assertGreater(without[0][0], 3_600_000)
+        self.assertEqual(hidden, without, "to the instruction, and to the bit")
+        self.assertLess(self.insns("max,sme512=on")[0][0], without[0][0] // 2)
 
     def arm(self, mode, model):
         """Instructions of an execution, and how many events it recorded, for each variant."""
