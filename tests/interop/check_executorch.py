@@ -36,11 +36,11 @@ def numbered(folder, stem):
     return sorted(names, key=lambda name: int(name[len(stem) + 1:-4]))
 
 
-def execute(command, folder, out):
-    """One run of an agent with both variants; gives the base of its outputs and its trace."""
+def execute(command, folder, out, more=()):
+    """One run of an agent with both variants on the inputs and the program of a folder; gives the folder of its outputs and its trace."""
     os.makedirs(out, exist_ok=True)
     words = [f"--model_path={folder}/model.pte", f"--output_file={out}/output", f"--etdump_path={out}/run.etdump", f"--trace_path={out}/run.sltrace",
-             "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none"]
+             "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", *more]
     inputs = [os.path.join(folder, name) for name in numbered(folder, "input")]
     words += ["--inputs=" + ",".join(inputs)] if inputs else []
     words += [f"--data_path={folder}/weights.ptd"] if os.path.exists(os.path.join(folder, "weights.ptd")) else []
@@ -57,10 +57,13 @@ def names_of_etdump(path):
     return set(count.items())
 
 
+def events_of_trace(out, number):
+    """In the order they ended, of the last execution."""
+    return [block for block in sltrace.read(f"{out}/run.sltrace").of(number) if block.name == "Execute"][-1].events
+
+
 def names_of_trace(out, number):
-    """Names in the order they ended, of the last execution."""
-    blocks = [block for block in sltrace.read(f"{out}/run.sltrace").of(number) if block.name == "Execute"]
-    return [event.name for event in blocks[-1].events]
+    return [event.name for event in events_of_trace(out, number)]
 
 
 def kind_of(folder, i):

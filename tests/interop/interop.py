@@ -18,6 +18,7 @@ import sme2lab_export.quiet  # noqa: F401  first of all
 import check_categories
 import check_executorch
 import check_export
+import check_exported
 import check_http
 import check_inspector
 import check_junit
@@ -31,9 +32,9 @@ import check_weights
 import programs
 
 CHECKS = {"inspector": check_inspector, "tsv": check_tsv, "perfetto": check_perfetto, "categories": check_categories, "random": check_random, "operators": check_operators,
-          "programs": check_programs, "executorch": check_executorch, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages, "http": check_http}
+          "programs": check_programs, "executorch": check_executorch, "exported": check_exported, "export": check_export, "weights": check_weights, "junit": check_junit, "pages": check_pages, "http": check_http}
 # The longest begin first. Checks of one line share what one of them makes, so they run one after the other.
-TURNS = [("export",), ("executorch",), ("operators",), ("junit", "pages"), ("random",), ("http",), ("inspector",), ("weights",), ("programs",), ("tsv",),
+TURNS = [("export",), ("executorch",), ("operators",), ("exported",), ("junit", "pages"), ("random",), ("http",), ("inspector",), ("weights",), ("programs",), ("tsv",),
          ("categories",), ("perfetto",)]
 
 
