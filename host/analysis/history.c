@@ -8,8 +8,9 @@
 #include "common/base/mem.h"
 #include "host/analysis/bootstrap.h"
 
-static const double scale = 1e9;    /* of the first value: to nine places */
-static const double matters = 0.01; /* of an arm */
+static const double scale = 1e9;     /* of the first value: to nine places */
+static const double matters = 0.01;  /* of an arm */
+static const double rounding = 1e-9; /* of means of equal counts */
 
 /* A value as an integer, in parts of the first. */
 static int64_t whole_of(const double *values, size_t i)
@@ -66,18 +67,19 @@ int sl_history_make(const double *values, size_t count, bool exact, struct sl_hi
     return rc;
 }
 
-const char *sl_history_meaning(double off, double on)
+const char *sl_history_meaning(double off, double on, bool exact)
 {
-    if (fabs(off) < matters && fabs(on) < matters)
+    double least = exact ? rounding : matters;
+    if (fabs(off) < least && fabs(on) < least)
         return "neither arm moved by 1 %";
-    if (off >= matters && on >= matters)
+    if (off >= least && on >= least)
         return "both arms cost more";
-    if (off <= -matters && on <= -matters)
+    if (off <= -least && on <= -least)
         return "both arms cost less";
-    if (fabs(on) < matters)
+    if (fabs(on) < least)
         return off > 0 ? "off costs more and on no less: no improvement"
                        : "off costs less and on no more: no regression of on";
-    if (fabs(off) < matters)
+    if (fabs(off) < least)
         return on > 0 ? "on costs more" : "on costs less";
     return on > 0 ? "on costs more, off less" : "on costs less, off more";
 }

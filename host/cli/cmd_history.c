@@ -177,7 +177,7 @@ static const char *meaning_of(const struct series *s, size_t i)
         changes[arm] = mean_between(s, arm, stretch->first, stretch->first + stretch->count) /
                            mean_between(s, arm, stretch[-1].first, stretch->first) -
                        1;
-    return sl_history_meaning(changes[OFF], changes[ON]);
+    return sl_history_meaning(changes[OFF], changes[ON], s->exact);
 }
 
 static void name_part(const struct sl_history_part *part, char *out, size_t size)

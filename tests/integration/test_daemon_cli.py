@@ -6,6 +6,7 @@ import os
 import pathlib
 import re
 import signal
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -253,6 +254,37 @@ class CommandLine(unittest.TestCase):
         self.assertEqual((watch.returncode, outcome["state"]), (0, "done"), self.daemon.journal())
         self.assertEqual(self.daemon.cli("wait", job).returncode, watch.returncode)  # what the new daemon says of it
 
+
+class ChangedSeries(lab.Scratch):
+    """Two runs whose kernels differ, as of two builds: counted, so each figure is exact."""
+
+    def test_history_names_the_arm_the_category_and_the_operator_that_changed(self):
+        daemon = Daemon(self.scratch)
+        self.addCleanup(lambda: daemon.stop())
+        first, last = (json.loads(daemon.cli("wait", daemon.submit(*words), "--json").stdout)["run"]
+                       for words in ((), ("--policy", "estimated:arm-c1-ultra")))
+        daemon.stop()
+        with sqlite3.connect(daemon.state / "store.sqlite") as db:
+            db.execute("UPDATE runs SET series = (SELECT series FROM runs WHERE id = ?) WHERE id = ?", (first, last))
+        daemon.start()
+        series, = [one["id"] for one in json.loads(daemon.cli("history", "--json").stdout)["series"] if one["newest"]["id"] == last]
+        told = json.loads(daemon.cli("history", series, "--json").stdout)
+        off, on = told["arms"]["off"], told["arms"]["on"]
+        self.assertEqual((off["changes"], off["category"], len(on["changes"])), ([], None, 1))
+        before, after = (json.loads(daemon.cli("compare", run, "--json").stdout) for run in (first, last))
+        for member in ("categories", "operators"):
+            costs = [{}, {}]
+            for cost, of in zip(costs, (before, after)):
+                for row in of[member]:
+                    cost[row["name"]] = cost.get(row["name"], 0) + (row["candidate_insns"] or 0)
+            name = max(costs[1], key=lambda name: abs(costs[1][name] - costs[0].get(name, 0)))
+            change = f"{name} {100 * (costs[1][name] / costs[0][name] - 1):+.1f} %"
+            self.assertEqual(on["category" if member == "categories" else "operator"], change)
+        text = daemon.cli("history", series, "--threshold", "0.1")
+        self.assertEqual(text.returncode, 3, text.stdout)
+        self.assertIn(f"on, most of its last change: {on['category']}, {on['operator']}\n", text.stdout)
+        self.assertIn("the ratio changed last because on costs more\n", text.stdout)
+        self.assertIn("gate: not passed: an arm costs more", text.stdout)
 
 class NoDaemon(lab.Scratch):
     def test_verbs_say_where_they_looked_and_what_to_start(self):

@@ -100,11 +100,14 @@ TEST(arms_tell_what_a_ratio_hides)
     assert_true(sl_history_regressed(&arm, false, 0.05));
     assert_false(sl_history_regressed(&arm, false, 0.15));
     assert_false(sl_history_regressed(&arm, true, 0.05));
-    assert_string_equal(sl_history_meaning(0.1, 0.1), "both arms cost more");
-    assert_non_null(strstr(sl_history_meaning(0.28, 0.001), "no improvement"));
-    assert_string_equal(sl_history_meaning(0, 0.9), "on costs more");
-    assert_string_equal(sl_history_meaning(-0.2, -0.2), "both arms cost less");
-    assert_string_equal(sl_history_meaning(0.2, -0.2), "on costs less, off more");
+    assert_string_equal(sl_history_meaning(0.1, 0.1, false), "both arms cost more");
+    assert_non_null(strstr(sl_history_meaning(0.28, 0.001, false), "no improvement"));
+    assert_string_equal(sl_history_meaning(0, 0.9, false), "on costs more");
+    assert_string_equal(sl_history_meaning(-0.2, -0.2, false), "both arms cost less");
+    assert_string_equal(sl_history_meaning(0.2, -0.2, false), "on costs less, off more");
+    assert_string_equal(sl_history_meaning(0, 0.0095, false), "neither arm moved by 1 %");
+    assert_string_equal(sl_history_meaning(1e-16, 0.0095, true), "on costs more");
+    assert_string_equal(sl_history_meaning(0.001, 0.0095, true), "both arms cost more");
 }
 
 TEST(make_survives_each_failed_allocation)
