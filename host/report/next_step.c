@@ -15,6 +15,7 @@
 #include "host/analysis/parts.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
+#include "host/report/run_estimates.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/source_lines.h"
 #include "host/report/text.h"
@@ -365,6 +366,25 @@ static void add_largest(struct search *s)
             s->candidate, sl_category_name(largest), 100 * share);
 }
 
+/* Counts fall where time, by the estimate, rises: a policy keeps SME2 to where it pays. It stands
+ * last, for what it saves is time and all others save instructions. */
+static void add_policy(struct search *s)
+{
+    const char *profile;
+    double ratio;
+    const cJSON *table = cJSON_GetObjectItemCaseSensitive(s->report->policy, "table");
+    if (!s->sme2 || !s->report->own || cJSON_IsObject(table) ||
+        !sl_run_estimates_slower(s->report->estimates, &profile, &ratio))
+        return;
+    const struct sl_next_step step = {
+        .rule = "estimated-slower", .value = ratio, .limit = 1, .saves = NAN};
+    s->count -= s->count == SL_NEXT_STEPS_MAX;
+    add(s, NULL, step, "",
+        "By the estimate %.40s takes longer with SME2 on (off / on: %.2f): keep SME2 to the "
+        "operators that gain there, --policy estimated:%.40s",
+        profile, ratio, profile);
+}
+
 /* Of a clean arm no operator is known: Method::execute is all there is. */
 static bool whole_runs_alone(const struct search *s)
 {
@@ -436,6 +456,7 @@ size_t sl_next_steps_find(const struct sl_comparison_report *report,
         add_parts(&s);
         if (s.count == 0)
             add_largest(&s);
+        add_policy(&s);
     }
     memcpy(out, s.steps, s.count * sizeof(*out));
     return s.count;

@@ -24,7 +24,8 @@ enum { SL_NEXT_STEPS_MAX = 5 };
  * of a category over 10 % whose share grew by half and by 5 points: the bottleneck moved there if
  * no other category costs as much now; else to a category that became the largest and grew so.
  * Where none holds the largest category: from half of all on it is where to look, below that
- * nothing stands out. SME2 is spoken of only where the sides differ in it, and not of operators
+ * nothing stands out. Last the policy of a silicon on which SME2 loses time by the estimate, which
+ * saves no instructions. SME2 is spoken of only where the sides differ in it, and not of operators
  * that the run's own policy keeps off it one by one. */
 size_t sl_next_steps_find(const struct sl_comparison_report *report,
                           struct sl_next_step out[SL_NEXT_STEPS_MAX]);

@@ -379,6 +379,22 @@ bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size
     return true;
 }
 
+bool sl_run_estimates_slower(const cJSON *estimates, const char **out_profile, double *out_ratio)
+{
+    const cJSON *profile;
+    double least = 1;
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        struct range sides[2] = {range_of(profile, 0), range_of(profile, 1)};
+        if (!(sides[0].mid > 0) || !(sides[1].mid > 0) || sides[0].mid >= least * sides[1].mid)
+            continue;
+        least = sides[0].mid / sides[1].mid;
+        *out_profile = text(profile, "profile");
+        *out_ratio = least;
+    }
+    return least < 1;
+}
+
 bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
 {
     const cJSON *profile;

@@ -41,5 +41,10 @@ bool sl_run_estimates_line(const struct cJSON *estimates, size_t index, char *ou
  * apple-m4"; false where there are none. */
 bool sl_run_estimates_brief(const struct cJSON *estimates, char *out, size_t size);
 
+/* The silicon on which SME2 loses most end to end, and off / on there, which is below 1; false
+ * where it loses on none. The name is borrowed from `estimates`. */
+bool sl_run_estimates_slower(const struct cJSON *estimates, const char **out_profile,
+                             double *out_ratio);
+
 /* profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind. 0, SL_E_LIMIT or -ENOMEM. */
 int sl_run_estimates_csv(struct sl_buf *out, const struct cJSON *estimates);

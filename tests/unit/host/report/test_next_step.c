@@ -308,3 +308,33 @@ TEST_WITH(category_that_became_the_largest_is_where_the_bottleneck_went, reset, 
                                           "nothing: 2.73x faster"));
     assert_string_equal(steps[1].rule, "part-grew");
 }
+
+/* Fewer instructions that take longer by the estimate: the policy is the last step of all. */
+TEST_WITH(policy_is_advised_where_sme2_is_slower_by_the_estimate, reset, NULL)
+{
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    cJSON *estimates =
+        cJSON_Parse("[{\"profile\":\"m4\",\"off\":{\"mid_ns\":72},\"on\":{\"mid_ns\":100}},"
+                    "{\"profile\":\"c1\",\"off\":{\"mid_ns\":50},\"on\":{\"mid_ns\":100}},"
+                    "{\"profile\":\"c2\",\"off\":{\"mid_ns\":200},\"on\":{\"mid_ns\":100}}]");
+    cJSON *policy = cJSON_Parse("{\"table\":{}}");
+    assert_non_null(estimates);
+    assert_non_null(policy);
+    all.report.estimates = estimates;
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 1); /* ExecuTorch takes no policy */
+    all.report.own = true;
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 2);
+    assert_string_equal(steps[1].rule, "estimated-slower");
+    assert_string_equal(
+        steps[1].text,
+        "By the estimate c1 takes longer with SME2 on (off / on: 0.50): keep SME2 to "
+        "the operators that gain there, --policy estimated:c1");
+    all.report.policy = policy; /* it has one already */
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 1);
+    all.report.policy = NULL;
+    cJSON_DeleteItemFromArray(estimates, 0);
+    cJSON_DeleteItemFromArray(estimates, 0);
+    assert_int_equal(sl_next_steps_find(&all.report, steps), 1);
+    cJSON_Delete(policy);
+    cJSON_Delete(estimates);
+}
