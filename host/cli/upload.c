@@ -14,7 +14,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 
-enum { STEP_BYTES = 64 << 10, TRIES = 4 };
+enum { TRIES = 4 };
 
 struct upload {
     const struct sl_cli *cli;
@@ -39,24 +39,6 @@ static void on_progress(void *user, uint64_t sent, uint64_t total)
                 100 * (double)(upload->begin + sent) / (double)all, (double)all / (1 << 20));
     if (sent == total)
         sl_say_over(stderr, "%s", "");
-}
-
-static int digest(int file, uint64_t *out_bytes, char out_hex[SL_SHA256_HEX_SIZE])
-{
-    static char step[STEP_BYTES];
-    struct sl_sha256 sha;
-    uint64_t total = 0;
-    ssize_t got;
-    sl_sha256_init(&sha);
-    while ((got = read(file, step, sizeof(step))) > 0) {
-        sl_sha256_update(&sha, step, (size_t)got);
-        total += (uint64_t)got;
-    }
-    if (got < 0)
-        return -errno;
-    sl_sha256_final_hex(&sha, out_hex);
-    *out_bytes = total;
-    return 0;
 }
 
 /* 1: it is there; 0: bytes from *out_offset on are missing. */
@@ -118,18 +100,17 @@ int sl_upload_file(const struct sl_cli *cli, struct sl_client *client, const cha
 {
     struct upload upload = {.cli = cli, .path = path};
     struct stat info;
-    uint64_t bytes = 0;
     int file = open(path, O_RDONLY | O_CLOEXEC);
     int rc = file < 0 || fstat(file, &info) < 0 ? -errno : 0;
     if (rc == 0 && !S_ISREG(info.st_mode))
         rc = -EISDIR;
     if (rc == 0)
-        rc = digest(file, &bytes, out_sha256);
+        rc = sl_sha256_fd(file, out_sha256);
     if (rc < 0) {
         sl_diag_hint(diag, "name a file that can be read");
         sl_diag_set(diag, rc, path, "The file cannot be read (%s)", sl_strerror(rc));
     } else {
-        rc = send_file(client, file, bytes, &upload, out_sha256, diag);
+        rc = send_file(client, file, (uint64_t)info.st_size, &upload, out_sha256, diag);
     }
     if (file >= 0)
         close(file);

@@ -30,21 +30,14 @@ static int cannot_read(const char *path, int rc, struct sl_diag *diag)
 
 static int hash_file(const char *path, struct sl_archive_file *file, struct sl_diag *diag)
 {
-    static char step[STEP_BYTES];
-    struct sl_sha256 sha;
-    ssize_t got = 0;
+    struct stat info;
     int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0)
-        return cannot_read(path, -errno, diag);
-    sl_sha256_init(&sha);
-    while ((got = read(fd, step, sizeof(step))) > 0) {
-        sl_sha256_update(&sha, step, (size_t)got);
-        file->bytes += (uint64_t)got;
-    }
-    int rc = got < 0 ? cannot_read(path, -errno, diag) : 0;
-    sl_sha256_final_hex(&sha, file->sha256);
-    close(fd);
-    return rc;
+    int rc = fd < 0 || fstat(fd, &info) < 0 ? -errno : sl_sha256_fd(fd, file->sha256);
+    if (rc == 0)
+        file->bytes = (uint64_t)info.st_size;
+    if (fd >= 0)
+        close(fd);
+    return rc < 0 ? cannot_read(path, rc, diag) : 0;
 }
 
 static int add_file(struct sl_archive_run *run, const char *full, const char *below,
