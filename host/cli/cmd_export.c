@@ -137,8 +137,8 @@ static void say_exported(const struct request *r, const struct sl_archive *archi
     if (r->cli->json)
         sl_buf_print_line(&text);
     else if (!r->cli->quiet)
-        sl_say(stdout, "%s: %zu run%s, %zu files, %.1f MiB\n", r->out, archive->count,
-               archive->count == 1 ? "" : "s", files, (double)info.st_size / (1 << 20));
+        sl_say(stdout, "%s: %zu run%s, %zu files, %.1f KiB\n", r->out, archive->count,
+               archive->count == 1 ? "" : "s", files, (double)info.st_size / 1024);
     sl_buf_fini(&text);
 }
 
