@@ -38,9 +38,15 @@ class ToAgents(Hostile):
     """Strangers at an agent that streams a job to its daemon meanwhile."""
 
     def stranger(self, secret=b"\0" * 32, role=HOST):
-        path = self.lab.state / "agents/here/agent.sock"
-        laboratory.wait_until(path.exists, PATIENCE_SECONDS, "the agent")
-        return Peer.connect(path, role, secret)
+        path, peers = self.lab.state / "agents/here/agent.sock", []
+
+        def reached():  # a socket has its name a moment before it listens
+            with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+                peers.append(Peer.connect(path, role, secret))
+            return bool(peers)
+
+        laboratory.wait_until(reached, PATIENCE_SECONDS, "the agent")
+        return peers[0]
 
     def lines(self):
         text = (self.lab.state / "agents/here/agent.log").read_text()

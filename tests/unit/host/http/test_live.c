@@ -42,6 +42,11 @@ static void progress(const char *json)
     assert_int_equal(sl_lab_job_progress(bench.lab, bench.started_job, "box", json), 0);
 }
 
+static bool is_started(void)
+{
+    return bench.started_job != 0;
+}
+
 static int watch(const char *headers)
 {
     int fd = sl_http_case_connect(&bench);
@@ -49,6 +54,7 @@ static int watch(const char *headers)
     sl_http_case_send(fd, headers);
     sl_http_case_send(fd, "\r\n");
     assert_int_equal(sl_http_case_await(&bench, fd, "event: job\n", SL_CASE_PATIENCE_MS), 1);
+    assert_true(sl_http_case_until(&bench, is_started));
     return fd;
 }
 
@@ -108,6 +114,7 @@ CASE(the_stream_of_the_lab_has_all_jobs_and_devices)
     assert_int_equal(SUBMIT, 201);
     assert_int_equal(
         sl_http_case_await(&bench, fd, "{\"job\":1,\"state\":\"running\"", SL_CASE_PATIENCE_MS), 1);
+    assert_true(sl_http_case_until(&bench, is_started));
     progress("{\"pair\":1}");
     assert_int_equal(CURL(&bench, "/api/v1/devices/box/quarantine", "-d", ""), 200);
     progress("{}");
