@@ -231,8 +231,9 @@ static int tell_all(struct session *s)
     if (rc == 0 && !s->cli->json) {
         sl_say_page(stdout, &words);
         if (!s->cli->quiet)
-            sl_say(stdout, "report: %s/combined_report.html%s\n", s->place.path,
-                   full ? "" : "; each run by itself: --full");
+            sl_say(stdout, "%sreport: %s/combined_report.html%s\n",
+                   has_both_runtimes(s) && !full ? "left: ExecuTorch's on beyond our on; " : "",
+                   s->place.path, full ? "" : "; each run by itself: --full");
     }
     sl_buf_fini(&words);
     if (rc < 0)

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/say.h"
+#include "common/base/utf8.h"
 #include "host/analysis/agreement.h"
 #include "host/cli/cli.h"
 #include "host/report/comparison.h"
@@ -46,13 +47,14 @@ static void print_files(const struct sl_compared *compared, const char *director
            suffix);
 }
 
-static void print_part(const struct sl_cli *cli, const struct sl_compared *compared, int extent)
+static void print_part(const struct sl_cli *cli, const struct sl_comparison_report *report,
+                       int extent)
 {
     const struct sl_style style = {cli->width, cli->color, cli->verbose ? SIZE_MAX : TOP_OPERATORS,
                                    cli->unicode};
     struct sl_buf text;
     sl_buf_init(&text, MAX_SUMMARY_BYTES);
-    if (sl_comparison_text(&text, &style, &compared->report, extent) == 0)
+    if (sl_comparison_text(&text, &style, report, extent) == 0)
         sl_say_page(stdout, &text);
     sl_buf_fini(&text);
 }
@@ -96,34 +98,43 @@ static bool is_beside_executorch(const char *directory)
     return false;
 }
 
+static void name_pages(const struct sl_compared *compared, const char *directory,
+                       char out[PATH_BYTES])
+{
+    sl_path_join(out, PATH_BYTES, directory, "report%s%s.html", compared->sides[0].directory.suffix,
+                 compared->sides[1].file.analysis.record ? LINES : "");
+    sl_utf8_clean(out, "");
+}
+
 /* What came out stands last, where the eye is. */
 static void print(const struct sl_cli *cli, const struct sl_compared *compared,
                   const struct sl_run_shown *shown)
 {
-    const char *directory = shown->directory;
+    struct sl_comparison_report report = compared->report;
+    char pages[PATH_BYTES];
     bool full = shown->full || cli->verbose;
     int extent = full            ? SL_COMPARISON_ANALYSES
                  : shown->beside ? SL_COMPARISON_STEP
                                  : SL_COMPARISON_SUMMARY;
     if (cli->quiet) {
-        print_part(cli, compared, SL_COMPARISON_VERDICT);
+        print_part(cli, &report, SL_COMPARISON_VERDICT);
         return;
     }
     /* What our kernels could do next is nothing that users of ExecuTorch can. */
     bool no_step = shown->beside && !full && compared->comparison.verdict != SL_VERDICT_WRONG &&
-                   compared->report.own && is_beside_executorch(directory);
+                   compared->report.own && is_beside_executorch(shown->directory);
     if (!no_step)
-        print_part(cli, compared, extent);
+        print_part(cli, &report, extent);
     print_outputs(compared, full);
-    if (full)
-        print_files(compared, directory);
-    else if (!shown->beside)
-        sl_say(stdout, "report: %s/report%s%s.html; operators, kernels and files here: --full\n",
-               directory, compared->sides[0].directory.suffix,
-               compared->sides[1].file.analysis.record ? LINES : "");
-    if (full)
+    if (full) {
+        print_files(compared, shown->directory);
         sl_say(stdout, "\n");
-    print_part(cli, compared, SL_COMPARISON_GROUNDS);
+    } else if (!shown->beside) {
+        name_pages(compared, shown->directory, pages);
+        report.pages = pages;
+    }
+    print_part(cli, &report,
+               shown->beside && !full ? SL_COMPARISON_REASONS : SL_COMPARISON_GROUNDS);
 }
 
 typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,

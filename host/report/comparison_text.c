@@ -11,6 +11,7 @@
 #include "host/analysis/operator_interval.h"
 #include "host/analysis/parts.h"
 #include "host/report/analysis.h"
+#include "host/report/brief_rows.h"
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
 #include "host/report/next_step.h"
@@ -21,7 +22,7 @@
 #include "host/report/unit.h"
 
 enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3 };
-#define OVERLAY_COLUMNS 24
+#define OVERLAY_COLUMNS 22
 static const double small_share = 0.01;
 
 struct page {
@@ -118,14 +119,36 @@ static bool agrees(const struct page *p)
     return a && a->agree && a->odd == 0 && p->comparison->verdict != SL_VERDICT_WRONG;
 }
 
-/* Above it: the figures it comes from and what speaks for and against it. */
-static void put_grounds(struct page *p)
+/* Where pages were written, and how to see all of them here. */
+static void put_pages(struct page *p, const char *before)
+{
+    if (p->report->pages)
+        sl_doc_put(p->doc, SL_TONE_PLAIN, "%sreport: %s, or --full", before, p->report->pages);
+}
+
+/* Counts that nothing can change, on the line of what they are of. */
+static void put_exact(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
-    if (c->method == SL_METHOD_EXACT && isfinite(c->ratio))
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run%s",
-                   c->baseline, c->candidate, agrees(p) ? "; outputs agree" : "");
-    else if (isfinite(c->low))
+    sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run%s%s",
+               c->baseline, c->candidate,
+               p->report->pages && p->report->emulated ? " (emulated)" : "",
+               agrees(p) ? "; outputs agree" : "");
+    put_pages(p, "; ");
+}
+
+/* Above it: the figures it comes from and what speaks for and against it. */
+static void put_grounds(struct page *p, bool figures)
+{
+    const struct sl_comparison *c = p->comparison;
+    bool exact = c->method == SL_METHOD_EXACT && isfinite(c->ratio);
+    if (exact && figures)
+        put_exact(p);
+    else if (!exact && p->report->pages) {
+        sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
+        put_pages(p, "");
+    }
+    if (!exact && isfinite(c->low))
         put_interval(p);
     if (p->report->arms)
         put_arms(p, p->report->arms);
@@ -406,30 +429,26 @@ static void put_brief_row(const struct sl_comparison *c, struct sl_table *t, con
     put_overlay(t, baseline, candidate, largest_category(c));
 }
 
-static bool is_small(const struct sl_category_shift *shift)
-{
-    return (shift->baseline != 0 || shift->candidate != 0) &&
-           !(shift->share_baseline >= small_share) && !(shift->share_candidate >= small_share);
-}
-
-/* A line each; those that are small on both sides share one. */
+/* A line each for the large ones; the others share one. */
 static void put_brief_categories(const struct sl_comparison *c, struct sl_table *t)
 {
-    double baseline = 0, candidate = 0;
-    char names[128] = "";
-    size_t small = 0;
+    double baseline = 0, candidate = 0, shares[SL_CATEGORY_COUNT];
+    bool alone[SL_CATEGORY_COUNT];
+    char names[SL_BRIEF_NAMES_BYTES] = "";
+    size_t others = 0;
     for (int k = 0; k < SL_CATEGORY_COUNT; k++)
-        small += is_small(&c->categories[k]);
+        shares[k] =
+            fmax(0, fmax(c->categories[k].share_baseline, c->categories[k].share_candidate));
+    sl_brief_rows(shares, SL_CATEGORY_COUNT, alone);
     for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *shift = &c->categories[k];
         if (shift->baseline == 0 && shift->candidate == 0)
             continue;
-        if (small < 2 || !is_small(shift)) {
+        if (alone[k]) {
             put_brief_row(c, t, sl_category_name(k), shift->baseline, shift->candidate);
             continue;
         }
-        size_t used = strlen(names);
-        snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "", sl_category_name(k));
+        sl_brief_rows_name(names, others++, sl_category_name(k));
         baseline += shift->baseline;
         candidate += shift->candidate;
     }
@@ -551,9 +570,10 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     struct sl_doc doc;
     struct page p = {.doc = &doc, .report = report, .comparison = report->comparison};
     sl_doc_init(&doc, SL_DOC_TERMINAL);
-    if (extent == SL_COMPARISON_GROUNDS)
-        put_grounds(&p);
-    if (extent == SL_COMPARISON_VERDICT || extent == SL_COMPARISON_GROUNDS)
+    if (extent == SL_COMPARISON_GROUNDS || extent == SL_COMPARISON_REASONS)
+        put_grounds(&p, extent == SL_COMPARISON_GROUNDS);
+    if (extent == SL_COMPARISON_VERDICT || extent == SL_COMPARISON_GROUNDS ||
+        extent == SL_COMPARISON_REASONS)
         put_verdict(&p);
     if (report->baseline && extent == SL_COMPARISON_SUMMARY)
         put_brief(&p);

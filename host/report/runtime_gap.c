@@ -1,16 +1,19 @@
 /* host/report/runtime_gap.c */
 #include "host/report/runtime_gap.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
+#include "common/format/sltrace.h"
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/conditions.h"
 #include "host/analysis/operators.h"
+#include "host/report/brief_rows.h"
 #include "host/report/comparison.h"
 #include "host/report/report.h"
 #include "host/report/style.h"
@@ -19,7 +22,6 @@
 #include "host/report/unit.h"
 
 enum { MAX_ROWS = 512, SHOWN_ROWS = 20, SAID_ROWS = 5, BRIEF_ROWS = 3 };
-static const double small_share = 0.01;
 
 /* One operator, a category, or the whole run: costs of a run with SME2 off and on. */
 struct row {
@@ -233,31 +235,35 @@ void sl_runtime_gap_table(const struct sl_report *reports, size_t count, struct 
     }
 }
 
-static bool is_small(const struct row *row, const struct row *whole)
+/* The largest part of a whole that it is in either runtime. */
+static double share_of(const struct row *row, const struct row *whole)
 {
-    bool small = true;
-    for (int level = 0; level < 2; level++)
-        small = small && row->theirs[level] < small_share * whole->theirs[level] &&
-                row->ours[level] < small_share * whole->ours[level];
-    return small;
+    double share = 0;
+    for (int level = 0; level < 2; level++) {
+        share = fmax(share, row->theirs[level] / whole->theirs[level]); /* 0 / 0 is no maximum */
+        share = fmax(share, row->ours[level] / whole->ours[level]);
+    }
+    return share;
 }
 
-/* A line each; those that are small everywhere share one. */
+/* A line each for the large ones; the others share one. */
 static void put_brief_categories(struct sl_table *table, const struct gap *gap)
 {
-    char names[128] = "";
+    char names[SL_BRIEF_NAMES_BYTES] = "";
     struct row rest = {.name = names};
-    size_t small = 0;
+    size_t others = 0;
+    double shares[SL_CATEGORY_COUNT];
+    bool alone[SL_CATEGORY_COUNT];
     for (size_t i = 0; i < gap->category_count; i++)
-        small += is_small(&gap->categories[i], &gap->whole);
+        shares[i] = share_of(&gap->categories[i], &gap->whole);
+    sl_brief_rows(shares, gap->category_count, alone);
     for (size_t i = 0; i < gap->category_count; i++) {
         const struct row *row = &gap->categories[i];
-        if (small < 2 || !is_small(row, &gap->whole)) {
+        if (alone[i]) {
             put_figures(table, gap, row, false);
             continue;
         }
-        snprintf(names + rest.name_len, sizeof(names) - rest.name_len, "%s%s",
-                 rest.name_len ? ", " : "", row->name);
+        sl_brief_rows_name(names, others++, row->name);
         rest.name_len = strlen(names);
         for (int level = 0; level < 2; level++) {
             rest.theirs[level] += row->theirs[level];
@@ -268,23 +274,35 @@ static void put_brief_categories(struct sl_table *table, const struct gap *gap)
         put_figures(table, gap, &rest, false);
 }
 
+static const char *caption_of(const struct gap *gap)
+{
+    bool counted = gap->report->comparison->comparison->unit == SL_TRACE_INSTRUCTIONS;
+    bool emulated = gap->report->comparison->emulated;
+    return counted ? emulated ? "~instructions (emulated), not time" : "~instructions, not time"
+                   : "~time a run";
+}
+
 /* The ratios stand in each runtime's verdict. Kernels are said with `full`. */
 static void fill_shown(struct sl_table *table, const struct gap *gap, bool full)
 {
-    static const char *const heads[] = {"~where",  ">off",  ">on", ">our off",
-                                        ">our on", ">left", NULL};
-    static const struct sl_table_column widths[] = {{0, 0}, {9, 1}, {9, 1}, {9, 1}, {9, 1}, {9, 1}};
+    const char *const heads[] = {caption_of(gap), ">ExecuTorch off", ">on", ">our off",
+                                 ">our on",       ">left",           NULL};
+    static const struct sl_table_column widths[] = {{0, 0}, {14, 1}, {9, 1},
+                                                    {9, 1}, {9, 1},  {9, 1}};
     size_t most = full ? SAID_ROWS : BRIEF_ROWS;
     sl_table_init(table, "left", "What is left in ExecuTorch", heads);
     sl_table_widths(table, widths);
     put_brief_categories(table, gap);
     put_figures(table, gap, &gap->whole, false);
-    sl_table_line(table, SL_TONE_STRONG, "most is left in");
     for (size_t i = 0; i < gap->count && i < most && left_of(&gap->rows[i]) > 0; i++) {
-        const struct row *row = &gap->rows[i];
+        char name[SL_TEXT_SIZE], indented[SL_TEXT_SIZE + 2];
+        struct row shown = gap->rows[i], *row = &shown;
+        snprintf(indented, sizeof(indented), "  %s", sl_text_copy(name, row->name, row->name_len));
+        row->name = indented;
+        row->name_len = strlen(indented);
         put_figures(table, gap, row, false);
         if (full && (row->their_kernel || row->our_kernel))
-            sl_table_line(table, SL_TONE_FAINT, "  %s; ours %s",
+            sl_table_line(table, SL_TONE_FAINT, "    %s; ours %s",
                           row->their_kernel ? row->their_kernel : "a kernel without a name",
                           row->our_kernel ? row->our_kernel : "a kernel without a name");
     }
@@ -300,10 +318,7 @@ int sl_runtime_gap_show(struct sl_buf *out, const struct sl_style *style,
         if (!find_gap(reports, count, i, &gap))
             continue;
         fill_shown(&table, &gap, style->operators > BRIEF_ROWS);
-        rc = sl_buf_printf(out, "%s; off, on: ExecuTorch's libraries; left: on beyond our on\n",
-                           sl_unit_caption(gap.report->comparison->comparison->unit));
-        if (rc == 0)
-            rc = sl_table_show(out, style, &table);
+        rc = sl_table_show(out, style, &table);
         sl_table_fini(&table);
     }
     return rc;

@@ -136,6 +136,26 @@ class Answers(lab.Scratch):
             self.assertEqual(code, 0)
             self.assertLessEqual(max(len(line) for line in text.splitlines()), columns)
 
+    def test_a_run_prints_its_figures_in_ten_lines_and_the_verdict_last(self):
+        for model, most in (("toy_cnn_f32_xnnpack", 11), ("kitchen_shape_portable", 12)):  # of three rows of categories at most
+            out = self.scratch / model
+            done = lab.call("run", lab.MODELS / model / "model.pte", *QUICK, "-o", out)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = done.stdout.splitlines()
+            first = next(i for i, line in enumerate(lines) if line.startswith("estimated time"))
+            step, = (i for i, line in enumerate(lines) if line.startswith("next: "))
+            grounds, = (i for i, line in enumerate(lines) if line.startswith("exact: "))
+            self.assertEqual(lines[0], "measured: our kernels (not ExecuTorch's)")
+            rows = lines[2:first]
+            self.assertEqual(len([row for row in rows if row.startswith("  ")]), 3, done.stdout)  # the largest operators
+            self.assertLessEqual(len([row for row in rows if not row.startswith("  ")]), 3, done.stdout)  # categories
+            self.assertIn("not time", lines[1])
+            self.assertEqual((first < step < grounds, len(lines)), (True, grounds + 2), done.stdout)
+            self.assertIn(f"(emulated); outputs agree; report: {out}/report.html, or --full", lines[grounds])
+            self.assertRegex(lines[-1], "^our kernels, sme2 on against off: executes [0-9.]+x fewer instructions at SVL 512 \\(not speed\\)$")
+            broken = [line for line in lines[first:] if line.startswith("  ")]  # a sentence may be longer than a line
+            self.assertLessEqual(len(lines) - len(broken), most, done.stdout)
+
     def test_levels_of_a_comparison_are_whole_words(self):
         dumps = [next(self.out.glob(f"run_sme2-{level}/*.etdump")) for level in ("off", "on")]
         for path, name in zip(dumps, ("a.etdump", "b.etdump")):

@@ -95,6 +95,8 @@ class TwoRuntimes(WithExecuTorch):
         self.assertEqual(done.stdout.count("fewer instructions at SVL 512 (not speed)"), 2)
         self.assertIn("our kernels, sme2 on against off: executes 15.", done.stdout)
         self.assertTrue(done.stdout.splitlines()[-1].startswith("ExecuTorch, sme2 on against off"), done.stdout)  # the verdict is last
+        self.assertLessEqual(len(done.stdout.splitlines()), 16, done.stdout)
+        self.assertEqual([done.stdout.count(words) for words in ("not time", "emulated", "exact")], [1, 1, 0], done.stdout)
         self.assertEqual(self.manifest("run_executorch")["runtime"], "executorch")
         self.assertNotIn("runtime", self.manifest("run"))
         combined = (self.out / "combined_report.md").read_text()
