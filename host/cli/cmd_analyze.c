@@ -284,7 +284,7 @@ static int analyze_files(struct request *r, struct sl_diag *diag)
 static void print_output(struct request *r)
 {
     if (r->output.size > 0 && r->inspector_tsv && isatty(STDOUT_FILENO))
-        sl_utf8_clean((char *)r->output.data, "\r\n\t");
+        sl_utf8_clean((char *)r->output.data, "\n\t");
     sl_say_page(stdout, &r->output);
 }
 

@@ -37,12 +37,9 @@ static void on_store(void *user, int rc, const struct sl_token_record *rows, siz
     (void)count;
     if (!sl_http_exchange_settle(exchange))
         return;
-    char why[SL_STORE_WHY_BYTES];
-    int health = sl_store_health(sl_lab_store(exchange->http->lab), why);
-    if (health < 0)
-        sl_http_problem(exchange, 503, "not-ready", "read the daemon's log",
-                        "the store cannot do its work: %s", why);
-    else if (rc < 0 || !exchange->http->auth.loaded)
+    if (sl_http_store_problem(exchange))
+        return;
+    if (rc < 0 || !exchange->http->auth.loaded)
         sl_http_problem(exchange, 503, "not-ready", "read the daemon's log",
                         "the store does not answer");
     else

@@ -17,6 +17,8 @@
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/range.h"
+#include "host/job/lab.h"
+#include "host/store/store.h"
 
 enum { RETRY_AFTER_S = 1, TAG_BYTES = 64 };
 
@@ -216,6 +218,18 @@ void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *
     sl_http_reply_buf(exchange, status, "application/problem+json", &body);
 }
 
+bool sl_http_store_problem(struct sl_http_exchange *exchange)
+{
+    char why[SL_STORE_WHY_BYTES];
+    int health = sl_store_health(sl_lab_store(exchange->http->lab), why);
+    if (health < 0)
+        sl_http_problem(exchange, 503, "not-ready",
+                        health == SL_E_FORMAT ? "start sme2labd once with --rebuild"
+                                              : "read the daemon's log",
+                        "the store cannot do its work: %s", why);
+    return health < 0;
+}
+
 void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag)
 {
     static const struct {
@@ -233,6 +247,10 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
         {-EDQUOT, 507, "disk-full"},
         {-ENOMEM, 503, "busy"},
     };
+    /* What the store answers with while it is damaged is nothing that the client did wrong. */
+    bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO);
+    if (of_store && sl_http_store_problem(exchange))
+        return;
     const char *detail = diag && diag->what[0] ? diag->what : sl_strerror(rc);
     const char *where = diag ? diag->where : "", *hint = diag ? diag->hint : "";
     int status = 500;

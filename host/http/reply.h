@@ -41,6 +41,8 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
                                                            int status, const char *type,
                                                            const char *hint, const char *detail,
                                                            ...);
+/* Answers 503 if the store cannot do its work; false: it can, and nothing is answered. */
+bool sl_http_store_problem(struct sl_http_exchange *exchange);
 /* The problem that an error code stands for; `diag` (may be NULL) has its words. */
 void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag);
 

@@ -71,7 +71,7 @@ static void put_field(struct table *t, const char *text, size_t len)
     }
     put(t, quoted ? "\"" : "");
     if (t->out->size > before)
-        sl_utf8_clean((char *)t->out->data + before, "\t\r\n");
+        sl_utf8_clean((char *)t->out->data + before, "\t\n"); /* '\r' would hide the line's begin */
 }
 
 /* numpy's sum of n doubles: eight partial sums in blocks of at most 128, halves above. */

@@ -33,18 +33,24 @@ void sl_numbers_close(struct sl_numbers *numbers)
     numbers->fd = -1;
 }
 
-int sl_numbers_raise(struct sl_numbers *numbers, uint64_t jobs, uint64_t runs)
+int sl_numbers_write(const struct sl_numbers *numbers)
 {
     char line[LINE_BYTES + 1];
-    jobs = jobs > numbers->jobs ? jobs : numbers->jobs;
-    runs = runs > numbers->runs ? runs : numbers->runs;
-    if (jobs == numbers->jobs && runs == numbers->runs)
-        return 0;
-    snprintf(line, sizeof(line), "jobs %020" PRIu64 " runs %020" PRIu64 " . \n", jobs, runs);
+    snprintf(line, sizeof(line), "jobs %020" PRIu64 " runs %020" PRIu64 " . \n", numbers->jobs,
+             numbers->runs);
     ssize_t size = pwrite(numbers->fd, line, LINE_BYTES, 0);
-    if (size != LINE_BYTES)
-        return size < 0 ? -errno : -EIO;
-    numbers->jobs = jobs;
-    numbers->runs = runs;
-    return 0;
+    return size == LINE_BYTES ? 0 : size < 0 ? -errno : -EIO;
+}
+
+int sl_numbers_raise(struct sl_numbers *numbers, uint64_t jobs, uint64_t runs)
+{
+    struct sl_numbers raised = *numbers;
+    raised.jobs = jobs > numbers->jobs ? jobs : numbers->jobs;
+    raised.runs = runs > numbers->runs ? runs : numbers->runs;
+    if (raised.jobs == numbers->jobs && raised.runs == numbers->runs)
+        return 0;
+    int rc = sl_numbers_write(&raised);
+    if (rc == 0)
+        *numbers = raised;
+    return rc;
 }

@@ -13,5 +13,8 @@ struct sl_numbers {
 int sl_numbers_open(const char *path, struct sl_numbers *out);
 void sl_numbers_close(struct sl_numbers *numbers);
 
+/* Writes the file as it is: can it be written? 0 or -errno. */
+int sl_numbers_write(const struct sl_numbers *numbers);
+
 /* Raises both to at least these and writes the file. 0 or -errno; then nothing is raised. */
 int sl_numbers_raise(struct sl_numbers *numbers, uint64_t jobs, uint64_t runs);

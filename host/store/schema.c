@@ -129,6 +129,15 @@ static int user_version(sqlite3 *db, int *out)
     return rc;
 }
 
+int sl_schema_write(sqlite3 *db)
+{
+    char mark[64];
+    int version = 0;
+    int rc = user_version(db, &version);
+    sqlite3_snprintf(sizeof(mark), mark, "PRAGMA user_version = %d", version);
+    return rc == SQLITE_OK ? sqlite3_exec(db, mark, NULL, NULL, NULL) : rc;
+}
+
 static int migrate(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
     int version = 0;

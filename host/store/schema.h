@@ -9,6 +9,9 @@ struct sl_diag;
  * SL_E_FORMAT for a file that is no database or damaged, -EIO else. */
 int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag);
 
+/* Writes the number of its migrations as it is: can the database be written? SQLite's code. */
+int sl_schema_write(sqlite3 *db);
+
 /* Reads every page of the database `path` as a daemon does at its start, and writes none. 0 where
  * it is whole or not there; SL_E_FORMAT where it is damaged, -EIO where it cannot be read. */
 int sl_schema_check(const char *path, struct sl_diag *diag);

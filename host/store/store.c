@@ -42,7 +42,7 @@ struct sl_store {
     struct queue waiting, done;
     size_t queued; /* waiting, being carried out, or not answered yet */
     bool stopping;
-    int trouble; /* why the latest requests failed, or 0 */
+    int trouble; /* why the latest requests failed, or 0; only the worker changes it */
     char why[SL_STORE_WHY_BYTES];
     /* the loop's: */
     bool closing;
@@ -112,12 +112,29 @@ static void execute(struct sl_request *request, sqlite3 *db)
     tables[request->kind](request, db);
 }
 
+static int code_of(int rc)
+{
+    return rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
+}
+
+/* Reading alone does not show that a store that failed can be written again. */
+static int write_again(struct sl_store *store, char why[SL_STORE_WHY_BYTES])
+{
+    int kept = sl_numbers_write(&store->numbers);
+    int rc = kept < 0 ? SQLITE_OK : sl_schema_write(store->db);
+    if (kept == 0 && rc == SQLITE_OK)
+        return 0;
+    snprintf(why, SL_STORE_WHY_BYTES, "%s",
+             kept < 0 ? sl_strerror(kept) : sqlite3_errmsg(store->db));
+    return kept < 0 ? kept : code_of(rc);
+}
+
 /* All that waited together is committed together. A commit that fails takes every write of the
  * batch with it. Returns 0, or what keeps the store from its work, with words. */
 static int execute_batch(struct sl_store *store, struct sl_request *batch,
                          char why[SL_STORE_WHY_BYTES])
 {
-    int failed = 0;
+    int failed = 0, kept = 0, changes = sqlite3_total_changes(store->db);
     int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
     for (struct sl_request *request = batch; request && rc == SQLITE_OK; request = request->next) {
         execute(request, store->db);
@@ -126,15 +143,19 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
             snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));
         }
     }
-    if (rc == SQLITE_OK && keep_numbers(store, batch) < 0)
-        rc = SQLITE_IOERR;
     if (rc == SQLITE_OK)
+        kept = keep_numbers(store, batch);
+    if (rc == SQLITE_OK && kept == 0)
         rc = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
-    if (rc == SQLITE_OK)
-        return failed;
-    snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));
+    if (rc == SQLITE_OK && kept == 0) {
+        bool only_read = sqlite3_total_changes(store->db) == changes;
+        bool in_doubt = failed == 0 && only_read && store->trouble < 0; /* which is written here */
+        return in_doubt ? write_again(store, why) : failed;
+    }
+    snprintf(why, SL_STORE_WHY_BYTES, "%s",
+             kept < 0 ? sl_strerror(kept) : sqlite3_errmsg(store->db));
     sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    failed = rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
+    failed = kept < 0 ? kept : code_of(rc);
     for (struct sl_request *request = batch; request; request = request->next)
         request->rc = failed;
     return failed;

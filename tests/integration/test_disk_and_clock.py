@@ -115,8 +115,16 @@ class Disk(unittest.TestCase):
         said = self.put_refused(digest, body)
         self.assertRegex(said.split("\r\n")[0], "^HTTP/1.1 5")
         self.assertIn("space", said)
+        model = self.lab.blobs["model.pte"]
+        self.assertIn(self.lab.daemon.submit({"model": model, "device": "here", "runs": 1})[0], (503, 507))
+        self.assertEqual(self.lab.daemon.request("GET", "/readyz")[0], 503)  # as long as nothing can be written
+        self.assertIn("event=store_failing", self.lab.daemon.log_text())
         self.healthy()
         self.empty()
+        self.lab.daemon.wait(self.lab.submit("here", 1))
+        jobs += 1
+        self.assertEqual(self.lab.daemon.request("GET", "/readyz")[0], 200)
+        self.assertIn("event=store_works_again", self.lab.daemon.log_text())
         self.assertEqual(self.lab.daemon.request("HEAD", f"/api/v1/blobs/{digest}")[0], 404)
         self.assertEqual(len(self.lab.daemon.get("/api/v1/jobs")["jobs"]), jobs)
         self.assertEqual(self.half_written(), [])

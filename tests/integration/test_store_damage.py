@@ -1,6 +1,7 @@
 """A store whose files were damaged from outside: said in words, rows made again from the runs' directories, and no number of a lost job
 is another's."""
 
+import contextlib
 import http.server
 import json
 import os
@@ -73,6 +74,38 @@ class TestStoreDamage(lab.Scratch):
             daemon.terminate()
             daemon.start()  # a store that is well is left alone
             self.assertEqual(len(list(state.glob("store.sqlite.damaged-*"))), 1)
+
+    def test_damage_under_a_running_daemon_is_said_and_gives_no_number_twice(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            job = daemon.wait(submit(daemon))
+            model = daemon.put_blob(TOY / "model.pte")
+            with contextlib.closing(sqlite3.connect(state / "store.sqlite")) as other:
+                other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                other.execute("UPDATE runs SET id = id")  # so that the daemon reads pages anew
+                other.commit()
+                with open(state / "store.sqlite", "r+b") as database:
+                    pages = database.seek(0, os.SEEK_END) - 4096
+                    database.seek(4096)
+                    database.write(b"\xa5" * pages)
+                answers = {"jobs": daemon.request("GET", "/api/v1/jobs"), "submit": daemon.submit({"model": model, "runs": 1}),
+                           "readyz": daemon.request("GET", "/readyz")}
+                for name, (status, _, body) in answers.items():
+                    self.assertEqual(status, 503, (name, body))  # it is not the request that is wrong
+                    self.assertIn(b"the store cannot do its work: database disk image is malformed", body, name)
+                    self.assertIn(b"--rebuild", body, name)
+                self.assertEqual(daemon.request("GET", "/healthz")[0], 200)
+                self.assertEqual(daemon.log_text().count("event=store_failing"), 1)
+                found = self.doctor(daemon)
+                self.assertEqual(found["level"], "missing")
+                self.assertIn("malformed", found["text"])
+                self.assertIn("--rebuild", found["fix"])
+            daemon.terminate()
+            daemon.words.append("--rebuild")
+            daemon.start()
+            self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
+            self.assertEqual(submit(daemon), job["id"] + 1)
 
     def test_fsck_finds_what_was_lost_and_gc_frees_what_nothing_needs(self):
         state = self.scratch / "state"

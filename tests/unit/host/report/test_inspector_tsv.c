@@ -109,6 +109,57 @@ TEST(stamps_of_a_delegate_are_divided_before_they_are_subtracted)
     sl_buf_fini(&out);
 }
 
+TEST(names_that_steer_a_terminal_come_out_harmless)
+{
+    struct sl_buf out;
+    const struct sl_etdump_event events[] = {event("\x1b[31mred\x07\r", 0, 10),
+                                             event("\xc2\x9b"
+                                                   "2J\xe2\x80\xae\xff",
+                                                   0, 10)};
+    struct sl_etdump_run run = {.name = "Exe\x1b]0;cute",
+                                .name_len = 11,
+                                .bundled_input_index = -1,
+                                .has_events = true,
+                                .event_count = 2,
+                                .events = events};
+    struct sl_etdump dump = {.run_count = 1, .runs = &run};
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_inspector_tsv(&out, &dump, NULL, NULL), 0);
+    for (size_t i = 0; i < out.size; i++)
+        assert_true(out.data[i] == '\t' || out.data[i] == '\n' ||
+                    (out.data[i] >= ' ' && out.data[i] < 127));
+    assert_non_null(strstr((const char *)out.data, "?[31mred?"));
+    assert_non_null(strstr((const char *)out.data, "Exe?]0;cute"));
+    sl_buf_fini(&out);
+}
+
+TEST(backends_and_types_that_steer_a_terminal_come_out_harmless)
+{
+    struct sl_etrecord record;
+    struct sl_bytes file = sl_test_file("hand/small.etrecord");
+    uint8_t *copy = sl_test_copy(file.data, file.size);
+    struct sl_etdump_event call = event("DELEGATE_CALL", 0, 10);
+    struct sl_etdump_run run = {"Execute", 7, -1, true, 1, 0, &call, NULL, NULL, 0};
+    struct sl_etdump dump = {.run_count = 1, .runs = &run};
+    struct sl_buf out;
+    call.instruction_id = 1;
+    assert_int_equal(sl_etrecord_parse((struct sl_bytes){copy, file.size}, &record, NULL), 0);
+    struct sl_etrecord_match match;
+    assert_int_equal(sl_etrecord_find(&record, 1, "DELEGATE_CALL", 13, false, &match), 0);
+    memcpy((char *)(uintptr_t)match.backend, "\x1b[2J", 4);
+    memcpy((char *)(uintptr_t)match.nodes[0]->type, "\x1b[2J", 4);
+    sl_etrecord_match_fini(&match);
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_inspector_tsv(&out, &dump, &record, NULL), 0);
+    assert_null(strchr((const char *)out.data, '\x1b'));
+    assert_non_null(strstr((const char *)out.data, "['?[2J"));
+    assert_non_null(strstr((const char *)out.data, "\t?[2J"));
+    sl_buf_fini(&out);
+    sl_etrecord_fini(&record);
+    free(copy);
+    free((void *)(uintptr_t)file.data);
+}
+
 TEST(clock_of_32_bits_wraps_one_short_as_in_the_inspector)
 {
     struct sl_buf out;
