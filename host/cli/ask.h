@@ -33,11 +33,12 @@ struct sl_list_options {
 };
 #define SL_LIST_SEARCH(list)                                                                       \
     {"--filter",     0,      SL_OPTION_TEXT,                                                       \
-     &(list).filter, "TEXT", "that have this in a column; looks through all"},                     \
-        {"--top", 0, SL_OPTION_COUNT, &(list).top, "N", "of these at most so many (all)"}
+     &(list).filter, "TEXT", "only rows with TEXT in a column, of all pages"},                     \
+        {"--top", 0, SL_OPTION_COUNT, &(list).top, "N", "at most N of these rows (all)"}
 #define SL_LIST_PAGE(list)                                                                         \
-    {"--limit", 'n', SL_OPTION_TEXT, &(list).limit, "N", "at most so many (50)"},                  \
-        {"--cursor", 0, SL_OPTION_TEXT, &(list).cursor, "C", "go on where the last page ended"}
+    {"--limit", 'n', SL_OPTION_TEXT, &(list).limit, "N", "at most N rows a page (50)"},            \
+        {"--cursor",     0,   SL_OPTION_TEXT,                                                      \
+         &(list).cursor, "C", "continue after the last page, which names C"}
 
 /* The rows of the list `name` at `path` of SL_CLIENT_PATH_BYTES, to which its options are added:
  * a page, or with a filter or a number all that fit; then as sl_ask(). Where nothing ever ran, the

@@ -29,7 +29,7 @@ void sl_ci_options(struct sl_ci_wish *wish, struct sl_option out[SL_CI_OPTIONS])
 {
     const struct sl_option options[] = {
         {"--fail-on", 0, SL_OPTION_TEXT, &wish->fail_on, "LIST",
-         "what alone fails of runs that end: slower:PCT%, more-instructions:PCT%, "
+         "the only results that fail a finished run: slower:PCT%, more-instructions:PCT%, "
          "regression:PCT% (against --baseline), wrong"},
         {"--junit", 0, SL_OPTION_TEXT, &wish->junit, "FILE", "write JUnit XML of all that ran"},
         {"--comment", 0, SL_OPTION_TEXT, &wish->comment, "FILE",

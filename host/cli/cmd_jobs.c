@@ -38,8 +38,8 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
     struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
         {"--state", 0, SL_OPTION_TEXT, &state, "STATE",
-         "queued, running, done, failed or cancelled (all); one that is detached is running"},
-        {"--group", 0, SL_OPTION_TEXT, &group, "gN", "of this group alone"},
+         "only jobs in this state: queued, running (detached ones too), done, failed or cancelled"},
+        {"--group", 0, SL_OPTION_TEXT, &group, "gN", "only jobs of this group"},
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
     };

@@ -27,10 +27,12 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
     const char *model = NULL, *device = NULL, *since = NULL, *label = NULL;
     struct sl_list_options list = {.filter = NULL};
     const struct sl_option options[] = {
-        {"--model", 0, SL_OPTION_TEXT, &model, "NAME", "of this model: the file's name, no suffix"},
-        {"--device", 0, SL_OPTION_TEXT, &device, "NAME", "on this device"},
-        {"--since", 0, SL_OPTION_TEXT, &since, "TIME", "begun since: 30m, 2h, 7d, 2026-11-21"},
-        {"--label", 0, SL_OPTION_TEXT, &label, "K=V", "of jobs that were given this label"},
+        {"--model", 0, SL_OPTION_TEXT, &model, "NAME",
+         "only runs of this model: its file's name without suffix"},
+        {"--device", 0, SL_OPTION_TEXT, &device, "NAME", "only runs on this device"},
+        {"--since", 0, SL_OPTION_TEXT, &since, "TIME",
+         "only runs begun since then: 30m, 2h, 7d, 2026-11-21"},
+        {"--label", 0, SL_OPTION_TEXT, &label, "K=V", "only runs whose job has this label"},
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
     };

@@ -228,13 +228,13 @@ int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
 
 int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {
-        .verb = "wait",
-        .synopsis = "JOB|gN... [option...]",
-        .about = "Waits until all these jobs have ended and says how. Of several the gravest\n"
-                 "outcome is the exit code.",
-        .speaks_http = true,
-        .notes = codes};
+    static const struct sl_usage usage = {.verb = "wait",
+                                          .synopsis = "JOB|gN... [option...]",
+                                          .about = "Waits until all these jobs have ended, and "
+                                                   "says how. The exit code is that of the worst\n"
+                                                   "outcome.",
+                                          .speaks_http = true,
+                                          .notes = codes};
     static const struct wish wish = {.show = false};
     return run(cli, &usage, argc, argv, MAX_JOBS, &wish);
 }

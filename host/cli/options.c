@@ -226,7 +226,7 @@ static const struct {
     {"-v, --verbose", "say more", false},
     {"--color WHEN", "auto, always or never (NO_COLOR is respected)", false},
     {"--server ADDRESS", "the daemon: unix:PATH or http://127.0.0.1:PORT", true},
-    {"--token-file FILE", "what it lets in over TCP", true},
+    {"--token-file FILE", "file with the token that the daemon asks for over TCP", true},
 };
 
 void sl_options_help(const struct sl_usage *usage)

@@ -49,19 +49,15 @@ static const char run_notes[] =
     "outputs of off, on and the portable kernels disagree) or a run that fails is 1; slower "
     "beyond\n"
     "--threshold is 3; inconclusive, unfit or incomparable is 4; a command line, configuration or\n"
-    "file that cannot be is 2; a missing emulator, agent or daemon is 5; interrupted is 130. Of\n"
-    "several experiments each is run, whatever becomes of the others, and the gravest code "
-    "counts.\n"
-    "With --json one experiment is one object, its outputs, 'runtimes' and 'left' among it where "
-    "both\n"
-    "runtimes ran it; several are an array.\n"
-    "With --fail-on only what it lists fails of runs that end, and a wrong output; --junit, "
-    "--comment\n"
-    "and --codequality write what a CI server shows.\n"
+    "file that cannot be is 2; a missing emulator, agent or daemon is 5; interrupted is 130. All\n"
+    "experiments run, even if one of them fails, and the worst code is the exit code.\n"
+    "With --json one experiment prints one object, with its outputs; where both runtimes ran it,\n"
+    "also 'runtimes' and 'left'. Several experiments print an array.\n"
+    "With --fail-on a run that ends fails only for what the list names, and for a wrong output;\n"
+    "--junit, --comment and --codequality write what a CI server shows.\n"
     "With --baseline the comparison of 'sme2lab compare' follows (with --json as a line of its\n"
-    "own), and its code counts as well. The runtimes of the baseline are measured, and one that "
-    "it\n"
-    "does not have is refused.\n"
+    "own), and its code counts as well. The run measures the runtimes that the baseline has; it\n"
+    "refuses one that the baseline does not have.\n"
     "\n"
     "Examples:\n"
     "  sme2lab run model.pte\n"
@@ -132,7 +128,7 @@ static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_op
 {
     const struct sl_option both[] = {
         {"--only", 0, SL_OPTION_LIST, &r->only, "NAME",
-         "this experiment of the configuration; may be repeated"},
+         "run only this experiment of the configuration; may be repeated"},
         {"--explain", 0, SL_OPTION_FLAG, &r->explain, NULL,
          "print the resolved experiments and run nothing"},
     };
@@ -169,13 +165,12 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
 static size_t fill_whole(struct sl_run_request *r, struct sl_option *out)
 {
     const struct sl_option whole[] = {
-        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL,
-         "write over the files of another run that --out holds"},
+        {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite another run's files in --out"},
         {"--cancel-on-interrupt", 0, SL_OPTION_FLAG, &r->cancel_on_interrupt, NULL,
-         "Ctrl-C stops the jobs in place of leaving them to go on"},
+         "Ctrl-C stops the jobs; without it they go on"},
         {"--baseline", 0, SL_OPTION_TEXT, &r->baseline, "RUN|DIR",
-         "an earlier run: neither off, on nor what SME2 gains may be worse by more than "
-         "--threshold"},
+         "an earlier run to compare with: fails where off, on or the gain from SME2 is worse by "
+         "more than --threshold"},
     };
     memcpy(out, whole, sizeof(whole));
     return COUNT(whole);
