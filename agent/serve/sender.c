@@ -35,10 +35,18 @@ uint64_t sl_sender_acked_bytes(const struct sl_sender *sender)
     return acked;
 }
 
+uint64_t sl_sender_bytes(const struct sl_sender *sender)
+{
+    uint64_t bytes = 0;
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        bytes += sl_spool_bytes(sender->dir->streams[i]);
+    return bytes;
+}
+
 int sl_sender_acked(struct sl_sender *sender, int stream, uint64_t offset)
 {
     if (stream == SME2LAB__PROTO__STREAM__STREAM_UNSPECIFIED) {
-        sender->result_acked = sender->result_sent;
+        sender->result_acked = sender->result_sent || (sender->kept && sender->dir->result);
         return 0;
     }
     if (stream < 1 || stream > SL_STREAM_COUNT)
@@ -85,14 +93,15 @@ static int send_result(struct sl_sender *sender, struct sl_channel *channel)
 
 int sl_sender_pump(struct sl_sender *sender, struct sl_channel *channel)
 {
-    for (int i = 0; i < SL_STREAM_COUNT; i++) {
+    for (int i = 0; i < SL_STREAM_COUNT && !sender->kept; i++) {
         while (sender->sent[i] < sl_spool_bytes(sender->dir->streams[i])) {
             int rc = send_chunk(sender, i, channel);
             if (rc < 0)
                 return rc;
         }
     }
-    return sender->dir->result && !sender->result_sent ? send_result(sender, channel) : 0;
+    bool owed = sender->dir->result && !sender->result_sent && !sender->kept;
+    return owed ? send_result(sender, channel) : 0;
 }
 
 bool sl_sender_done(const struct sl_sender *sender)

@@ -16,6 +16,7 @@ struct sl_sender {
     uint64_t sent[SL_STREAM_COUNT]; /* handed to the channel of now */
     uint64_t acked[SL_STREAM_COUNT];
     bool result_sent, result_acked;
+    bool kept; /* the host has not named it: nothing is sent */
 };
 
 void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir);
@@ -24,14 +25,16 @@ void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir);
  * again, the result not among them. */
 uint64_t sl_sender_rewind(struct sl_sender *sender);
 uint64_t sl_sender_acked_bytes(const struct sl_sender *sender); /* of all streams */
+uint64_t sl_sender_bytes(const struct sl_sender *sender);       /* that they have */
 
 /* The host has `offset` bytes of `stream` (the numbers of proto/trace.proto) durably;
  * STREAM_UNSPECIFIED acknowledges the result. Offsets beyond the stream are SL_E_MISMATCH; one
- * below what was acknowledged changes nothing. */
+ * below what was acknowledged changes nothing. A host that acknowledges the result of one that is
+ * kept had it before. */
 int sl_sender_acked(struct sl_sender *sender, int stream, uint64_t offset);
 
-/* Sends what there is room for. 0, SL_E_FULL when the channel took no more (go on when it is
- * writable), or a failure. */
+/* Sends what there is room for, of one that is kept nothing. 0, SL_E_FULL when the channel took no
+ * more (go on when it is writable), or a failure. */
 int sl_sender_pump(struct sl_sender *sender, struct sl_channel *channel);
 
 /* True when the host has everything, the result included. */

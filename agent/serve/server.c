@@ -74,10 +74,39 @@ static struct sl_sender *find_sender(struct sl_server *server, uint64_t id)
     return NULL;
 }
 
+/* Said even when nothing is kept any more. */
+static void tell_kept(struct sl_server *server)
+{
+    Sme2lab__Proto__KeptJob jobs[MAX_JOBS], *pointers[MAX_JOBS];
+    Sme2lab__Proto__Kept kept = SME2LAB__PROTO__KEPT__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    if (!server->channel || !server->resumed)
+        return;
+    for (size_t i = 0; i < server->job_count; i++) {
+        const struct sl_sender *sender = &server->senders[i];
+        Sme2lab__Proto__KeptJob *job = &jobs[kept.n_jobs];
+        if (!sender->kept)
+            continue;
+        sme2lab__proto__kept_job__init(job);
+        job->job = sender->dir->id;
+        job->bytes = sl_sender_bytes(sender);
+        if (sender->dir->result)
+            job->outcome = sender->dir->result->outcome;
+        pointers[kept.n_jobs++] = job;
+    }
+    kept.jobs = pointers;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_KEPT;
+    envelope.kept = &kept;
+    sl_channel_tell(server->channel, &envelope);
+}
+
 static void forget(struct sl_server *server, struct sl_sender *sender)
 {
+    bool kept = sender->kept;
     sl_job_dir_remove(sender->dir);
     *sender = server->senders[--server->job_count];
+    if (kept)
+        tell_kept(server);
 }
 
 static void send_state(struct sl_server *server, uint64_t job, Sme2lab__Proto__Phase phase,
@@ -120,28 +149,62 @@ static void on_ended(void *user, int rc)
 {
     struct sl_server *server = user;
     uint64_t id = server->running->id;
+    const struct sl_sender *sender = find_sender(server, id);
     server->inference = NULL;
     server->running = NULL;
     sl_blob_store_release(server->blobs);
     if (rc < 0 && server->channel)
         refuse_job(server, id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
                    "the agent could not store the result: is its disk full?");
+    if (sender && sender->kept)
+        tell_kept(server);
     pump(server);
     if (server->closing)
         finish_close(server);
+}
+
+/* Sent again after a lost link, or by a host that had not named it yet. */
+static void go_on(struct sl_server *server, struct sl_sender *sender)
+{
+    if (!sender->kept)
+        return;
+    sender->kept = false;
+    tell_kept(server);
+    pump(server);
+}
+
+/* An agent that only holds what nobody fetches does not get room by waiting. */
+static void refuse_for_now(struct sl_server *server, uint64_t job)
+{
+    char reason[160];
+    size_t kept = 0;
+    for (size_t i = 0; i < server->job_count; i++)
+        kept += server->senders[i].kept;
+    snprintf(reason, sizeof(reason),
+             "the agent holds %zu results that no daemon has fetched, in jobs/ of its working "
+             "directory",
+             kept);
+    if (!server->inference && kept > 0) {
+        refuse_job(server, job, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED, reason);
+        return;
+    }
+    refuse_job(server, job, SME2LAB__PROTO__OUTCOME__OUTCOME_BUSY,
+               "the agent is busy with another job");
+    if (server->inference) /* which one: its host may know nothing of it any more */
+        send_state(server, server->running->id, SME2LAB__PROTO__PHASE__PHASE_MEASURING, 0);
 }
 
 static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
 {
     static const struct sl_inference_events events = {on_progress, on_ended};
     struct sl_job_dir *dir = NULL;
-    if (job->id == 0 || find_sender(server, job->id))
-        return; /* sent again after a lost link: it is known */
+    struct sl_sender *known = find_sender(server, job->id);
+    if (known)
+        go_on(server, known);
+    if (job->id == 0 || known)
+        return;
     if (server->inference || server->job_count == MAX_JOBS) {
-        refuse_job(server, job->id, SME2LAB__PROTO__OUTCOME__OUTCOME_BUSY,
-                   "the agent is busy with another job");
-        if (server->inference) /* which one: its host may know nothing of it any more */
-            send_state(server, server->running->id, SME2LAB__PROTO__PHASE__PHASE_MEASURING, 0);
+        refuse_for_now(server, job->id);
         return;
     }
     int rc = sl_job_dir_create(server->workdir, job, server->spool_bytes, &dir);
@@ -170,21 +233,45 @@ static void take_ack(struct sl_server *server, const Sme2lab__Proto__Ack *ack)
         forget(server, sender);
 }
 
+static bool names(const Sme2lab__Proto__Resume *resume, uint64_t job)
+{
+    for (size_t i = 0; i < resume->n_have; i++) {
+        if (resume->have[i]->job == job)
+            return true;
+    }
+    return false;
+}
+
 static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *resume)
 {
     for (size_t i = 0; i < resume->n_have; i++)
         take_ack(server, resume->have[i]);
     for (size_t i = 0; i < server->job_count; i++) {
         struct sl_sender *sender = &server->senders[i];
+        sender->kept = !names(resume, sender->dir->id);
         bool result_again = sender->result_sent && !sender->result_acked;
         uint64_t again = sl_sender_rewind(sender);
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("job_resumed"), SL_LOG_JOB(sender->dir->id),
                SL_LOG_NUMBER("acknowledged_bytes", sl_sender_acked_bytes(sender)),
                SL_LOG_NUMBER("sent_again_bytes", again),
-               SL_LOG_NUMBER("result_again", result_again));
+               SL_LOG_NUMBER("result_again", result_again), SL_LOG_NUMBER("kept", sender->kept));
     }
     server->resumed = true;
+    tell_kept(server);
     pump(server);
+}
+
+static void take_claim(struct sl_server *server, const Sme2lab__Proto__Claim *claim)
+{
+    struct sl_sender *sender = find_sender(server, claim->job);
+    bool runs = server->running && server->running->id == claim->job;
+    if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_FORGET && !runs) {
+        forget(server, sender);
+    } else if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_KEEP) {
+        sender->kept = true;
+        sl_sender_rewind(sender);
+        tell_kept(server);
+    }
 }
 
 static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
@@ -205,6 +292,9 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_ACK:
         take_ack(server, envelope->ack);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_CLAIM:
+        take_claim(server, envelope->claim);
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CANCEL:
         if (server->inference && server->running->id == envelope->cancel->job)

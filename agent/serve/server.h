@@ -2,8 +2,11 @@
  * until they are delivered.
  *
  * A host connects (or is connected to), both prove themselves (and seal what follows, but on a Unix
- * socket), the host says what it has of earlier jobs, and everything that it lacks is sent. A lost
- * link changes nothing but the sending. A new proven connection replaces the one before. */
+ * socket), the host says what it has of earlier jobs, and everything that it lacks of these is
+ * sent. Jobs that it does not name are another daemon's, or of a state that was lost: they are
+ * kept, and it is told of them, until it sends the same job again or says that one may be
+ * forgotten. A lost link changes nothing but the sending. A new proven connection replaces the one
+ * before. */
 #pragma once
 
 #include <stdbool.h>

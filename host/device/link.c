@@ -328,6 +328,11 @@ int sl_link_ack_result(struct sl_link *link, uint64_t job)
     return link->up ? sl_link_message_ack(link->channel, job, 0, 0) : SL_E_STATE;
 }
 
+int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish)
+{
+    return link->up ? sl_link_message_claim(link->channel, job, (int)wish) : SL_E_STATE;
+}
+
 void sl_link_pause(struct sl_link *link, bool paused)
 {
     if (link->paused == paused)

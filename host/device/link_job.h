@@ -12,6 +12,7 @@ enum {
     SL_LINK_STREAMS = 4, /* trace, log, output, files: numbered from 0 here, from 1 on the wire */
     SL_LINK_MAX_WORDS = 64, /* of a job's exec_prefix */
     SL_LINK_MAX_TASK = 80,  /* words of its task */
+    SL_LINK_MAX_KEPT = 64,  /* jobs that an agent holds */
 };
 
 /* How the inference process ended; the numbers are proto/job.proto's. */
@@ -63,6 +64,14 @@ struct sl_link_result {
     bool storage_failed; /* the device's disk took no more */
 };
 
+/* A job that the agent holds and that this daemon did not name. */
+struct sl_link_kept {
+    uint64_t job, bytes; /* of its streams */
+    int outcome;         /* enum sl_link_outcome; 0: it still runs */
+};
+
+enum sl_link_wish { SL_LINK_KEEP = 1, SL_LINK_FORGET = 2 }; /* proto/envelope.proto's */
+
 struct sl_link_events {
     /* Asked after the proofs: what is here of each job that is open on this device; how many. */
     size_t (*have)(void *user, struct sl_link_have *out, size_t max);
@@ -74,4 +83,7 @@ struct sl_link_events {
     void (*result)(void *user, const struct sl_link_result *result);
     /* A device that describes itself has: sl_link_facts() has it. NULL: nobody wants to know. */
     void (*described)(void *user);
+    /* All jobs that the agent holds and `have` did not name, after each `have` and at each change;
+     * none of them is sent or forgotten by itself. NULL: nobody wants to know. */
+    void (*kept)(void *user, const struct sl_link_kept *kept, size_t count);
 };

@@ -17,6 +17,7 @@
 
 _Static_assert(SL_OUTCOME_LOST == (int)SME2LAB__PROTO__OUTCOME__OUTCOME_LOST,
                "outcomes are the protocol's");
+_Static_assert(SL_LINK_FORGET == (int)SME2LAB__PROTO__WISH__WISH_FORGET, "wishes are, too");
 _Static_assert(SL_LINK_STREAMS == (int)SME2LAB__PROTO__STREAM__STREAM_FILES,
                "the wire counts streams from 1");
 
@@ -271,6 +272,17 @@ int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, ui
     return sl_channel_send(channel, &envelope);
 }
 
+int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish)
+{
+    Sme2lab__Proto__Claim claim = SME2LAB__PROTO__CLAIM__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    claim.job = job;
+    claim.wish = (Sme2lab__Proto__Wish)wish;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
+    envelope.claim = &claim;
+    return sl_channel_tell(channel, &envelope);
+}
+
 static void take_chunk(const Sme2lab__Proto__TraceChunk *body, const struct sl_link_events *events,
                        void *user)
 {
@@ -303,6 +315,19 @@ static void take_result(const Sme2lab__Proto__Result *body, const struct sl_link
     events->result(user, &result);
 }
 
+static void take_kept(const Sme2lab__Proto__Kept *body, const struct sl_link_events *events,
+                      void *user)
+{
+    struct sl_link_kept kept[SL_LINK_MAX_KEPT];
+    size_t count = body->n_jobs < SL_LINK_MAX_KEPT ? body->n_jobs : SL_LINK_MAX_KEPT;
+    for (size_t i = 0; i < count; i++)
+        kept[i] = (struct sl_link_kept){.job = body->jobs[i]->job,
+                                        .bytes = body->jobs[i]->bytes,
+                                        .outcome = (int)body->jobs[i]->outcome};
+    if (events->kept)
+        events->kept(user, kept, count);
+}
+
 void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
                           const struct sl_link_events *events, void *user)
 {
@@ -310,6 +335,8 @@ void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
         take_chunk(envelope->chunk, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_RESULT)
         take_result(envelope->result, events, user);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_KEPT)
+        take_kept(envelope->kept, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
         events->state(user, envelope->state->job, (int)envelope->state->phase,
                       envelope->state->pair, envelope->state->pairs);

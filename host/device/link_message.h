@@ -20,6 +20,8 @@ int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t p
 int sl_link_message_cancel(struct sl_channel *channel, uint64_t job);
 /* `stream` as on the wire; 0 acknowledges the result. */
 int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, uint64_t offset);
+/* `wish` is enum sl_link_wish. */
+int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish);
 
 /* Hands a message from the agent on; what a host has no use for, or what is out of its range, is
  * passed over. */

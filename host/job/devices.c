@@ -18,6 +18,7 @@
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/job/run.h"
+#include "host/job/settled.h"
 
 static const char taken_word[] = "taken\n";
 
@@ -30,6 +31,9 @@ struct device {
     struct sl_link *link;             /* NULL when closed */
     struct sl_job_run *run;           /* NULL: idle */
     uint64_t job;                     /* of the run */
+    uint64_t ids[SL_JOB_RUN_IDS];     /* its jobs on the wire */
+    struct sl_settled settled;
+    size_t kept; /* results that the agent holds and nobody here knows */
     uint32_t attempt;
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
@@ -99,12 +103,24 @@ static void on_progress(void *user, const char *json)
         sl_job_run_cancel(device->run); /* its lease ended: it is another device's */
 }
 
+/* The agent need not hold it any longer, whatever became of the last acknowledgement. */
+static void settle(struct device *device)
+{
+    int rc = sl_settled_add(&device->settled, device->ids, SL_JOB_RUN_IDS);
+    if (rc < 0)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("settled_unwritten"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(sl_strerror(rc)));
+    for (int i = 0; i < SL_JOB_RUN_IDS; i++)
+        sl_link_claim(device->link, device->ids[i], SL_LINK_FORGET);
+}
+
 static void on_ended(void *user, int cause, const char *detail, const struct sl_run_record *record)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
     device->run = NULL;
     devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
+    settle(device);
     remove_note(device);
     if (devices->closing)
         finish_close(devices);
@@ -142,7 +158,10 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
     device->job = job;
     device->attempt = attempt;
     device->kind = device->next_kind;
-    return sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
+    int rc = sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
+    if (rc == 0)
+        sl_job_run_ids(device->run, device->ids);
+    return rc;
 }
 
 void sl_devices_start(void *user, const struct sl_job_record *job, const char *config_json,
@@ -240,22 +259,61 @@ static void on_down(void *user, const char *reason, unsigned failures)
         sl_job_run_link_down(device->run, reason, failures);
 }
 
-/* What belongs to no open run is nobody's any more: it is stopped if it runs, and acknowledged, so
- * that the agent forgets. */
+/* What belongs to no open run is stopped if it runs. It is acknowledged, so that the agent forgets,
+ * if we are done with it, and kept there else: another daemon may want it. */
 static void on_chunk(void *user, const struct sl_link_chunk *chunk)
 {
     struct device *device = user;
     if (device->run && sl_job_run_chunk(device->run, chunk))
         return;
     sl_link_cancel_job(device->link, chunk->job);
-    sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
+    if (sl_settled_has(&device->settled, chunk->job))
+        sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
+    else
+        sl_link_claim(device->link, chunk->job, SL_LINK_KEEP);
 }
 
 static void on_result(void *user, const struct sl_link_result *result)
 {
     struct device *device = user;
-    if (!device->run || !sl_job_run_result(device->run, result))
+    if (device->run && sl_job_run_result(device->run, result))
+        return;
+    if (sl_settled_has(&device->settled, result->job))
         sl_link_ack_result(device->link, result->job);
+    else
+        sl_link_claim(device->link, result->job, SL_LINK_KEEP);
+}
+
+static bool is_open(const struct device *device, uint64_t id)
+{
+    bool known = false;
+    for (int i = 0; i < SL_JOB_RUN_IDS; i++)
+        known = known || device->ids[i] == id;
+    return device->run && known;
+}
+
+static void on_kept(void *user, const struct sl_link_kept *kept, size_t count)
+{
+    struct device *device = user;
+    uint64_t bytes = 0;
+    size_t unknown = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (is_open(device, kept[i].job)) /* it is sent again when there is a place for it */
+            continue;
+        if (kept[i].outcome == 0) {
+            sl_link_cancel_job(device->link, kept[i].job);
+        } else if (sl_settled_has(&device->settled, kept[i].job)) {
+            sl_link_claim(device->link, kept[i].job, SL_LINK_FORGET);
+        } else {
+            unknown++;
+            bytes += kept[i].bytes;
+        }
+    }
+    if (unknown != device->kept)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("results_kept"), SL_LOG_DEVICE(device->name),
+               SL_LOG_NUMBER("results", unknown), SL_LOG_NUMBER("bytes", bytes),
+               SL_LOG_REASON("of jobs that this daemon does not know: they stay on the device"));
+    device->kept = unknown;
 }
 
 static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
@@ -301,9 +359,9 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {on_have,  on_up,     on_down,     on_chunk,
-                                                 on_state, on_result, on_described};
-    char workdir[PATH_BYTES];
+    static const struct sl_link_events events = {on_have,  on_up,     on_down,      on_chunk,
+                                                 on_state, on_result, on_described, on_kept};
+    char workdir[PATH_BYTES], settled[PATH_BYTES + 16];
     struct sl_devices *devices = device->devices;
     if (device->link)
         return 0;
@@ -312,6 +370,9 @@ static int open_link(struct device *device)
     sl_path_join(workdir, sizeof(workdir), devices->state_dir, "agents/%s", device->name);
     struct sl_link_options options = {
         .device = &device->kind, .agent = devices->agent, .workdir = workdir};
+    sl_path_join(settled, sizeof(settled), workdir, "settled");
+    if (rc == 0)
+        rc = sl_settled_open(&device->settled, settled);
     if (rc == 0)
         rc = sl_link_new(devices->loop, &options, &events, device, &device->link);
     if (rc == 0)

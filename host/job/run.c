@@ -737,6 +737,13 @@ const char *sl_job_run_directory(const struct sl_job_run *run)
     return run->directory;
 }
 
+void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
+{
+    _Static_assert(SL_JOB_RUN_IDS == (int)SL_RUN_PARTS, "each part is a job to the agent");
+    for (int i = 0; i < SL_RUN_PARTS; i++)
+        out[i] = wire_id(run, i);
+}
+
 void sl_job_run_cancel(struct sl_job_run *run)
 {
     bool sent = run->parts[run->part].store != NULL;

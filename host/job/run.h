@@ -26,6 +26,7 @@ enum {
     SL_JOB_RUN_LINK_MS = 120000,  /* a link that is lost for longer ends a run that was not begun */
     SL_JOB_RUN_DETACH_MS = 10000, /* and one that the device has goes on without it, detached */
     SL_JOB_RUN_BUSY_MS = 200,     /* an agent that has another job is asked again after it */
+    SL_JOB_RUN_IDS = 2,           /* the measured run and that of the portable kernels */
     SL_JOB_RUN_BEAT_MS = 5000,    /* `progress` comes at least so often while the device is there */
 };
 
@@ -54,6 +55,8 @@ struct sl_job_run_setup {
 int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
                      const struct sl_job_run_events *events, void *user, struct sl_job_run **out);
 const char *sl_job_run_directory(const struct sl_job_run *run);
+/* What its jobs are called on the wire. */
+void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
 void sl_job_run_cancel(struct sl_job_run *run);
 
 /* What the link says. `have` appends what is durable here; how many. False from `chunk`,

@@ -37,7 +37,9 @@ struct host {
                      through */
     size_t cut_after; /* bytes of trace after which the link is cut; 0: never */
     int ready, closed, server_closed, results, chunks_known;
-    uint64_t other; /* a job that the agent told the state of, not asked for */
+    int kept_told, kept, kept_outcome; /* times, jobs that are, of the first */
+    uint64_t kept_job, kept_bytes;     /* the first */
+    uint64_t other;                    /* a job that the agent told the state of, not asked for */
     bool acknowledge;
     int outcome, signal, exit_code;
     char detail[256];
@@ -90,6 +92,13 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         host->exit_code = envelope->result->exit_code;
         snprintf(host->detail, sizeof(host->detail), "%s", envelope->result->detail);
         send_ack(host, envelope->result->job, SME2LAB__PROTO__STREAM__STREAM_UNSPECIFIED, 0);
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_KEPT) {
+        const Sme2lab__Proto__Kept *kept = envelope->kept;
+        host->kept_told++;
+        host->kept = (int)kept->n_jobs;
+        host->kept_job = kept->n_jobs ? kept->jobs[0]->job : 0;
+        host->kept_bytes = kept->n_jobs ? kept->jobs[0]->bytes : 0;
+        host->kept_outcome = kept->n_jobs ? (int)kept->jobs[0]->outcome : 0;
     } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE &&
                envelope->state->job != host->job) {
         host->other = envelope->state->job;
@@ -292,10 +301,121 @@ TEST(a_restarted_agent_delivers_what_the_dead_one_left)
         host.streams[i].size = 0;
     host.acknowledge = true;
     start_server(&host);
-    link_up(&host, 0);
+    link_up(&host, 3);
     run_until(&host, &host.results, 2);
     assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
     assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    close_host(&host);
+}
+
+/* What tests before could not get their last acknowledgement through for. */
+static void forget_all(void)
+{
+    char command[100];
+    snprintf(command, sizeof(command), "rm -rf %s/jobs", workdir);
+    assert_int_equal(system(command), 0);
+}
+
+/* Runs a job that is not acknowledged, and connects as a host that knows nothing of it. */
+static void leave_a_result(struct host *host, uint64_t id)
+{
+    forget_all();
+    open_host(host);
+    host->acknowledge = false;
+    link_up(host, 0);
+    submit(host, id, model, NULL, 0);
+    run_until(host, &host->results, 1);
+    sl_channel_close(host->channel);
+    run_until(host, &host->closed, 1);
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        host->streams[i].size = 0;
+    host->acknowledge = true;
+    link_up(host, 0);
+    run_until(host, &host->kept, 1);
+    assert_int_equal(host->kept, 1);
+    assert_int_equal(host->kept_job, id);
+    assert_int_equal(host->kept_outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_true(host->kept_bytes > 0);
+}
+
+static void claim(struct host *host, uint64_t job, Sme2lab__Proto__Wish wish)
+{
+    Sme2lab__Proto__Claim body = SME2LAB__PROTO__CLAIM__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    int told = host->kept_told;
+    body.job = job;
+    body.wish = wish;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
+    envelope.claim = &body;
+    assert_int_equal(sl_channel_send(host->channel, &envelope), 0);
+    run_until(host, &host->kept_told, told + 1);
+}
+
+TEST(a_job_that_the_host_does_not_name_is_kept_until_it_is_sent_again)
+{
+    struct host host;
+    bool ended;
+    leave_a_result(&host, 4);
+    claim(&host, 4, SME2LAB__PROTO__WISH__WISH_KEEP); /* as it is */
+    assert_int_equal(host.kept, 1);
+    assert_int_equal(host.results, 1);
+    for (int i = 0; i < SL_STREAM_COUNT; i++)
+        assert_int_equal(host.streams[i].size, 0);
+    submit(&host, 4, model, NULL, 0);
+    run_until(&host, &host.results, 2);
+    assert_int_equal(host.kept, 0);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    assert_true(ended);
+    close_host(&host);
+}
+
+TEST(a_kept_job_is_forgotten_when_that_is_said)
+{
+    struct host host;
+    char path[128];
+    leave_a_result(&host, 5);
+    snprintf(path, sizeof(path), "%s/jobs/5/result", workdir);
+    assert_int_equal(access(path, F_OK), 0);
+    claim(&host, 5, SME2LAB__PROTO__WISH__WISH_FORGET);
+    assert_int_equal(host.kept, 0);
+    assert_int_equal(access(path, F_OK), -1);
+    close_host(&host);
+}
+
+/* A result as one that an earlier agent left. */
+static void make_result(uint64_t id)
+{
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
+    struct sl_job_dir *dir = NULL;
+    job.id = id;
+    result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_DONE;
+    assert_int_equal(sl_job_dir_create(workdir, &job, 1 << 20, &dir), 0);
+    assert_int_equal(sl_job_dir_finish(dir, &result), 0);
+    sl_job_dir_free(dir);
+}
+
+TEST(an_agent_full_of_what_nobody_fetches_says_so)
+{
+    enum { HELD = 64 };
+    struct host host;
+    forget_all();
+    for (uint64_t id = 1; id <= HELD; id++)
+        make_result(400 + id);
+    open_host(&host);
+    link_up(&host, 0);
+    run_until(&host, &host.kept, HELD);
+    submit(&host, 300, model, NULL, 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED);
+    assert_non_null(strstr(host.detail, "holds 64 results that no daemon has fetched"));
+    for (uint64_t id = 1; id <= HELD; id++)
+        claim(&host, 400 + id, SME2LAB__PROTO__WISH__WISH_FORGET);
+    assert_int_equal(host.kept, 0);
+    submit(&host, 301, model, NULL, 0);
+    run_until(&host, &host.results, 2);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
     close_host(&host);
 }
 

@@ -1,0 +1,61 @@
+/* host/job/settled.c */
+#include "host/job/settled.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+
+enum { LINE_BYTES = 24, MAX_FILE_BYTES = SL_SETTLED_MAX * LINE_BYTES };
+
+bool sl_settled_has(const struct sl_settled *settled, uint64_t id)
+{
+    for (size_t i = 0; i < settled->count; i++) {
+        if (settled->ids[i] == id)
+            return true;
+    }
+    return false;
+}
+
+static void put(struct sl_settled *settled, uint64_t id)
+{
+    if (id == 0 || sl_settled_has(settled, id))
+        return;
+    if (settled->count == SL_SETTLED_MAX) {
+        settled->count--;
+        memmove(settled->ids, settled->ids + 1, settled->count * sizeof(settled->ids[0]));
+    }
+    settled->ids[settled->count++] = id;
+}
+
+int sl_settled_open(struct sl_settled *settled, const char *path)
+{
+    struct sl_buf text;
+    *settled = (struct sl_settled){.count = 0};
+    int size = snprintf(settled->path, sizeof(settled->path), "%s", path);
+    if (size >= SL_SETTLED_PATH)
+        return -ENAMETOOLONG;
+    if (sl_buf_read_file(path, MAX_FILE_BYTES, &text) < 0)
+        return 0; /* none was settled */
+    for (char *line = (char *)text.data; line && *line; line = strchr(line, '\n')) {
+        line += strspn(line, "\n");
+        put(settled, strtoull(line, NULL, 10));
+    }
+    sl_buf_fini(&text);
+    return 0;
+}
+
+int sl_settled_add(struct sl_settled *settled, const uint64_t *ids, size_t count)
+{
+    char text[MAX_FILE_BYTES + 1];
+    size_t size = 0;
+    for (size_t i = 0; i < count; i++)
+        put(settled, ids[i]);
+    for (size_t i = 0; i < settled->count; i++)
+        size +=
+            (size_t)snprintf(text + size, sizeof(text) - size, "%" PRIu64 "\n", settled->ids[i]);
+    return sl_buf_write_file(settled->path, text, size);
+}
