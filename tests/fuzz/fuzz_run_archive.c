@@ -13,6 +13,20 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* What was read is written, and can be read again. */
+static void write_again(const struct sl_archive *archive)
+{
+    struct sl_archive again = {.runs = NULL};
+    struct sl_buf text;
+    sl_buf_init(&text, 8 << 20);
+    if (sl_archive_list_write(archive, &text) < 0 ||
+        (text.size <= 1 << 20 &&
+         sl_archive_list_read((struct sl_bytes){text.data, text.size}, &again, NULL) < 0))
+        abort();
+    sl_archive_fini(&again);
+    sl_buf_fini(&text);
+}
+
 static void read_list(const uint8_t *data, size_t size)
 {
     struct sl_archive archive = {.runs = NULL};
@@ -27,6 +41,8 @@ static void read_list(const uint8_t *data, size_t size)
             if (archive.runs[i].files[k].path[0] == '/')
                 abort();
     }
+    if (rc == 0)
+        write_again(&archive);
     sl_archive_fini(&archive);
 }
 
