@@ -29,8 +29,8 @@ struct sl_history {
  */
 int sl_history_make(const double *values, size_t count, bool exact, struct sl_history *out);
 
-/* What a change of the ratio comes from, in words, of the relative changes of both arms' costs
- * (0.1: 10 % more): a ratio that rises because off costs more is no improvement. Times that change
+/* Says which arm changed the ratio, by the relative changes of both arms' costs (0.1: 10 % more):
+ * a ratio that rises because off costs more is no improvement. Times that change
  * by less than 1 % have not moved; `exact` counts move however little they change. */
 const char *sl_history_meaning(double off, double on, bool exact);
 

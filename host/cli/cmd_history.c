@@ -166,7 +166,7 @@ static double mean_between(const struct series *s, int line, size_t first, size_
     return sum / (double)(end - first);
 }
 
-/* What a change of the ratio comes from; NULL where the arms are not known. */
+/* Tells which arm changed the ratio; NULL where the arms are not known. */
 static const char *meaning_of(const struct series *s, size_t i)
 {
     const struct sl_history_stretch *stretch = &s->lines[RATIO].stretches[i];

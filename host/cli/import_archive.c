@@ -24,7 +24,7 @@
 
 enum { PATH_BYTES = 1024, MAX_JSON_BYTES = 1 << 20 };
 
-/* What is said of each run, in words or as JSON. */
+/* Tells of each run, in words or as JSON. */
 struct report {
     const struct sl_cli *cli;
     struct sl_buf text;

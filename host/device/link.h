@@ -69,7 +69,7 @@ int sl_link_ack(struct sl_link *link, uint64_t job, int stream, uint64_t offset)
 /* The result is durable too: the agent forgets the job. */
 int sl_link_ack_result(struct sl_link *link, uint64_t job);
 
-/* What becomes of a job that no run is open for; one that runs is not forgotten. */
+/* Says what the agent does with a job that has no open run; one that runs is not forgotten. */
 int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish);
 
 /* Back-pressure towards the agent. */

@@ -62,5 +62,5 @@ void sl_api_metrics(struct sl_http_exchange *exchange);
 /* Partial uploads that nobody goes on with, at the start and at most once an hour. */
 struct sl_http;
 void sl_api_blobs_sweep(struct sl_http *http);
-/* What imports left that a daemon before this one began. */
+/* Removes what unfinished imports of an earlier daemon left. */
 void sl_api_imports_sweep(struct sl_http *http);

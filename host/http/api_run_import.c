@@ -171,7 +171,7 @@ static void after_clean(uv_work_t *work, int status)
     sl_free(work->data);
 }
 
-/* What was put together and is no run goes. */
+/* Removes the directory unless it has become a run. */
 static void end(struct importing *importing, bool moved)
 {
     uv_loop_t *loop = importing->exchange->http->loop;

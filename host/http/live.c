@@ -38,7 +38,7 @@ static bool has_ended(const struct sl_live *live)
     return live->job != 0 && !sl_lab_job(live->exchange->http->lab, live->job);
 }
 
-/* Where a stream is about many jobs, an event's object begins with its own. */
+/* An event's object begins with its job where the stream is about many. */
 static int queue_event(struct sl_live *live, const struct sl_lab_event *event)
 {
     static const char own[] = "{\"job\":";

@@ -247,7 +247,7 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
         {-EDQUOT, 507, "disk-full"},
         {-ENOMEM, 503, "busy"},
     };
-    /* What the store answers with while it is damaged is nothing that the client did wrong. */
+    /* A damaged store is not the client's fault. */
     bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO);
     if (of_store && sl_http_store_problem(exchange))
         return;

@@ -12,11 +12,11 @@
 
 #include "common/base/bytes.h"
 #include "common/base/crc32c.h"
+#include "common/base/durable.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/ingest/assembler.h"
-#include "host/ingest/durable.h"
 
 enum {
     PATH_BYTES = 1024,

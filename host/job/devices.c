@@ -259,8 +259,8 @@ static void on_down(void *user, const char *reason, unsigned failures)
         sl_job_run_link_down(device->run, reason, failures);
 }
 
-/* What belongs to no open run is stopped if it runs. It is acknowledged, so that the agent forgets,
- * if we are done with it, and kept there else: another daemon may want it. */
+/* Stops a job without an open run. Where we are done with it, the chunk is acknowledged, so that
+ * the agent forgets; else the agent keeps it: another daemon may want it. */
 static void on_chunk(void *user, const struct sl_link_chunk *chunk)
 {
     struct device *device = user;

@@ -10,8 +10,8 @@ struct sl_events;
 
 enum { SL_LAB_EVENTS_KEPT = 4096, SL_EVENTS_JSON_BYTES = 512 };
 
-/* What happens to jobs and devices, numbered without holes while the daemon lives; a later daemon
- * goes on with higher numbers. The last SL_LAB_EVENTS_KEPT are kept for those who come back. */
+/* An event of a job or a device. The daemon numbers them without holes; a later daemon goes on with
+ * higher numbers. The last SL_LAB_EVENTS_KEPT are kept for those who come back. */
 struct sl_lab_event {
     uint64_t id;
     uint64_t job; /* 0: it is about none */
@@ -32,8 +32,8 @@ void sl_events_close(struct sl_events *events, void (*closed)(void *user), void 
  * SL_EVENTS_JSON_BYTES - 1 is a bug of the caller. */
 void sl_events_add(struct sl_events *events, uint64_t job, const char *type, const char *json);
 
-/* Of one job, or of all jobs and devices (0): what comes after the event `after`; 0: only what is
- * new. Where events after it are kept no more, "missed" comes first, about no job. */
+/* Listens to one job, or to all jobs and devices (0), from the event after `after` on (0: from now
+ * on). "missed", about no job, comes first where some of these are kept no more. */
 int sl_events_listen(struct sl_events *events, uint64_t job, uint64_t after,
                      sl_lab_event_fn on_event, void *user, struct sl_lab_listener **out);
 void sl_lab_unlisten(struct sl_lab_listener *listener);

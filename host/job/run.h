@@ -55,7 +55,7 @@ struct sl_job_run_setup {
 int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
                      const struct sl_job_run_events *events, void *user, struct sl_job_run **out);
 const char *sl_job_run_directory(const struct sl_job_run *run);
-/* What its jobs are called on the wire. */
+/* The numbers of its jobs on the wire. */
 void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
 void sl_job_run_cancel(struct sl_job_run *run);
 

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 
 #include "common/base/buf.h"
+#include "common/base/durable.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
 #include "host/device/count_log.h"
-#include "host/ingest/durable.h"
 #include "host/ingest/run_store.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"

@@ -11,6 +11,6 @@ enum { SL_BRIEF_ROWS = 3, SL_BRIEF_NAMES_BYTES = 128 };
  * what is below 5 % shares it too, but nothing does so alone. */
 void sl_brief_rows(const double *shares, size_t count, bool *out_alone);
 
-/* What the row that others share is called: adds one more to the `before` that are in `names`,
- * which begins as "". Four are named, more are counted. */
+/* Names the row that several share: adds one more to the `before` that are in `names`, which begins
+ * as "". Four are named, more are counted. */
 void sl_brief_rows_name(char names[SL_BRIEF_NAMES_BYTES], size_t before, const char *name);

@@ -119,7 +119,7 @@ static bool agrees(const struct page *p)
     return a && a->agree && a->odd == 0 && p->comparison->verdict != SL_VERDICT_WRONG;
 }
 
-/* Where pages were written, and how to see all of them here. */
+/* Names the pages, and the option that shows all of them here. */
 static void put_pages(struct page *p, const char *before)
 {
     if (p->report->pages)

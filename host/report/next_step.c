@@ -344,7 +344,7 @@ static void add_categories(struct search *s)
             100 * framework, s->candidate);
 }
 
-/* Where no rule holds: half of all or more is where to look, whatever its kernels. */
+/* Names the largest category where no rule holds, if it is half of all or more. */
 static void add_largest(struct search *s)
 {
     const struct sl_category_shift *all = s->c->categories;

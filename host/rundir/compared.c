@@ -228,7 +228,7 @@ static void find_diverged(struct sl_compared *compared)
                            compared->diverged[1].compared);
 }
 
-/* What the agent ran by itself; files and runners of others do not say whose kernels they had. */
+/* Only our agent's own runs say whose kernels they had; files and runners of others do not. */
 static bool is_own(const struct sl_compared_side *side)
 {
     return side->conditions.values[SL_CONDITION_BUILD][0] &&

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/base/digest.h"
+#include "common/base/durable.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -227,15 +228,6 @@ static int hash_file(struct sl_blob_upload *upload)
     return rc;
 }
 
-static int sync_directory(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 int sl_blob_upload_finish(struct sl_blob_upload *upload)
 {
     char digest[SL_SHA256_HEX_SIZE];
@@ -249,7 +241,7 @@ int sl_blob_upload_finish(struct sl_blob_upload *upload)
     }
     if (fsync(upload->fd) < 0 || rename(upload->partial, upload->path) < 0)
         return -errno;
-    return sync_directory(upload->blobs.directory);
+    return sl_durable_folder(upload->blobs.directory);
 }
 
 void sl_blob_upload_free(struct sl_blob_upload *upload)

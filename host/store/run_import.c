@@ -2,13 +2,12 @@
 #include "host/store/run_import.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
+#include "common/base/durable.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -22,7 +21,7 @@
 
 #define LATEST_MS "253402300799999" /* the last one of the year 9999 */
 
-/* Where the run lies and will lie, and the rows of it that have the numbers of this store. */
+/* The run's place now and later, and its rows with the numbers of this store. */
 struct import {
     char root[SL_PATH_BYTES], directory[SL_RUN_NAME_BYTES];
     const char *staged; /* borrowed; below the root */
@@ -90,15 +89,6 @@ static int read_rows(sqlite3 *db, const struct sl_request *request, struct impor
     return rc;
 }
 
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 /* Makes runs/ and the day's folder where they are not there yet, and moves the run into it. */
 static int move_in(const struct import *import)
 {
@@ -117,7 +107,7 @@ static int move_in(const struct import *import)
     if (rename(from, to) < 0)
         return -errno;
     *last = '\0';
-    return sync_folder(to);
+    return sl_durable_folder(to);
 }
 
 /* The copy has its new numbers before it has its place: a database that loses the rows finds them

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* What was read is written, and can be read again. */
+/* Writes the list that was read, and reads it again. */
 static void write_again(const struct sl_archive *archive)
 {
     struct sl_archive again = {.runs = NULL};

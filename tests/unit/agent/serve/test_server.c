@@ -308,7 +308,7 @@ TEST(a_restarted_agent_delivers_what_the_dead_one_left)
     close_host(&host);
 }
 
-/* What tests before could not get their last acknowledgement through for. */
+/* Drops the jobs that earlier tests left without a last acknowledgement. */
 static void forget_all(void)
 {
     char command[100];

@@ -17,7 +17,7 @@
 static char root[64];
 static const char bytes[] = "what a model is made of";
 
-/* Of a GiB and one byte, all zero. */
+/* The SHA-256 of one GiB and one byte, all zero. */
 static const char large[] = "6d9bfe50425f2dfe4e2ac07efee1f0bc9d567348ad4aed62704ffe6f5884e9a8";
 
 static int make_root(void **state)

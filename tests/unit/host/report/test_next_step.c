@@ -177,7 +177,7 @@ TEST_WITH(largest_category_stands_out_from_half_of_all_on, reset, NULL)
            "CONV with 40.0 %");
 }
 
-/* What the run itself kept off SME2 is no fault of SME2's kernels. */
+/* An operator that the run kept off SME2 says nothing against SME2's kernels. */
 TEST_WITH(operator_that_the_policy_keeps_off_sme2_is_not_called_unserved, reset, NULL)
 {
     struct sl_next_step step;
@@ -199,7 +199,7 @@ TEST_WITH(operator_that_the_policy_keeps_off_sme2_is_not_called_unserved, reset,
     cJSON_Delete(kept);
 }
 
-/* What the operators are of; a test gives their totals. */
+/* The categories of the operators; a test gives their totals. */
 static void give_sides(struct sl_analysis sides[2])
 {
     sides[0] = (struct sl_analysis){.file = "off"};

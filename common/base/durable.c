@@ -1,5 +1,5 @@
-/* host/ingest/durable.c */
-#include "host/ingest/durable.h"
+/* common/base/durable.c */
+#include "common/base/durable.h"
 
 #include <errno.h>
 #include <fcntl.h>
