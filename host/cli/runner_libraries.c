@@ -14,13 +14,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
-
-/* libx.so, libx.so.1.2 */
-static int is_library(const struct dirent *entry)
-{
-    const char *at = strstr(entry->d_name, ".so");
-    return entry->d_name[0] != '.' && at && strspn(at + 3, ".0123456789") == strlen(at + 3);
-}
+#include "host/cli/library_folder.h"
 
 static bool is_of_the_system(const char *folder)
 {
@@ -66,8 +60,9 @@ static int add(const char *folder, const char *name, char **out, size_t *count,
 static int add_folder(const char *folder, char **out, size_t *count, struct sl_diag *diag)
 {
     struct dirent **names = NULL;
-    int rc = 0,
-        found = is_of_the_system(folder) ? 0 : scandir(folder, &names, is_library, alphasort);
+    int rc = 0, found = is_of_the_system(folder)
+                            ? 0
+                            : scandir(folder, &names, sl_library_folder_is_library, alphasort);
     for (int i = 0; i < found; i++) {
         rc = rc < 0 ? rc : add(folder, names[i]->d_name, out, count, diag);
         free(names[i]);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -32,7 +33,11 @@ static bool try_path(const char *folder, const char *path, char out[SL_SPEC_MAX_
         return false;
     int len =
         snprintf(out, SL_SPEC_MAX_PATH + 1, "%s%s%s%s", here, here[0] ? "/" : "", folder, path);
-    return len > 0 && len <= SL_SPEC_MAX_PATH && access(out, X_OK) == 0;
+    struct stat info;
+    if (len <= 0 || len > SL_SPEC_MAX_PATH || access(out, X_OK) < 0 || stat(out, &info) < 0)
+        return false;
+    errno = S_ISDIR(info.st_mode) ? EISDIR : 0;
+    return errno == 0;
 }
 
 static int find_runner(const char *path, char out[SL_SPEC_MAX_PATH + 1], struct sl_diag *diag)

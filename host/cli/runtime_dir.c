@@ -19,6 +19,7 @@
 #include "common/base/error.h"
 #include "common/base/path.h"
 #include "common/base/tree_remove.h"
+#include "host/cli/library_folder.h"
 #include "host/cli/server_address.h"
 #include "host/device/launch.h"
 #include "host/spec/paths.h"
@@ -90,15 +91,9 @@ static int copy_file(const char *from, struct merged *into, const char *name, st
                : 0;
 }
 
-static int is_library(const struct dirent *entry)
-{
-    const char *so = strstr(entry->d_name, ".so");
-    return entry->d_name[0] != '.' && so && (so[3] == '\0' || so[3] == '.');
-}
-
 static int is_file(const struct dirent *entry)
 {
-    return strcmp(entry->d_name, program) == 0 || is_library(entry);
+    return strcmp(entry->d_name, program) == 0 || sl_library_folder_is_library(entry);
 }
 
 /* How many files came. */
@@ -108,9 +103,7 @@ static int copy_all(const char *from, struct merged *into, int (*which)(const st
     struct dirent **names = NULL;
     int rc = 0, count = scandir(from, &names, which, alphasort);
     if (count < 0)
-        return sl_diag_set(diag, errno == ENOENT || errno == ENOTDIR ? SL_E_NOT_FOUND : -errno,
-                           from, "This is no directory with ExecuTorch's libraries (%s)",
-                           strerror(errno));
+        return sl_diag_set(diag, -errno, from, "The folder cannot be read (%s)", strerror(errno));
     if (count > MAX_FILES)
         rc = sl_diag_set(diag, SL_E_LIMIT, from, "A runtime has at most %d files", MAX_FILES);
     for (int i = 0; i < count; i++) {
@@ -228,13 +221,9 @@ static int fill(const char *directory, struct merged *merged, struct sl_diag *di
              installed.path);
     rc = copy_all(base, merged, is_file, diag);
     if (rc >= 0)
-        rc = copy_all(directory, merged, is_library, diag);
-    if (rc == 0) {
-        sl_diag_hint(diag, "name a folder with libexecutorch*.so, or libraries of operators");
-        return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "It has no library (*.so)");
-    }
+        rc = copy_all(directory, merged, sl_library_folder_is_library, diag);
     sl_sha256_update(&merged->content, directory, strlen(directory));
-    if (rc > 0)
+    if (rc >= 0)
         rc = link_loader(merged->path, diag);
     return rc < 0 ? rc : say_whose(directory, merged->path, diag);
 }
@@ -278,11 +267,9 @@ int sl_runtime_dir_take(const char *said, const char *server,
     if (rc < 0)
         return rc;
     snprintf(named, sizeof(named), "%.*s", (int)len, at);
-    if (len >= sizeof(named) || !realpath(named, directory))
-        return sl_diag_set(diag, SL_E_NOT_FOUND, named,
-                           "This is no directory with ExecuTorch's libraries (%s)",
-                           strerror(errno));
-    rc = merge(directory, folder, diag);
+    rc = len < sizeof(named) ? sl_library_folder_check(named, diag) : -ENAMETOOLONG;
+    if (rc >= 0)
+        rc = realpath(named, directory) ? merge(directory, folder, diag) : -errno;
     if (rc == 0 &&
         (setenv("SME2LAB_EXECUTORCH", folder, 1) < 0 || setenv("SME2LAB_SERVER", "private", 1) < 0))
         rc = -errno;

@@ -39,17 +39,24 @@ def of_same_hash(name):
     return name[:-2] + chr(ord(name[-2]) + 1) + chr(ord(name[-1]) - 33)
 
 
-def file_offset(elf, symbol):
-    """Where in a library's file the code of an exported symbol stands."""
+def symbol_of(elf, symbol):
+    """The sections of a library's file, and where the entry of a symbol stands; None: it has no such symbol."""
     headers, count = struct.unpack_from("<Q", elf, 40)[0], struct.unpack_from("<H", elf, 60)[0]
     sections = [struct.unpack_from("<IIQQQQIIQQ", elf, headers + 64 * i) for i in range(count)]
     table = next(s for s in sections if s[1] == 11)  # SHT_DYNSYM
     names = sections[table[6]][4]
     for at in range(table[4], table[4] + table[5], 24):
-        name, _, _, section, value, _ = struct.unpack_from("<IBBHQQ", elf, at)
-        if elf[names + name:names + name + len(symbol) + 1] == symbol.encode() + b"\0":
-            return value - sections[section][3] + sections[section][4]
-    raise AssertionError(f"no {symbol}")
+        name = names + struct.unpack_from("<I", elf, at)[0]
+        if elf[name:name + len(symbol) + 1] == symbol.encode() + b"\0":
+            return sections, at
+    return sections, None
+
+
+def file_offset(elf, symbol):
+    """Where in a library's file the code of an exported symbol stands."""
+    sections, at = symbol_of(elf, symbol)
+    section, value = struct.unpack_from("<HQ", elf, at + 6)
+    return value - sections[section][3] + sections[section][4]
 
 
 def inputs_of(model):
@@ -86,6 +93,16 @@ class Libraries(lab.Scratch):
         at = file_offset(content, symbol)
         content[at:at + 4] = instruction
         path.write_bytes(content)
+
+    def shorten(self, library, symbol):
+        """The library asks for the symbol without its first letter. False: it asks for none of that name."""
+        path = self.folder / library
+        content = bytearray(path.read_bytes())
+        _, at = symbol_of(content, symbol)
+        if at is not None:
+            struct.pack_into("<I", content, at, struct.unpack_from("<I", content, at)[0] + 1)
+            path.write_bytes(content)
+        return at is not None
 
     def crash_in(self, symbol):
         self.begin_with(symbol, UNDEFINED_INSTRUCTION)
@@ -374,20 +391,51 @@ class Programs(Libraries):
         self.must_give_the_fixtures_outputs(done)
 
 
-class UsersOperators(Libraries):
+class BuiltHere(Libraries):
+    """With a library of the test's own."""
+
     def setUp(self):
         super().setUp()
         if not CLANG:
             self.skipTest("no clang-19 to build a library with")
 
-    def build(self, text):
+    def build(self, text, name="libmine.so"):
         self.copy()
         source = self.scratch / "mine.c"
         source.write_text(text)
         sysroot = pathlib.Path(lab.BUILD / "sysroot")
-        subprocess.run([CLANG, "--target=aarch64-linux-gnu", f"--sysroot={sysroot}", "-fuse-ld=lld", "-shared", "-fPIC", "-nostartfiles", "-o", self.folder / "libmine.so",
-                        source], check=True)
+        subprocess.run([CLANG, "--target=aarch64-linux-gnu", f"--sysroot={sysroot}", "-fuse-ld=lld", "-shared", "-fPIC", "-nostartfiles", "-o", self.folder / name, source],
+                       check=True)
 
+
+class WrongMask(BuiltHere):
+    """Libraries that see the CPU as it is, whatever the variant may use: no figure comes of them."""
+
+    def setUp(self):
+        super().setUp()
+        self.build("#include <fcntl.h>\n#include <unistd.h>\n"
+                   "unsigned long etauxval(unsigned long type);\nunsigned long etauxval(unsigned long type)\n"
+                   "{\n    unsigned long pair[2], found = 0;\n    int fd = open(\"/proc/self/auxv\", O_RDONLY);\n"
+                   "    while (read(fd, pair, sizeof(pair)) == sizeof(pair))\n        if (pair[0] == type)\n            found = pair[1];\n"
+                   "    close(fd);\n    return found;\n}\n", "libexecutorch_kernels_quantized.so")  # of which the toy needs nothing
+        asked = [library for library in EXECUTORCH if self.shorten(library, "getauxval")]
+        self.assertEqual(asked, ["libexecutorch_threadpool.so"])
+
+    def must_give_no_figure(self, said):
+        done = self.counted("--json")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertRegex(json.loads(done.stdout)["error"]["message"], said)
+        self.assertNotIn("insns", done.stdout)
+
+    def test_a_variant_without_sme_that_runs_sme_by_name_is_a_failed_run(self):
+        self.must_give_no_figure(r"the variant without SME executed .*PF32.*, which is SME's: this is no baseline")
+
+    def test_one_that_runs_it_under_other_names_is_one_too(self):
+        self.change(DELEGATE, (b"PF32", b"QF32"))
+        self.must_give_no_figure(r"executed SMSTART \d+ times, and that variant may not use SME")
+
+
+class UsersOperators(BuiltHere):
     def test_libraries_see_the_features_that_the_mask_has_and_no_others(self):
         self.build('#include <stdio.h>\n#include <sys/auxv.h>\n'
                    '__attribute__((destructor)) static void end(void) { fprintf(stderr, "sees %lx %lx\\n", getauxval(AT_HWCAP), getauxval(AT_HWCAP2)); }\n')

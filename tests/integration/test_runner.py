@@ -248,6 +248,7 @@ class ExternalRunner(lab.Scratch):
         on = self.emulated("on")
         for experiment, more, words in (
                 ({"runner_path": str(self.scratch / "none")}, {}, "cannot be executed"),
+                ({"runner_path": str(self.scratch)}, {}, "cannot be executed (Is a directory)"),
                 ({"runner_path": str(on)}, {"device": "counted"}, "no marks to count at"),
                 ({"runner_path": str(on)}, {"device": "phone"}, "There is no device named phone"),
                 ({"runner_path": str(on), "inputs": ["none.bin"]}, {}, "The input file cannot be read")):

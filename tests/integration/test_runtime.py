@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 
 import lab
 
@@ -60,22 +61,46 @@ class OwnLibraries(WithExecuTorch):
         self.assertIn(f"libraries of {own}", manifest["agent_report"]["runtime"])
         folder, = (self.scratch / "state/runtimes").iterdir()
         before = {file.name: file.lstat().st_mtime_ns for file in folder.iterdir()}
-        (own / "libexecutorch_backend_xnnpack.so").write_bytes(b"no library" * 5000)
+        with open(own / "libexecutorch_backend_xnnpack.so", "r+b") as library:
+            library.seek(6)
+            library.write(b"\x09")  # of a version of ELF that is none
         broken = self.run_on(f"{own}/")
         self.assertEqual(broken.returncode, 1, broken.stdout)
-        self.assertIn("invalid ELF header", broken.stdout + broken.stderr)
+        self.assertIn("ELF file version ident does not match", broken.stdout + broken.stderr)
         self.assertEqual({file.name: file.lstat().st_mtime_ns for file in folder.iterdir()}, before)  # a run that is under way keeps its files
         self.assertEqual(len(list((self.scratch / "state/runtimes").iterdir())), 2)
 
     def test_what_is_no_such_directory_is_refused(self):
-        for runtime, said in ((f"{self.scratch}/nowhere", "no directory"), (f"{self.scratch}/", "no library"), (f"executorch,{self.scratch}/", "not both"),
-                              (f"{self.scratch}/,{self.scratch}/", "One directory")):
+        for runtime, said in ((f"executorch,{self.scratch}/", "not both"), (f"{self.scratch}/,{self.scratch}/", "One directory")):
             done = self.run_on(runtime)
             self.assertEqual(done.returncode, 2, runtime)
             self.assertIn(said, done.stderr)
         done = self.run_on(f"{self.scratch}/", "--server", "unix:/nowhere")
         self.assertEqual(done.returncode, 2)
         self.assertIn("SME2LAB_EXECUTORCH", done.stderr)
+
+    def test_each_folder_that_is_none_of_libraries_says_what_is_missing_and_how_to_get_it(self):
+        empty, file, wheel, foreign, text = (self.scratch / name for name in ("empty", "file", "wheel", "foreign", "text"))
+        file.write_bytes(b"x")
+        for folder in (empty, wheel / "executorch/lib", foreign, text):
+            folder.mkdir(parents=True)
+        (wheel / "executorch/lib/libexecutorch.so").write_bytes(b"")
+        (foreign / "libexecutorch.so").write_bytes(b"\x7fELF\2\1\1" + bytes(9) + struct.pack("<HH", 3, 62) + bytes(44))
+        (text / "libexecutorch.so").write_text("INPUT(-lother)")
+        for runtime, said in ((self.scratch / "nowhere", "No such file or directory"), (file, "This is a file"), (empty, "It has no library (*.so)"),
+                              (wheel, "executorch/lib of an unpacked wheel"), (foreign, "libexecutorch.so is for x86-64, and the device executes aarch64"),
+                              (text, "libexecutorch.so is no shared library")):
+            for words in ((), ("--json",)):
+                done = self.run_on(f"own,{runtime}/" if words else f"{runtime}/", *words)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(said, done.stderr)
+                self.assertIn(str(runtime), done.stderr)
+                self.assertIn("scripts/setup --executorch", done.stderr)
+                if words:
+                    error = json.loads(done.stdout)["error"]
+                    self.assertEqual((error["code"], error["where"]), ("usage", f"{runtime}/"))
+        self.assertFalse((self.scratch / "out").exists())
+        self.assertFalse(list((self.scratch / "state").glob("runtimes/*")), "nothing is left of them")
 
 
 class TwoRuntimes(WithExecuTorch):
