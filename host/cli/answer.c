@@ -2,16 +2,13 @@
 #include "host/cli/answer.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
-#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/say.h"
 
@@ -33,32 +30,6 @@ uint64_t sl_answer_u64(const cJSON *object, const char *key)
 {
     double value = sl_answer_f64(object, key);
     return value >= 1 && value <= MAX_WHOLE ? (uint64_t)value : 0;
-}
-
-const char *sl_answer_time(uint64_t ms, char out[SL_ANSWER_TIME_BYTES])
-{
-    struct tm broken;
-    time_t seconds = (time_t)(ms / 1000);
-    if (ms == 0 || !localtime_r(&seconds, &broken) ||
-        strftime(out, SL_ANSWER_TIME_BYTES, "%Y-%m-%d %H:%M:%S", &broken) == 0)
-        snprintf(out, SL_ANSWER_TIME_BYTES, "-");
-    return out;
-}
-
-const char *sl_answer_span(uint64_t from_ms, uint64_t to_ms, char out[SL_ANSWER_TIME_BYTES])
-{
-    if (to_ms == 0)
-        to_ms = sl_clock_utc_ms();
-    uint64_t span = to_ms > from_ms ? to_ms - from_ms : 0;
-    if (from_ms == 0)
-        snprintf(out, SL_ANSWER_TIME_BYTES, "-");
-    else if (span < 120000)
-        snprintf(out, SL_ANSWER_TIME_BYTES, "%.1f s", (double)span / 1000);
-    else if (span < 7200000)
-        snprintf(out, SL_ANSWER_TIME_BYTES, "%" PRIu64 " min", span / 60000);
-    else
-        snprintf(out, SL_ANSWER_TIME_BYTES, "%" PRIu64 " h", span / 3600000);
-    return out;
 }
 
 int sl_answer_id(const char *word, const char *noun, uint64_t *out, struct sl_diag *diag)

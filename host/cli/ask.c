@@ -16,9 +16,10 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/url.h"
 #include "host/report/table.h"
+#include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/url.h"
 
 enum { PAGE_ROWS = 200, MAX_PAGES = 5000 };
 
@@ -235,11 +236,11 @@ static const struct sl_column *column_at(const struct sl_columns *columns, size_
 
 static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_column *column)
 {
-    char text[SL_ANSWER_TIME_BYTES];
+    char text[SL_TIME_TEXT_BYTES];
     uint64_t number = sl_answer_u64(row, column->name);
     double real = sl_answer_f64(row, column->name);
     if (column->kind == SL_COLUMN_TIME)
-        sl_table_put(table, sl_answer_time(number, text));
+        sl_table_put(table, sl_time_text(number, text));
     else if (column->kind == SL_COLUMN_ID && number != 0)
         sl_table_printf(table, "%" PRIu64, number);
     else if (column->kind == SL_COLUMN_REAL && real > 0)

@@ -14,7 +14,7 @@
 #include "host/cli/client.h"
 #include "host/cli/device_pair.h"
 #include "host/cli/options.h"
-#include "host/cli/url.h"
+#include "host/spec/url.h"
 
 static const char about[] =
     "Does something with one device of the lab. quarantine takes it out after its job,\n"

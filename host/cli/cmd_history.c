@@ -23,6 +23,7 @@
 #include "host/cli/history_cause.h"
 #include "host/cli/options.h"
 #include "host/report/table.h"
+#include "host/report/time_text.h"
 #include "host/report/unit.h"
 #include "host/spec/device_kind.h"
 
@@ -309,13 +310,13 @@ static int put_json(const struct series *s)
 static void put_line(struct sl_table *table, const struct series *s, int line)
 {
     const struct sl_history *h = &s->lines[line];
-    char text[SL_ANSWER_TIME_BYTES], cost[32];
+    char text[SL_TIME_TEXT_BYTES], cost[32];
     for (size_t i = 0; i < h->count; i++) {
         size_t first = first_of(s, line, i);
         double median = h->stretches[i].median;
         sl_table_printf(table, "%" PRIu64, s->points[first].run);
         sl_table_printf(table, "%" PRIu64, s->points[first + h->stretches[i].count - 1].run);
-        sl_table_put(table, sl_answer_time(s->points[first].started_ms, text));
+        sl_table_put(table, sl_time_text(s->points[first].started_ms, text));
         sl_table_printf(table, "%zu", h->stretches[i].count);
         sl_table_put(table, line_names[line]);
         if (line == RATIO)
@@ -418,7 +419,7 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
 {
     static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">LAST RUN",
                                         "STARTED", ">OFF/ON", NULL};
-    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_ANSWER_TIME_BYTES];
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_TIME_TEXT_BYTES];
     struct sl_table table;
     cJSON *answer;
     int code = sl_ask_rows(cli, "series", path, true, list, &answer);
@@ -433,7 +434,7 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
         sl_table_put(&table, sl_answer_text(one, "model"));
         sl_table_put(&table, sl_answer_text(one, "device"));
         sl_table_printf(&table, "%" PRIu64, sl_answer_u64(newest, "id"));
-        sl_table_put(&table, sl_answer_time(sl_answer_u64(newest, "started_ms"), text));
+        sl_table_put(&table, sl_time_text(sl_answer_u64(newest, "started_ms"), text));
         sl_table_printf(&table, "%.4f", sl_answer_f64(newest, "ratio"));
     }
     code = sl_cli_table(cli, &table, "No series.");

@@ -12,17 +12,18 @@
 #include "host/cli/client.h"
 #include "host/cli/group.h"
 #include "host/cli/options.h"
-#include "host/cli/url.h"
 #include "host/report/table.h"
+#include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/url.h"
 
 /* Which device it waits for, while none has it; in place of its end how long it took. */
 static bool put_cell(struct sl_table *table, const cJSON *job, const char *column)
 {
-    char text[SL_ANSWER_TIME_BYTES];
+    char text[SL_TIME_TEXT_BYTES];
     if (strcmp(column, "ended_ms") == 0)
-        sl_table_put(table, sl_answer_span(sl_answer_u64(job, "started_ms"),
-                                           sl_answer_u64(job, "ended_ms"), text));
+        sl_table_put(table, sl_span_text(sl_answer_u64(job, "started_ms"),
+                                         sl_answer_u64(job, "ended_ms"), text));
     else if (strcmp(column, "device") == 0 && !*sl_answer_text(job, "device"))
         sl_table_put(table, sl_answer_text(job, "selector"));
     else

@@ -16,7 +16,7 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/url.h"
+#include "host/spec/url.h"
 
 enum { MAX_FILES_SHOWN = 64 };
 

@@ -4,21 +4,21 @@
 #include <stdio.h>
 
 #include "common/base/error.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/cli/time_word.h"
-#include "host/cli/url.h"
+#include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/url.h"
 
-static int read_since(const char *text, char out[SL_ANSWER_TIME_BYTES], struct sl_diag *diag)
+static int read_since(const char *text, char out[SL_TIME_TEXT_BYTES], struct sl_diag *diag)
 {
     uint64_t ms = 0;
     int rc = sl_time_word(text, "--since", &ms, diag);
-    snprintf(out, SL_ANSWER_TIME_BYTES, "%" PRIu64, ms);
+    snprintf(out, SL_TIME_TEXT_BYTES, "%" PRIu64, ms);
     return rc;
 }
 
@@ -42,7 +42,7 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
                                    .speaks_http = true};
-    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/runs", since_ms[SL_ANSWER_TIME_BYTES];
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/runs", since_ms[SL_TIME_TEXT_BYTES];
     struct sl_diag diag = {0};
     size_t count;
     int code;

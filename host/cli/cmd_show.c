@@ -15,15 +15,16 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
-#include "host/cli/url.h"
 #include "host/report/table.h"
+#include "host/report/time_text.h"
 #include "host/rundir/json_copy.h"
+#include "host/spec/url.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
 
 static void print_run(const cJSON *run)
 {
-    char text[SL_ANSWER_TIME_BYTES];
+    char text[SL_TIME_TEXT_BYTES];
     double ratio = sl_answer_f64(run, "ratio");
     const char *verdict = sl_answer_text(run, "verdict");
     const char *sha256 = sl_answer_text(run, "model_sha256");
@@ -33,9 +34,9 @@ static void print_run(const cJSON *run)
            sha256);
     sl_say(stdout, "  device   %s (%s)\n", sl_answer_text(run, "device"),
            sl_answer_text(run, "device_kind"));
-    sl_say(stdout, "  started  %s", sl_answer_time(sl_answer_u64(run, "started_ms"), text));
+    sl_say(stdout, "  started  %s", sl_time_text(sl_answer_u64(run, "started_ms"), text));
     sl_say(stdout, ", took %s\n",
-           sl_answer_span(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
+           sl_span_text(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
     if (*verdict)
         sl_say(stdout, "  verdict  %s\n", verdict);
     if (ratio > 0)
@@ -115,14 +116,14 @@ static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
 
 static void print_job(const cJSON *job)
 {
-    char text[SL_ANSWER_TIME_BYTES];
+    char text[SL_TIME_TEXT_BYTES];
     const cJSON *directory;
     const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail");
     uint64_t run = sl_answer_u64(job, "run");
     sl_say(stdout, "job %" PRIu64 " is %s\n", sl_answer_u64(job, "id"),
            sl_answer_text(job, "state"));
     sl_say(stdout, "  device    %s\n", *device ? device : sl_answer_text(job, "selector"));
-    sl_say(stdout, "  submitted %s\n", sl_answer_time(sl_answer_u64(job, "submitted_ms"), text));
+    sl_say(stdout, "  submitted %s\n", sl_time_text(sl_answer_u64(job, "submitted_ms"), text));
     sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
     if (run != 0)
         sl_say(stdout, "  run       %" PRIu64 "\n", run);

@@ -15,9 +15,9 @@
 #include "common/base/path.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
-#include "host/cli/url.h"
 #include "host/rundir/run.h"
 #include "host/spec/path_stem.h"
+#include "host/spec/url.h"
 
 enum { PATH_BYTES = 1024 };
 

@@ -16,6 +16,7 @@
 #include "host/cli/sse.h"
 #include "host/cli/stream.h"
 #include "host/report/text.h"
+#include "host/report/time_text.h"
 
 #define LEAST_PERCENT 2.0 /* of which the rest is told */
 
@@ -92,7 +93,7 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
 /* "12.3 s" since the job began; "4 min left" by how long the pairs have taken so far. */
 static void put_times(const struct sl_follow_state *state, char *out, size_t size)
 {
-    char text[SL_ANSWER_TIME_BYTES];
+    char text[SL_TIME_TEXT_BYTES];
     size_t used = 0;
     out[0] = '\0';
     if (state->percent >= 0)
@@ -100,12 +101,12 @@ static void put_times(const struct sl_follow_state *state, char *out, size_t siz
     if (state->started_ms == 0 || state->now_ms <= state->started_ms)
         return;
     used += (size_t)snprintf(out + used, size - used, ", %s",
-                             sl_answer_span(state->started_ms, state->now_ms, text));
+                             sl_span_text(state->started_ms, state->now_ms, text));
     if (state->percent < LEAST_PERCENT || state->percent > 100 || state->pairs_ms == 0)
         return;
     uint64_t taken = state->now_ms - state->pairs_ms;
     uint64_t left = (uint64_t)((double)taken * (100 - state->percent) / state->percent);
-    snprintf(out + used, size - used, ", %s left", sl_answer_span(1, 1 + left, text));
+    snprintf(out + used, size - used, ", %s left", sl_span_text(1, 1 + left, text));
 }
 
 const char *sl_follow_words(const struct sl_follow_state *state, uint64_t job, char *out,

@@ -15,7 +15,7 @@
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/client.h"
-#include "host/cli/url.h"
+#include "host/spec/url.h"
 
 enum { NAME_BYTES = 64 }; /* what the daemon takes */
 

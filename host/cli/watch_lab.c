@@ -15,6 +15,7 @@
 #include "host/cli/follow.h"
 #include "host/cli/sse.h"
 #include "host/cli/stream.h"
+#include "host/report/time_text.h"
 
 static void job_words(const cJSON *data, char out[SL_WATCH_LAB_BYTES])
 {
@@ -46,13 +47,13 @@ void sl_watch_lab_words(const char *type, const cJSON *data, char out[SL_WATCH_L
 static bool on_event(void *user, const struct sl_sse_event *event)
 {
     const struct sl_cli *cli = user;
-    char words[SL_WATCH_LAB_BYTES], time[SL_ANSWER_TIME_BYTES];
+    char words[SL_WATCH_LAB_BYTES], time[SL_TIME_TEXT_BYTES];
     cJSON *data = cJSON_Parse(event->data);
     sl_watch_lab_words(event->type, data, words);
     if (data && cli->json)
         sl_follow_print_event(event->type, data);
     else if (words[0])
-        sl_say(stdout, "%s  %s\n", sl_answer_time(sl_clock_utc_ms(), time), words);
+        sl_say(stdout, "%s  %s\n", sl_time_text(sl_clock_utc_ms(), time), words);
     fflush(stdout);
     cJSON_Delete(data);
     return true;

@@ -1,5 +1,5 @@
-/* host/cli/url.c */
-#include "host/cli/url.h"
+/* host/spec/url.c */
+#include "host/spec/url.h"
 
 #include <stdio.h>
 #include <string.h>

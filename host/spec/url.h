@@ -1,4 +1,4 @@
-/* host/cli/url.h: names in the daemon's URLs. */
+/* host/spec/url.h: names in the daemon's URLs. */
 #pragma once
 
 #include <stdbool.h>

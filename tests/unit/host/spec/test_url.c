@@ -1,5 +1,5 @@
-/* tests/unit/host/cli/test_url.c */
-#include "host/cli/url.h"
+/* tests/unit/host/spec/test_url.c */
+#include "host/spec/url.h"
 
 #include <string.h>
 
