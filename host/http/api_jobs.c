@@ -244,22 +244,11 @@ static void on_jobs(void *user, int rc, const struct sl_job_record *rows, size_t
 
 void sl_api_job_list(struct sl_http_exchange *exchange)
 {
-    struct sl_jobs_filter filter = {.state = -1};
-    char state[32];
-    int rc = sl_http_query(exchange, "state", state, sizeof(state));
-    bool named = sl_http_query_names(exchange, "state");
-    if (rc == 0 && named)
-        filter.state = sl_job_state_of_name(state);
-    if (rc < 0 || (named && filter.state < 0)) {
-        sl_http_problem(exchange, 400, "bad-query", "queued, running, done, failed or cancelled",
-                        "'%s' is no state of a job", state);
-        return;
-    }
-    if (!sl_http_group(exchange, &filter.group) ||
-        !sl_http_page(exchange, &filter.cursor, &filter.limit))
+    struct sl_jobs_filter filter;
+    if (!sl_http_jobs_filter(exchange, &filter))
         return;
     sl_http_exchange_owe(exchange);
-    rc = sl_store_list_jobs(sl_lab_store(exchange->http->lab), &filter, on_jobs, exchange);
+    int rc = sl_store_list_jobs(sl_lab_store(exchange->http->lab), &filter, on_jobs, exchange);
     if (rc < 0 && sl_http_exchange_settle(exchange))
         sl_http_problem_of(exchange, rc, NULL);
 }

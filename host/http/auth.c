@@ -6,6 +6,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include <sodium.h>
+
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -46,17 +48,41 @@ static bool same_digest(const char *a, const char *b)
     return (low & high) != 0;
 }
 
-const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
-                                           uint64_t now_ms)
+/* The password of a browser's user, to `out`. false: there is none that could be a token. */
+static bool read_basic(const char *credentials, char out[SL_AUTH_TOKEN_BYTES])
 {
-    static const char scheme[] = "bearer ";
-    char digest[SL_DIGEST_BYTES];
-    const struct sl_token_record *found = NULL;
-    if (strncasecmp(authorization, scheme, sizeof(scheme) - 1) != 0)
+    char text[SL_NAME_BYTES + SL_AUTH_TOKEN_BYTES];
+    size_t len = 0;
+    if (sodium_base642bin((unsigned char *)text, sizeof(text) - 1, credentials, strlen(credentials),
+                          NULL, &len, NULL, sodium_base64_VARIANT_ORIGINAL) != 0)
+        return false;
+    text[len] = '\0';
+    const char *colon = strchr(text, ':');
+    if (!colon || strlen(text) != len || strlen(colon + 1) >= SL_AUTH_TOKEN_BYTES)
+        return false;
+    snprintf(out, SL_AUTH_TOKEN_BYTES, "%s", colon + 1);
+    return true;
+}
+
+static const char *skip_scheme(const char *authorization, const char *scheme)
+{
+    size_t len = strlen(scheme);
+    if (strncasecmp(authorization, scheme, len) != 0)
         return NULL;
-    const char *token = authorization + sizeof(scheme) - 1;
-    while (*token == ' ')
-        token++;
+    return authorization + len + strspn(authorization + len, " ");
+}
+
+const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
+                                           bool basic, uint64_t now_ms)
+{
+    char digest[SL_DIGEST_BYTES], password[SL_AUTH_TOKEN_BYTES];
+    const struct sl_token_record *found = NULL;
+    const char *token = skip_scheme(authorization, "bearer ");
+    const char *credentials = basic && !token ? skip_scheme(authorization, "basic ") : NULL;
+    if (credentials && read_basic(credentials, password))
+        token = password;
+    if (!token)
+        return NULL;
     sl_sha256_hex(token, strlen(token), digest);
     for (size_t i = 0; i < auth->count; i++) {
         const struct sl_token_record *known = &auth->tokens[i];

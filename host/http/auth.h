@@ -21,9 +21,11 @@ int sl_auth_set(struct sl_auth *auth, const struct sl_token_record *tokens, size
 void sl_auth_fini(struct sl_auth *auth);
 
 /* The token in the value of an Authorization header; NULL: none that is known and has not expired.
- * Compares with every token in constant time. Borrowed until sl_auth_set(). */
+ * `basic`: a browser's "Basic" counts too, with the token as its password (RFC 7617). Browsers send
+ * that by themselves, on the way to us from foreign pages too: for what only reads. Compares with
+ * every token in constant time. Borrowed until sl_auth_set(). */
 const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
-                                           uint64_t now_ms);
+                                           bool basic, uint64_t now_ms);
 /* SL_SCOPE_ bits of a token that is known here. */
 uint32_t sl_auth_scopes(const struct sl_token_record *token);
 

@@ -1,11 +1,13 @@
 /* host/http/paging.c */
 #include "host/http/paging.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/json.h"
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
+#include "host/spec/names.h"
 #include "host/store/store.h"
 
 enum { PAGE_ROWS = 50, MAX_PAGE_BYTES = 4 << 20 };
@@ -39,6 +41,78 @@ bool sl_http_group(struct sl_http_exchange *exchange, uint64_t *out_group)
     }
     *out_group = group;
     return true;
+}
+
+bool sl_http_jobs_filter(struct sl_http_exchange *exchange, struct sl_jobs_filter *out)
+{
+    char state[32];
+    *out = (struct sl_jobs_filter){.state = -1};
+    int rc = sl_http_query(exchange, "state", state, sizeof(state));
+    bool named = sl_http_query_names(exchange, "state");
+    if (rc == 0 && named)
+        out->state = sl_job_state_of_name(state);
+    if (rc < 0 || (named && out->state < 0)) {
+        sl_http_problem(exchange, 400, "bad-query", "queued, running, done, failed or cancelled",
+                        "'%s' is no state of a job", state);
+        return false;
+    }
+    return sl_http_group(exchange, &out->group) &&
+           sl_http_page(exchange, &out->cursor, &out->limit);
+}
+
+/* label=KEY=VALUE; without it all fit. */
+static bool read_label(struct sl_http_exchange *exchange, struct sl_runs_filter *filter)
+{
+    char text[SL_NAME_BYTES + SL_LABEL_BYTES];
+    if (!sl_http_query_names(exchange, "label"))
+        return true;
+    if (sl_http_query(exchange, "label", text, sizeof(text)) < 0)
+        return false;
+    const char *equals = strchr(text, '=');
+    size_t len = equals ? (size_t)(equals - text) : 0;
+    if (len == 0 || len >= sizeof(filter->label) || strlen(equals + 1) >= sizeof(filter->value))
+        return false;
+    memcpy(filter->label, text, len);
+    snprintf(filter->value, sizeof(filter->value), "%s", equals + 1);
+    return true;
+}
+
+bool sl_http_runs_filter(struct sl_http_exchange *exchange, struct sl_runs_filter *out)
+{
+    *out = (struct sl_runs_filter){0};
+    if (sl_http_query(exchange, "model", out->model, sizeof(out->model)) < 0 ||
+        sl_http_query(exchange, "device", out->device, sizeof(out->device)) < 0) {
+        sl_http_problem(exchange, 400, "bad-query", "", "a name has %d bytes at most",
+                        SL_NAME_BYTES - 1);
+        return false;
+    }
+    if (!sl_http_query_number(exchange, "since", &out->since_ms) ||
+        !sl_http_query_number(exchange, "job", &out->job)) {
+        sl_http_problem(exchange, 400, "bad-query", "since is milliseconds of Unix time",
+                        "since and job are numbers");
+        return false;
+    }
+    if (!read_label(exchange, out)) {
+        sl_http_problem(exchange, 400, "bad-query", "say label=branch=main",
+                        "a label is a key of at most %d bytes, '=' and a value of at most %d",
+                        SL_NAME_BYTES - 1, SL_LABEL_BYTES - 1);
+        return false;
+    }
+    return sl_http_page(exchange, &out->cursor, &out->limit);
+}
+
+bool sl_http_series_filter(struct sl_http_exchange *exchange, struct sl_runs_filter *out)
+{
+    const char *id = exchange->param[0];
+    *out = (struct sl_runs_filter){.limit = SL_STORE_PAGE_ROWS};
+    if (strlen(id) == SL_SERIES_BYTES - 1 &&
+        strspn(id, "0123456789abcdef") == SL_SERIES_BYTES - 1) {
+        memcpy(out->series, id, SL_SERIES_BYTES);
+        return true;
+    }
+    sl_http_problem(exchange, 404, "not-found", "GET /api/v1/series lists them",
+                    "there is no such series");
+    return false;
 }
 
 bool sl_http_may_cancel(const struct sl_http_exchange *exchange, const char *owner)

@@ -1,4 +1,5 @@
-/* host/http/paging.h: what handlers have in common: cursor, limit, group, numbers out of paths. */
+/* host/http/paging.h: what handlers have in common: cursor, limit, filters, numbers out of paths.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -6,6 +7,8 @@
 
 struct sl_http_exchange;
 struct sl_http_json;
+struct sl_jobs_filter;
+struct sl_runs_filter;
 
 /* Reads cursor= and limit= of the query (50 when absent). false: answered with a problem. */
 bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint32_t *out_limit);
@@ -15,6 +18,14 @@ bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *o
 
 /* Reads group= of the query, 0 when absent. false: answered with a problem. */
 bool sl_http_group(struct sl_http_exchange *exchange, uint64_t *out_group);
+
+/* Reads what a list of jobs or runs is asked for, its page too. false: answered with a problem. */
+bool sl_http_jobs_filter(struct sl_http_exchange *exchange, struct sl_jobs_filter *out);
+bool sl_http_runs_filter(struct sl_http_exchange *exchange, struct sl_runs_filter *out);
+
+/* The first parameter of the path as a series, of whose runs it is asked. false: answered with 404.
+ */
+bool sl_http_series_filter(struct sl_http_exchange *exchange, struct sl_runs_filter *out);
 
 /* May who asks cancel what belongs to `owner`? */
 bool sl_http_may_cancel(const struct sl_http_exchange *exchange, const char *owner);

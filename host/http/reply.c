@@ -213,8 +213,12 @@ void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *
                              status, exchange->path, words);
     if (status == 429 || status == 503)
         sl_http_reply_header(exchange, "retry-after", "%d", RETRY_AFTER_S);
-    if (status == 401)
+    if (status == 401) {
         sl_http_reply_header(exchange, "www-authenticate", "Bearer realm=\"sme2lab\"");
+        if (exchange->method & (SL_HTTP_GET | SL_HTTP_HEAD)) /* a browser asks its user */
+            sl_http_reply_header(exchange, "www-authenticate",
+                                 "Basic realm=\"sme2lab: any name, a token as the password\"");
+    }
     sl_http_reply_buf(exchange, status, "application/problem+json", &body);
 }
 

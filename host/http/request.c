@@ -34,8 +34,9 @@ static bool know_token(struct sl_http_exchange *exchange)
 {
     char value[MAX_AUTHORIZATION_BYTES];
     const struct sl_token_record *token = NULL;
+    bool reads = exchange->route->method == SL_HTTP_GET;
     if (sl_http_header(exchange, "authorization", value, sizeof(value)) == 0)
-        token = sl_auth_find(&exchange->http->auth, value, sl_clock_utc_ms());
+        token = sl_auth_find(&exchange->http->auth, value, reads, sl_clock_utc_ms());
     if (!token)
         return false;
     sl_http_connection_vouch(exchange->turn.connection);

@@ -4,8 +4,16 @@
 #include <string.h>
 
 #include "host/http/api.h"
+#include "host/http/pages.h"
 
 static const struct sl_http_route routes[] = {
+    {SL_HTTP_GET, "/", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_lab},
+    {SL_HTTP_GET, "/jobs", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_jobs},
+    {SL_HTTP_GET, "/jobs/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_job},
+    {SL_HTTP_GET, "/runs", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_runs},
+    {SL_HTTP_GET, "/runs/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_run},
+    {SL_HTTP_GET, "/series", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_all_series},
+    {SL_HTTP_GET, "/series/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_page_series},
     {SL_HTTP_GET, "/healthz", 0, SL_HTTP_BODY_NONE, sl_api_healthz},
     {SL_HTTP_GET, "/readyz", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_readyz},
     {SL_HTTP_GET, "/metrics", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_metrics},

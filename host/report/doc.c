@@ -101,6 +101,12 @@ void sl_doc_say(struct sl_doc *doc, int kind, const char *name, const char *form
     va_end(args);
 }
 
+void sl_doc_link(struct sl_doc *doc, const char *href, const char *name)
+{
+    sl_doc_put(doc, SL_TONE_PLAIN, "%s", href);
+    sl_doc_put(doc, SL_TONE_PLAIN, "%s", name);
+}
+
 void sl_doc_table(struct sl_doc *doc, struct sl_table *table)
 {
     struct sl_table *moved = sl_calloc(1, sizeof(*moved));

@@ -26,6 +26,7 @@ enum sl_doc_kind {
     SL_DOC_NOTE,     /* a condition of all that follows; named "note" or "banner" */
     SL_DOC_STEP,     /* what to do next: the sentence, then the rule that says so */
     SL_DOC_COMMAND,  /* to be copied */
+    SL_DOC_LINKS,    /* where to go from here: texts in pairs (sl_doc_link()); not on a terminal */
     SL_DOC_TABLE,
     SL_DOC_FIGURE
 };
@@ -39,6 +40,7 @@ struct sl_doc_block {
 
 struct sl_doc {
     int medium;
+    bool live; /* a page of the daemon's: its script reads the page again when the lab changes */
     struct sl_doc_block *blocks; /* owned */
     size_t count, capacity;
     struct sl_buf texts;      /* each a byte of tone, then its characters and '\0' */
@@ -57,6 +59,8 @@ __attribute__((format(printf, 3, 4))) void sl_doc_put(struct sl_doc *doc, int to
 /* A block of one plain text. */
 __attribute__((format(printf, 4, 5))) void sl_doc_say(struct sl_doc *doc, int kind,
                                                       const char *name, const char *format, ...);
+/* A link of a block of links: a path of ours, encoded (host/spec/url.h), and its name. */
+void sl_doc_link(struct sl_doc *doc, const char *href, const char *name);
 /* Moves a table in. */
 void sl_doc_table(struct sl_doc *doc, struct sl_table *table);
 /* A figure to draw. */
@@ -68,8 +72,8 @@ bool sl_doc_next_text(const struct sl_doc *doc, const struct sl_doc_block *block
 
 /* Each returns 0, SL_E_LIMIT or -ENOMEM, the document's own error too. */
 int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc);
-/* One page that needs no other file and no network; a script of its own sorts and searches tables,
- * without which it says all the same. */
+/* One page that needs no other file and, unless it is live, no network; a script of its own sorts
+ * and searches tables, without which it says all the same. */
 int sl_doc_html(struct sl_buf *out, const struct sl_doc *doc);
 /* On a terminal; figures are left out. */
 int sl_doc_text(struct sl_buf *out, const struct sl_style *style, const struct sl_doc *doc);

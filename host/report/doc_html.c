@@ -6,9 +6,9 @@
 #include "host/report/style.h"
 #include "host/report/table.h"
 
-/* page.css and page.js, put in by the build (scripts/cmake/SlEmbed.cmake). */
-extern const unsigned char sl_page_css[], sl_page_js[];
-extern const unsigned long sl_page_css_size, sl_page_js_size;
+/* page.css, page.js and live.js, put in by the build (scripts/cmake/SlEmbed.cmake). */
+extern const unsigned char sl_page_css[], sl_page_js[], sl_live_js[];
+extern const unsigned long sl_page_css_size, sl_page_js_size, sl_live_js_size;
 
 struct page {
     struct sl_markup m;
@@ -38,17 +38,39 @@ static void put_texts(struct page *p, const struct sl_doc_block *block)
     }
 }
 
-/* Nothing but the page's own script may run, whatever texts of files have in them. */
-static void put_title(struct page *p, const struct sl_doc_block *block)
+static void put_script(struct sl_markup *m, const void *script, size_t size)
+{
+    sl_markup_put(m, "<script>");
+    sl_markup_raw(m, script, size);
+    sl_markup_put(m, "</script>\n");
+}
+
+/* Names a script that may run. */
+static void allow_script(struct sl_markup *m, const void *script, size_t size)
 {
     char hash[SL_SHA256_BASE64_SIZE];
-    sl_sha256_base64(sl_page_js, sl_page_js_size, hash);
+    sl_sha256_base64(script, size, hash);
+    sl_markup_put(m, " 'sha256-%s'", hash);
+}
+
+/* Nothing but the page's own scripts may run, whatever texts of files have in them. */
+static void put_policy(struct page *p)
+{
+    sl_markup_put(&p->m, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+                         "'none'; style-src 'unsafe-inline'; script-src");
+    allow_script(&p->m, sl_page_js, sl_page_js_size);
+    if (p->doc->live)
+        allow_script(&p->m, sl_live_js, sl_live_js_size);
+    sl_markup_put(&p->m, "%s\">\n", p->doc->live ? "; connect-src 'self'" : "");
+}
+
+static void put_title(struct page *p, const struct sl_doc_block *block)
+{
     sl_markup_put(&p->m,
                   "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                  "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "style-src 'unsafe-inline'; script-src 'sha256-%s'\">\n<title>",
-                  hash);
+                  "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n");
+    put_policy(p);
+    sl_markup_put(&p->m, "<title>");
     put_texts(p, block);
     sl_markup_put(&p->m, "</title>\n<style>\n");
     sl_markup_raw(&p->m, sl_page_css, sl_page_css_size);
@@ -148,6 +170,22 @@ static void put_paragraph(struct page *p, const struct sl_doc_block *block, cons
     sl_markup_put(&p->m, "</%s>%s", element, p->next < 0 ? "" : "\n");
 }
 
+static void put_links(struct page *p, const struct sl_doc_block *block)
+{
+    const char *href, *name;
+    int tone;
+    sl_markup_put(&p->m, "<nav>");
+    for (size_t at = 0; sl_doc_next_text(p->doc, block, &at, &tone, &href) &&
+                        sl_doc_next_text(p->doc, block, &at, &tone, &name);) {
+        sl_markup_put(&p->m, "<a href=\"");
+        sl_markup_text(&p->m, href);
+        sl_markup_put(&p->m, "\">");
+        sl_markup_text(&p->m, name);
+        sl_markup_put(&p->m, "</a> ");
+    }
+    sl_markup_put(&p->m, "</nav>\n");
+}
+
 static void put_block(struct page *p, const struct sl_doc_block *block)
 {
     if (block->kind == SL_DOC_LINE && block->size == 0)
@@ -174,6 +212,9 @@ static void put_block(struct page *p, const struct sl_doc_block *block)
     case SL_DOC_COMMAND:
         put_paragraph(p, block, "pre");
         break;
+    case SL_DOC_LINKS:
+        put_links(p, block);
+        break;
     case SL_DOC_TABLE:
         sl_table_html(&p->m, block->table);
         break;
@@ -195,8 +236,9 @@ int sl_doc_html(struct sl_buf *out, const struct sl_doc *doc)
         put_block(&page, &doc->blocks[i]);
     }
     leave(&page, SL_DOC_HEADING);
-    sl_markup_put(&page.m, "<script>");
-    sl_markup_raw(&page.m, sl_page_js, sl_page_js_size);
-    sl_markup_put(&page.m, "</script>\n</body></html>\n");
+    put_script(&page.m, sl_page_js, sl_page_js_size);
+    if (doc->live)
+        put_script(&page.m, sl_live_js, sl_live_js_size);
+    sl_markup_put(&page.m, "</body></html>\n");
     return page.m.error;
 }

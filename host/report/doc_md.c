@@ -26,6 +26,19 @@ static void put_texts(struct sl_markup *m, const struct sl_doc *doc,
             put_text(m, tone, text);
 }
 
+static void put_links(struct sl_markup *m, const struct sl_doc *doc,
+                      const struct sl_doc_block *block)
+{
+    const char *href, *name;
+    int tone;
+    for (size_t at = 0; sl_doc_next_text(doc, block, &at, &tone, &href) &&
+                        sl_doc_next_text(doc, block, &at, &tone, &name);) {
+        sl_markup_put(m, "[");
+        sl_markup_md(m, name);
+        sl_markup_put(m, "](%s) ", href);
+    }
+}
+
 /* What stands before a block and behind it; a paragraph's empty line comes with what follows. */
 static const struct {
     const char *before, *after;
@@ -35,7 +48,7 @@ static const struct {
     [SL_DOC_VERDICT] = {"**", "**\n\n"}, [SL_DOC_ITEM] = {"- ", "\n"},
     [SL_DOC_SENTENCE] = {"", "\n"},      [SL_DOC_LINE] = {"", "\n"},
     [SL_DOC_NOTE] = {"", "\n"},          [SL_DOC_STEP] = {"", "\n"},
-    [SL_DOC_COMMAND] = {"    ", "\n\n"},
+    [SL_DOC_COMMAND] = {"    ", "\n\n"}, [SL_DOC_LINKS] = {"", "\n\n"},
 };
 
 static bool leaves_line_open(int kind)
@@ -68,7 +81,10 @@ int sl_doc_md(struct sl_buf *out, const struct sl_doc *doc)
         sl_markup_put(&m, "%s", frames[block->kind].before);
         if (block->kind == SL_DOC_FACT)
             sl_markup_put(&m, "%s: ", block->name);
-        put_texts(&m, doc, block);
+        if (block->kind == SL_DOC_LINKS)
+            put_links(&m, doc, block);
+        else
+            put_texts(&m, doc, block);
         sl_markup_put(&m, "%s", frames[block->kind].after);
     }
     return m.error;

@@ -82,6 +82,7 @@ static void put_block(struct terminal *t, const struct sl_doc_block *block)
         note(t, sl_table_show(t->out, t->style, block->table));
         break;
     case SL_DOC_FIGURE:
+    case SL_DOC_LINKS:
         break;
     case SL_DOC_STEP:
         put_step(t, block);

@@ -46,10 +46,14 @@ function makeSearchable(table) {
     table.parentNode.before(label);
 }
 
-for (const table of document.querySelectorAll("table.free")) {
-    if (table.tBodies[0].rows.length > 1)
-        makeSortable(table);
-    if (table.tBodies[0].rows.length > 7)
-        makeSearchable(table);
+function makeTables(part) {
+    for (const table of part.querySelectorAll("table.free")) {
+        if (table.tBodies[0].rows.length > 1)
+            makeSortable(table);
+        if (table.tBodies[0].rows.length > 7)
+            makeSearchable(table);
+    }
 }
+
+makeTables(document);
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(part => { part.open = true; }));

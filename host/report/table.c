@@ -98,7 +98,7 @@ void sl_table_interval(struct sl_table *table, double low, double high)
 }
 
 /* What cells that are drawn begin with; texts have no such bytes. Their tone follows. */
-enum { BAR = 1, LINE, PART };
+enum { BAR = 1, LINE, PART, LINK };
 
 static void put_drawn(struct sl_table *table, char kind, int tone, const char *text)
 {
@@ -128,6 +128,23 @@ void sl_table_line(struct sl_table *table, int tone, const char *format, ...)
 void sl_table_part(struct sl_table *table, const char *name)
 {
     put_drawn(table, PART, 0, name);
+}
+
+/* The path ends with a blank, which no encoded path has. */
+void sl_table_link(struct sl_table *table, const char *href, const char *text)
+{
+    char mark = LINK;
+    if (table->error == 0)
+        table->error = sl_buf_append(&table->cells, &mark, 1);
+    if (table->error == 0)
+        table->error = sl_buf_printf(&table->cells, "%s ", href);
+    sl_table_put(table, text);
+}
+
+/* The text of a cell that is not drawn. */
+static const char *text_of(const char *cell)
+{
+    return cell[0] == LINK ? strchr(cell, ' ') + 1 : cell[0] == PART ? cell + 2 : cell;
 }
 
 /* Whole rows only; what an error cut off is not shown. */
@@ -165,7 +182,7 @@ void sl_table_md(struct sl_markup *m, const struct sl_table *table)
         for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
             const char *cell = next_cell(table, &at);
             sl_markup_put(m, "| %s", cell[0] == PART ? "of which " : "");
-            sl_markup_md(m, cell[0] == PART ? cell + 2 : cell);
+            sl_markup_md(m, text_of(cell));
             sl_markup_put(m, " ");
         }
         sl_markup_put(m, "|\n");
@@ -198,6 +215,24 @@ static void put_breakable(struct sl_markup *m, const char *text)
     }
 }
 
+static void put_html_cell(struct sl_markup *m, const char *cell, bool right)
+{
+    const char *text = text_of(cell);
+    char href[SL_TEXT_SIZE];
+    bool link = cell[0] == LINK;
+    if (link) {
+        snprintf(href, sizeof(href), "%.*s", (int)(text - cell - 2), cell + 1);
+        sl_markup_put(m, "<a href=\"");
+        sl_markup_text(m, href);
+        sl_markup_put(m, "\">");
+    }
+    if (right)
+        sl_markup_text(m, text);
+    else
+        put_breakable(m, text);
+    sl_markup_put(m, link ? "</a>" : "");
+}
+
 void sl_table_html(struct sl_markup *m, const struct sl_table *table)
 {
     size_t at = 0;
@@ -214,14 +249,10 @@ void sl_table_html(struct sl_markup *m, const struct sl_table *table)
     while (m->error == 0 && at < table->cells.size) {
         bool part = table->cells.data[at] == PART;
         sl_markup_put(m, "<tr%s>", part ? " class=\"part\"" : "");
-        at += part ? 2 : 0;
         for (size_t i = 0; i < table->columns && at < table->cells.size; i++) {
             sl_markup_put(m, "<%s%s>", row == 0 ? "th" : "td",
                           table->right[i] ? " class=\"r\"" : "");
-            if (table->right[i])
-                sl_markup_text(m, next_cell(table, &at));
-            else
-                put_breakable(m, next_cell(table, &at));
+            put_html_cell(m, next_cell(table, &at), table->right[i]);
             sl_markup_put(m, "</%s>", row == 0 ? "th" : "td");
         }
         sl_markup_put(m, "</tr>%s\n", row == 0 ? "</thead>\n<tbody>" : "");
@@ -230,7 +261,7 @@ void sl_table_html(struct sl_markup *m, const struct sl_table *table)
     sl_markup_put(m, "</tbody></table></div>\n");
 }
 
-enum { GAP = 2, LEAST_FLEXIBLE = 8 };
+enum { GAP = 2, LEAST_FLEXIBLE = 8, PART_INDENT = 2 };
 
 static bool has_widths(const struct sl_table *table)
 {
@@ -246,7 +277,8 @@ static void measure(const struct sl_table *table, struct sl_table_column *column
     size_t i = 0;
     for (size_t at = 0; at < table->cells.size; i++) {
         struct sl_table_column *column = &columns[i % table->columns];
-        int width = (int)sl_text_columns(next_cell(table, &at)); /* a part's marks are its indent */
+        const char *cell = next_cell(table, &at);
+        int width = (int)sl_text_columns(text_of(cell)) + (cell[0] == PART ? PART_INDENT : 0);
         column->width = width > column->width ? width : column->width;
         column->gap = i % table->columns > 0 ? GAP : 0;
     }
@@ -305,12 +337,12 @@ static int show_line(struct sl_buf *out, const struct sl_style *style, const cha
 static int show_cell(struct sl_buf *out, const struct sl_style *style, const char *cell,
                      size_t width, bool right)
 {
-    char part[SL_TEXT_SIZE + 2];
+    char part[SL_TEXT_SIZE + PART_INDENT];
     if (cell[0] == BAR)
         return sl_style_bar(out, style, cell[1] - '0', strtod(cell + 2, NULL), width);
     if (cell[0] != PART)
-        return sl_style_cell(out, cell, width, right);
-    snprintf(part, sizeof(part), "  %s", cell + 2);
+        return sl_style_cell(out, text_of(cell), width, right);
+    snprintf(part, sizeof(part), "%*s%s", PART_INDENT, "", text_of(cell));
     return sl_style_cell(out, part, width, right);
 }
 

@@ -27,7 +27,7 @@ struct sl_table {
     bool headless;                                       /* no head is shown there */
     bool fixed;          /* rows depend on their order: on a page they are not sorted */
     struct sl_buf cells; /* texts one after the other, each terminated; a first byte below a space
-                            is a bar's, a line's or a part's */
+                            is a bar's, a line's, a part's or a link's */
     int error;           /* 0, SL_E_LIMIT or -ENOMEM: sticks */
 };
 
@@ -57,6 +57,10 @@ void sl_table_interval(struct sl_table *table, double low, double high); /* "0.9
 
 /* The first cell of a row that is a part of the last row that is none. */
 void sl_table_part(struct sl_table *table, const char *name);
+
+/* A text that leads somewhere on a page of HTML: `href` is a path of ours, encoded
+ * (host/spec/url.h). Elsewhere the text alone is shown. */
+void sl_table_link(struct sl_table *table, const char *href, const char *text);
 
 /* On terminals alone: a cell drawn as a bar of `share`, and a line of its own between rows. `tone`
  * is of host/report/style.h. */

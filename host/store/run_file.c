@@ -183,7 +183,7 @@ const char *sl_run_file_type(const char *path)
     } types[] = {
         {".json", "application/json"},           {".csv", "text/csv; charset=utf-8"},
         {".md", "text/markdown; charset=utf-8"}, {".log", "text/plain; charset=utf-8"},
-        {".txt", "text/plain; charset=utf-8"},
+        {".txt", "text/plain; charset=utf-8"},   {".html", "text/html; charset=utf-8"},
     };
     size_t len = strlen(path);
     for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {

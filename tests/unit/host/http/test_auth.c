@@ -1,4 +1,7 @@
 /* tests/unit/host/http/test_auth.c */
+#include <string.h>
+
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/auth.h"
@@ -6,7 +9,7 @@
 
 static uint32_t scopes_of(const struct sl_auth *auth, const char *header, uint64_t now_ms)
 {
-    const struct sl_token_record *token = sl_auth_find(auth, header, now_ms);
+    const struct sl_token_record *token = sl_auth_find(auth, header, false, now_ms);
     return token ? sl_auth_scopes(token) : 0;
 }
 
@@ -37,6 +40,34 @@ TEST(a_made_token_gives_its_scopes_until_it_expires)
     assert_int_equal(sl_auth_set(&auth, NULL, 0), 0);
     snprintf(header, sizeof(header), "Bearer %s", text[0]);
     assert_int_equal(scopes_of(&auth, header, 5000), 0);
+    sl_auth_fini(&auth);
+}
+
+TEST(a_browser_may_send_the_token_as_its_password)
+{
+    struct sl_auth auth = {0};
+    struct sl_token_record token = {.scopes = "read"};
+    const char *known = "sl_7e57";
+    sl_sha256_hex(known, strlen(known), token.sha256);
+    assert_int_equal(sl_auth_set(&auth, &token, 1), 0);
+    static const struct {
+        const char *header;
+        bool known;
+    } tries[] = {
+        {"Basic bWU6c2xfN2U1Nw==", true},  /* me:sl_7e57 */
+        {"basic  OnNsXzdlNTc=", true},     /* :sl_7e57 */
+        {"Basic bWU6c2xfN2U1OA==", false}, /* me:sl_7e58 */
+        {"Basic c2xfN2U1Nw==", false},     /* no colon */
+        {"Basic bWU6c2xfN2U1NwB4", false}, /* what follows a NUL */
+        {"Basic bWU6c2xfN2U1Nw", false},   /* not padded */
+        {"Basic", false},
+        {"Basic !", false},
+    };
+    for (size_t i = 0; i < sizeof(tries) / sizeof(tries[0]); i++) {
+        assert_int_equal(sl_auth_find(&auth, tries[i].header, true, 1) != NULL, tries[i].known);
+        assert_null(sl_auth_find(&auth, tries[i].header, false, 1));
+    }
+    assert_non_null(sl_auth_find(&auth, "Bearer sl_7e57", true, 1));
     sl_auth_fini(&auth);
 }
 

@@ -145,7 +145,7 @@ CASE(what_http_allows_but_this_server_does_not_keeps_the_connection)
         {"GET /api/v1/runs?model=%4 HTTP/1.1\r\n" HOST "\r\n", "400", "problem:bad-request"},
         {"GET http://lab/healthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
         {"GET HTTP://lab:80/healthz?a HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
-        {"GET http://lab HTTP/1.1\r\n" HOST "\r\n", "404", "nothing at /"},
+        {"GET http://lab HTTP/1.1\r\n" HOST "\r\n", "200", "The lab takes jobs"},
         {"GET /%68ealthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
         {"\r\n\r\nGET /healthz HTTP/1.1\r\n" HOST "\r\n", "200", "alive"},
         {"GET /healthz HTTP/1.1\r\n" HOST "Upgrade: h2c\r\nConnection: upgrade\r\n\r\n", "200",

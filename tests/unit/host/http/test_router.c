@@ -41,7 +41,7 @@ TEST(a_wrong_method_says_which_there_are)
 TEST(what_no_pattern_has_is_nowhere)
 {
     static const char *const paths[] = {"",
-                                        "/",
+                                        "/nowhere",
                                         "/api",
                                         "/api/v1/jobs/",
                                         "/api/v1/jobs//events",

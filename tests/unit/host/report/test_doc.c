@@ -170,3 +170,58 @@ TEST(each_failed_allocation_is_told)
         assert_in_range(nth, 1, 100);
     }
 }
+
+TEST(links_lead_on_from_pages_and_markdown_alone)
+{
+    const struct sl_style style = {.width = 60};
+    struct sl_doc doc;
+    struct sl_buf out;
+    sl_doc_init(&doc, SL_DOC_PAGE);
+    sl_doc_begin(&doc, SL_DOC_LINKS, NULL);
+    sl_doc_link(&doc, "/runs?a=1&b=%22", "Runs <all>");
+    sl_doc_link(&doc, "/", "Lab");
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_doc_html(&out, &doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_non_null(strstr((const char *)out.data,
+                           "<nav><a href=\"/runs?a=1&amp;b=%22\">Runs &lt;all&gt;</a> "
+                           "<a href=\"/\">Lab</a> </nav>\n"));
+    sl_buf_fini(&out);
+    assert_int_equal(sl_doc_md(&out, &doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_string_equal((const char *)out.data, "[Runs \\<all\\>](/runs?a=1&b=%22) [Lab](/) \n\n");
+    sl_buf_fini(&out);
+    assert_int_equal(sl_doc_text(&out, &style, &doc), 0);
+    assert_int_equal(out.size, 0);
+    sl_buf_fini(&out);
+    sl_doc_fini(&doc);
+}
+
+/* How often `what` stands in the page. */
+static int count_in(const struct sl_doc *doc, const char *what)
+{
+    struct sl_buf out;
+    int found = 0;
+    sl_buf_init(&out, 1 << 16);
+    assert_int_equal(sl_doc_html(&out, doc), 0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    for (const char *at = (const char *)out.data; (at = strstr(at, what)); at++)
+        found++;
+    sl_buf_fini(&out);
+    return found;
+}
+
+TEST(only_a_live_page_speaks_to_its_daemon)
+{
+    struct sl_doc doc;
+    sl_doc_init(&doc, SL_DOC_PAGE);
+    sl_doc_say(&doc, SL_DOC_TITLE, NULL, "Lab");
+    assert_int_equal(count_in(&doc, "connect-src"), 0);
+    assert_int_equal(count_in(&doc, "'sha256-"), 1);
+    assert_int_equal(count_in(&doc, "<script>"), 1);
+    doc.live = true;
+    assert_int_equal(count_in(&doc, "; connect-src 'self'\">"), 1);
+    assert_int_equal(count_in(&doc, "'sha256-"), 2);
+    assert_int_equal(count_in(&doc, "<script>"), 2);
+    sl_doc_fini(&doc);
+}

@@ -127,3 +127,28 @@ TEST(a_column_may_be_left_nothing)
     sl_buf_fini(&out);
     sl_table_fini(&table);
 }
+
+TEST(a_link_leads_on_from_a_page_alone)
+{
+    static const char *const heads[] = {">RUN", "MODEL", NULL};
+    const struct sl_style style = {.width = 60};
+    struct sl_table table;
+    struct sl_buf out;
+    struct sl_markup m = {.out = &out};
+    sl_table_init(&table, "runs", "Runs", heads);
+    sl_table_link(&table, "/runs/7?a&b", "7");
+    sl_table_link(&table, "/runs", "a <b>");
+    check(&table, &style, "RUN  MODEL\n  7  a <b>\n");
+    sl_buf_init(&out, 1 << 16);
+    sl_table_html(&m, &table);
+    sl_buf_append(&out, "", 1);
+    assert_non_null(strstr((const char *)out.data,
+                           "<td class=\"r\"><a href=\"/runs/7?a&amp;b\">7</a></td>"
+                           "<td><a href=\"/runs\">a &lt;b&gt;</a></td>"));
+    sl_buf_fini(&out);
+    sl_table_md(&m, &table);
+    sl_buf_append(&out, "", 1);
+    assert_non_null(strstr((const char *)out.data, "| 7 | a \\<b\\> |"));
+    sl_buf_fini(&out);
+    sl_table_fini(&table);
+}
