@@ -37,7 +37,7 @@ checks.negative_data_rejection.expected-statuses = ["400", "401", "403", "404", 
 include-name = "GET /api/v1/jobs/{id}/result"
 checks.ensure_resource_availability.enabled = false  # a job that was just made has none yet
 """
-SECURITY = ("security: [{bearer: []}]\n", "      security: []\n", "  securitySchemes: {bearer: {type: http, scheme: bearer}}\n")
+SECURITY = ("security: [{bearer: []}]\n", "      security: []\n", "      security: [{bearer: []}, {basic: []}]\n", "  securitySchemes: {bearer: {type: http, scheme: bearer}, basic: {type: http, scheme: basic}}\n")
 
 
 def pump(source, sink):
