@@ -94,7 +94,7 @@ const char *sl_agreement_more_text(const struct sl_agreement *agreement,
     return text;
 }
 
-/* Of what is compared as numbers; 0: compared byte for byte. */
+/* The element's bytes where it is compared as a number; 0: compared byte for byte. */
 static size_t bytes_of(const struct sl_output_type *type, bool asked)
 {
     switch (part_of(type->scalar_type)) {

@@ -71,7 +71,7 @@ struct sl_attribution {
     int64_t program_load, method_init; /* of a file of several rounds: the mean of a process */
     size_t operator_count;
     struct sl_operator *operators; /* largest total first */
-    /* Of every event of the file in order; SL_POSITION_NO_OPERATOR outside of the runs above. The
+    /* For every event of the file in order; SL_POSITION_NO_OPERATOR outside of the runs above. The
      * operators of warm-up runs alone stand behind operator_count. */
     uint32_t *event_operators;
     int64_t *event_self;

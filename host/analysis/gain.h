@@ -21,7 +21,7 @@ struct sl_arms {
     int level; /* of `arm`: 0 off, 1 on */
 };
 
-/* Of two comparisons, each of one build's arms. False where either tells no ratio. */
+/* Takes two comparisons, each of one build's arms. False where either tells no ratio. */
 bool sl_gain_of(const struct sl_comparison *before, const struct sl_comparison *after,
                 struct sl_gain *out);
 

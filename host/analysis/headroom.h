@@ -11,6 +11,6 @@ struct sl_headroom {
     const struct sl_operator_shift *widest; /* where the baseline has most to gain; NULL: nowhere */
 };
 
-/* Of the comparison's operators that both sides have; what only one side has stays as it is there.
+/* Sums the operators that both sides have; what only one side has stays as it is there.
  * All NAN without a whole. */
 void sl_headroom_find(const struct sl_comparison *comparison, struct sl_headroom *out);

@@ -176,7 +176,7 @@ static bool same_row(const struct sl_etdump_run *run, const struct candidate *a,
     return same_signature(&x, &y);
 }
 
-/* Of rows with equal signatures the place of the first is kept, the data of the last. */
+/* Rows with equal signatures keep the place of the first and the data of the last. */
 static void add_row(struct sl_inspector_scratch *s, uint32_t profile, uint32_t debug)
 {
     struct sl_etdump_event e;

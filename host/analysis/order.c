@@ -10,7 +10,8 @@
 
 enum { MIN_PAIRS = 10 };
 static const double confidence = 0.998;
-/* Of a median, in median deviations over the root of the count, of normal values. */
+/* The standard error of a median of normal values, in median deviations over the root of the count.
+ */
 static const double error_of_median = 1.4826 * 1.2533;
 
 /* Median of every other value from `first` on, and its standard error. */

@@ -10,7 +10,7 @@
 struct sl_attribution;
 struct sl_operator;
 
-/* Of one category and both sides, mean of a measured run. */
+/* A part of one category on both sides: the mean of a measured run. */
 struct sl_part {
     int category;     /* enum sl_category */
     const char *name; /* borrowed from the rules; "other": what they name no part for */

@@ -14,7 +14,7 @@ struct sl_processes {
     double low, high; /* Student's interval of it; NAN of one process */
 };
 
-/* Of `n` values, grouped by neighbours of the same process number; beyond SL_PROCESSES_MAX groups
+/* Groups `n` values by neighbours of the same process number; beyond SL_PROCESSES_MAX groups
  * the last takes the rest. Student's interval of the medians: with three processes a bootstrap over
  * them covers three in four. 0 or -ENOMEM. */
 int sl_processes_of(const double *values, const uint32_t *processes, size_t n, double confidence,

@@ -15,7 +15,7 @@ struct sl_rounds {
     bool together; /* other sides' rounds of the same numbers ran next to these */
 };
 
-/* Of all rounds. */
+/* The executions of all rounds. */
 uint64_t sl_rounds_executions(const struct sl_rounds *rounds);
 
 /* The round of an execution, counted from 0 in the order of the file; UINT32_MAX behind the last.

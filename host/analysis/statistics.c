@@ -77,7 +77,7 @@ static void describe(const double *sorted, size_t n, struct sl_statistics *out)
         out->outlier_count += sorted[i] < out->outlier_lower || sorted[i] > out->outlier_upper;
 }
 
-/* Of the values within [lower, upper]. */
+/* Describes the values within [lower, upper]. */
 static int statistics_within(const int64_t *values, size_t n, double lower, double upper,
                              struct sl_statistics *out)
 {

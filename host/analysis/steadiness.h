@@ -29,7 +29,7 @@ struct sl_steadiness {
     struct sl_mode modes[2];                   /* the lower first */
 };
 
-/* Of `values` in the order measured, all of them above 0. A change is one of ranks (Mann and
+/* Takes `values` in the order measured, all of them above 0. A change is one of ranks (Mann and
  * Whitney's statistic at its largest; found in the whole, then in each part; chance in 0.3 %) of
  * the median by 1 % or more. The steady state is where the median no longer differs from the last
  * one by that. Two modes are two heaps of a fifth of the steady values or more each, whose medians

@@ -110,7 +110,7 @@ static bool has_edge(const struct sl_unpaired_side *side, double own, double oth
     return false;
 }
 
-/* Of all pairs of a run of either side, the share in which the first side's is the larger. */
+/* The share of pairs, one run from each side, in which the first side's run is the larger. */
 static int share_above(const struct sl_unpaired_side sides[2], double *out)
 {
     double *sorted = sl_malloc(sides[1].n, sizeof(*sorted));

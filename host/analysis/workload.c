@@ -105,7 +105,7 @@ static void put_elements(struct bench *b, const char *family, uint64_t count)
                  count));
 }
 
-/* Of the innermost dimension, but for averages of images, which keep it. */
+/* Reduces the innermost dimension; averages of images keep it. */
 static void put_fold(struct bench *b)
 {
     const struct sl_dims *in = &b->s->in[0], *out = &b->s->out;

@@ -42,7 +42,7 @@ struct cause {
     char category[128], operator_name[160];
 };
 
-/* Of those runs that have a verdict on a ratio, the oldest first. */
+/* The runs that have a verdict on a ratio, the oldest first. */
 struct series {
     const char *id;
     struct point *points;   /* owned, as is the next */

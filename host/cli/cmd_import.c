@@ -135,7 +135,7 @@ static long name_of(const char *path, char stem[NAME_BYTES], char experiment[NAM
     return threads;
 }
 
-/* Of two ETDumps of one name the second is told by the directory it lies in. */
+/* A second ETDump of the same name takes its directory's name in. */
 static void add_folder(const char *path, char experiment[NAME_BYTES])
 {
     char name[2 * NAME_BYTES];

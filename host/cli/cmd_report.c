@@ -171,7 +171,7 @@ static void print_files(const struct sl_cli *cli, const struct request *r,
     sl_buf_fini(&text);
 }
 
-/* Of one comparison: what is left to gain on its candidate. */
+/* Adds what is left to gain on the candidate of one comparison. */
 static int add_headroom(const struct request *r, struct sl_collection *collection,
                         struct sl_kernel_reach *reach, struct sl_diag *diag)
 {

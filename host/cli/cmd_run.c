@@ -97,7 +97,7 @@ static int send_one(struct session *s, size_t i)
     return fail(s, i, code, &diag);
 }
 
-/* Of two runtimes one table says more than a page of each. */
+/* Did both runtimes run? Then one table says more than a page of each. */
 static bool has_both_runtimes(const struct session *s)
 {
     bool has[SL_RUNTIME_EXECUTORCH + 1] = {false};

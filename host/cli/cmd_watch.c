@@ -80,7 +80,7 @@ struct jobs {
     bool grouped;
 };
 
-/* Of a group each run has a folder of its own, by its job's number. */
+/* Each run of a group has a folder of its own, named by its job's number. */
 static int follow_next(const struct sl_cli *cli, struct sl_client *client, const struct jobs *jobs,
                        size_t i, const struct wish *wish, struct sl_outcome *out)
 {

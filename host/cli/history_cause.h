@@ -12,7 +12,7 @@ struct sl_history_part {
     double before, after;
 };
 
-/* Of the two analyses (analysis_summary.json) of runs and arm 0 (off) or 1 (on), the `list` of the
- * comparison ("categories", "operators") is looked through; what has the same name is added up. */
+/* Finds what changed most between two runs in arm 0 (off) or 1 (on). Reads the `list` of both
+ * analyses' comparison ("categories", "operators"); entries of one name are added up. */
 void sl_history_cause(const struct cJSON *before, const struct cJSON *after, const char *list,
                       int arm, struct sl_history_part *out);

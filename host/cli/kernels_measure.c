@@ -51,7 +51,7 @@ static bool read_row(const cJSON *object, bool counted, struct sl_kernel_row *ro
     return good;
 }
 
-/* Of the first profile; a stage without an estimate has none. */
+/* Takes the estimate of the first profile; some stages have none. */
 static void take_estimate(const cJSON *stage, struct sl_kernel_row *row)
 {
     const cJSON *one = stage ? stage->child : NULL;

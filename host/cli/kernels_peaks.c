@@ -137,7 +137,7 @@ static void put_loops(const struct peaks *p, struct sl_json *json)
     sl_json_close_array(json);
 }
 
-/* Of all workers together. */
+/* All workers together. */
 static double per_second(const struct row *row)
 {
     return (double)(row->turns * row->work * row->workers) / (double)row->ns * 1e9;

@@ -20,7 +20,7 @@
 /* So many leave SL_COMPARISON_MIN_BLOCKS pairs even where all of them that may be cold are. */
 enum { ENOUGH_RUNS = 2 * SL_COMPARISON_MIN_BLOCKS * SL_COLD_SHARE / (SL_COLD_SHARE - 1) };
 
-/* Of the first experiment: all of a directory ran on one device. */
+/* Reads the first experiment: all of a directory ran on one device. */
 static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,
                     struct sl_diag *diag)
 {

@@ -33,8 +33,7 @@ bool sl_outcome_is_end(const char *state);
 /* Did it leave files to fetch? */
 bool sl_outcome_has_files(const struct sl_outcome *outcome);
 
-/* Of several jobs the graver code: one that failed is graver than a regression, that than no
- * verdict. */
+/* The graver code of two jobs: a failure is graver than a regression, and that than no verdict. */
 int sl_outcome_worse(int a, int b);
 
 /* A line for people on standard output. */

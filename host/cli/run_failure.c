@@ -168,7 +168,7 @@ static void last_words(const char *text, char *out, size_t size)
     snprintf(out, size, "%.*s", (int)(len < 400 ? len : 400), best);
 }
 
-/* Of a run that ended by itself the agent knows more than that it did. */
+/* A run that ended by itself left the agent's own words. */
 static void take_words(const char *log, const char *detail, char out[TEXT_BYTES])
 {
     struct sl_buf text;

@@ -24,7 +24,7 @@ struct sl_device {
     /* What the agent behind the link said of itself; else "" and NULL: it is asked. Borrowed. */
     char agent_sha256[SL_DIGEST_BYTES];
     const char *probe_json;
-    /* Of a program that is not static: the folder of its shared libraries, and the loader there. */
+    /* A program that is not static: the folder of its shared libraries, and the loader there. */
     char libraries[SL_TOOL_PATH_BYTES], loader[SL_TOOL_PATH_BYTES];
 };
 
@@ -32,7 +32,8 @@ struct sl_launch {
     const char *const *args; /* of the agent, from "run" on; ends with NULL */
     uint64_t timeout_ms;     /* 0: none */
     const volatile sig_atomic_t *interrupted;
-    /* Of a counted device; NULL: the run is not counted. `log` then has all counts. Borrowed. */
+    /* The log of a counted device; NULL: the run is not counted. `log` then has all counts.
+     * Borrowed. */
     struct sl_count_log *log;
     void (*on_stderr)(void *user, const char *bytes, size_t len);
     void (*on_tick)(void *user);

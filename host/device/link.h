@@ -60,7 +60,7 @@ void sl_link_stop_blobs(struct sl_link *link);
 
 /* SL_E_STATE while it is down, SL_E_FULL, SL_E_LIMIT. A job sent twice is one job. */
 int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job);
-/* Of a job with a first look: measure `pairs` in all; `last`: and end with them. */
+/* Lets a job with interim looks measure `pairs` in all; `last`: and end with them. */
 int sl_link_proceed(struct sl_link *link, uint64_t job, uint32_t pairs, bool last);
 int sl_link_cancel_job(struct sl_link *link, uint64_t job);
 /* Everything below `offset` of the stream is durable. While down nothing is sent: `have` says it

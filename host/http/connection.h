@@ -19,8 +19,8 @@
 struct sl_http_connection;
 
 enum {
-    /* Of each listener. Requests under way: one more is surplus. Connections without one give way
-     * to newer ones. */
+    /* Limits of each listener. Requests under way: one more is surplus. Connections without one
+     * give way to newer ones. */
     SL_HTTP_MAX_CONNECTIONS = 320,
     SL_HTTP_MAX_PEER_CONNECTIONS = 256,   /* of them from one address */
     SL_HTTP_HEAD_S = 5,                   /* for a whole head to come, on a new connection too */

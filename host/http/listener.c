@@ -49,7 +49,7 @@ static bool is_loopback(const char *host, int port, struct place *out)
     return strncmp(host, "127.", 4) == 0 && uv_ip4_addr(host, port, &out->to.v4) == 0;
 }
 
-/* Of whatever machine: 1.2.3.4, [::]. */
+/* Is it the address of any machine: 1.2.3.4, [::]? */
 static bool is_address(char *host, int port, struct place *out)
 {
     size_t len = strlen(host);

@@ -65,8 +65,8 @@ struct sl_job_kit {
      * of pairs that the first look and each `next` say. Off the loop. 0 or -ENOMEM. */
     int (*look)(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
                 struct sl_job_look *out);
-    /* Of a directory that an earlier daemon left: can a run be made of what is there alone, without
-     * the log of what was counted? Off the loop. NULL: never. */
+    /* Can a run be made of the directory that an earlier daemon left, without the log of what was
+     * counted? Off the loop. NULL: never. */
     bool (*is_recorded)(void *user, const char *directory);
     /* Writes the artifacts into the directory and fills in verdict and ratio. Off the loop. NULL:
      * the streams are all. */

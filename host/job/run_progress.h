@@ -14,14 +14,14 @@ struct sl_run_progress_pair {
 };
 
 struct sl_run_progress {
-    /* Of the link's state messages. */
+    /* From the link's state messages. */
     int phase;            /* the number of proto/job.proto's */
     bool reference;       /* the portable kernels' part */
     uint32_t pair, pairs; /* finished, of how many */
     uint64_t insns;       /* counted so far; 0: not counted */
     uint32_t warmup;      /* executions of each variant before the pairs */
     uint64_t insns_at_warmup, insns_at_pairs, insns_at_pair; /* when these began, and the last */
-    /* Of the trace. */
+    /* From the trace. */
     uint64_t offset;     /* of the next record */
     uint8_t record[64];  /* one that came in two pieces */
     size_t record_bytes; /* of it received so far */
@@ -36,7 +36,7 @@ struct sl_run_progress {
     size_t pending_count;
     uint64_t finished; /* pairs in the sums */
     double sums[SL_RUN_PROGRESS_VARIANTS];
-    /* Of the looks (run_looks.h). */
+    /* From the looks (run_looks.h). */
     double precision_percent, half_width_percent; /* asked for, seen last; 0: not */
     uint32_t looks;                               /* taken so far */
     /* Told of each pair that is added to the sums; NULL: nobody. */

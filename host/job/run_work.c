@@ -326,7 +326,7 @@ static void make_run(struct sl_run_work *work)
     int rc = 0;
     if (work->reader) /* also of a run that broke off: its thread ends */
         rc = sl_count_reader_finish(work->reader, done, &log, &work->diag);
-    /* Of a run that ended badly what there is of it is kept, and its result says why. */
+    /* A run that ended badly keeps the files that it has; its result says why. */
     if (!work->found_recorded)
         rc = make_files(work, rc, done ? log : NULL);
     rc = done ? rc : 0;

@@ -216,7 +216,8 @@ static void put_steadiness(struct sl_json *json, const struct sl_analysis *analy
     sl_json_close_object(json);
 }
 
-/* Of end to end, what operators inside delegates did themselves; of operators, how many. */
+/* The own time of operators inside delegates as a share of end to end, and their share of all
+ * operators. */
 static void put_delegated(struct sl_json *json, const struct sl_attribution *a, double total)
 {
     double time = 0;

@@ -86,8 +86,8 @@ static size_t count_verdict(const struct sl_combined *combined, size_t i)
     return count;
 }
 
-/* Of a few the ratios too, each with whose it is: " (ExecuTorch 2.825x, our kernels 15.652x; at SVL
- * 512, not speed)". */
+/* A few reports show their ratios too, each with whose it is: " (ExecuTorch 2.825x, our
+ * kernels 15.652x; at SVL 512, not speed)". */
 static void add_ratios(const struct sl_combined *combined, char *out, size_t size)
 {
     bool both = sl_runtime_gap_count(combined->reports, combined->count) > 0;

@@ -12,7 +12,7 @@ struct sl_kernel_anchors;
 struct sl_reach_roof;
 struct sl_style;
 
-/* Of a counted stage on a silicon. */
+/* The estimated time of a counted stage on one silicon. */
 struct sl_kernel_estimate {
     char profile[48]; /* "": there is none */
     char bound[32];
@@ -68,8 +68,8 @@ uint64_t sl_kernel_elements(const struct sl_kernel_row *row);
 uint64_t sl_kernel_multiply_adds(const struct sl_kernel_row *row);
 uint64_t sl_kernel_bytes(const struct sl_kernel_row *row);
 
-/* Of one thread's row, timed, the part of what the device does at most in that time: of
- * multiply-adds of its type, or of bytes; 0 where either is not known. */
+/* How much of the device's peak a timed row of one thread reaches: multiply-adds of its type, or
+ * bytes. 0 where either is not known. */
 double sl_kernel_share_of_peak(const struct sl_kernel_row *row, const struct sl_reach_roof *roof);
 
 /* One object. Returns the writer's error. */

@@ -29,7 +29,7 @@ extern const struct sl_kit_file sl_kit_files[]; /* ends with a NULL ending */
 /* AF-33 as an object; `key` as in sl_json_open_object(). */
 int sl_kit_robust_stats(struct sl_json *json, const char *key, const struct sl_kit_side *side);
 
-/* Of two variants: AF-34 and AF-39. Speed-up is baseline divided by candidate, always. */
+/* Two variants compared: AF-34 and AF-39. Speed-up is baseline divided by candidate, always. */
 int sl_kit_robust_comparison(struct sl_buf *out, const struct sl_kit_side *baseline,
                              const struct sl_kit_side *candidate);
 int sl_kit_comparison_csv(struct sl_buf *out, const struct sl_kit_side *baseline,

@@ -385,7 +385,7 @@ static void add_policy(struct search *s)
         profile, ratio, profile);
 }
 
-/* Of a clean arm no operator is known: Method::execute is all there is. */
+/* A clean arm has no operators but Method::execute. */
 static bool whole_runs_alone(const struct search *s)
 {
     const struct sl_operator *only =

@@ -191,7 +191,7 @@ static void put_facts(struct sl_doc *doc, const struct sl_report *report)
     put_table(doc, report, NULL, &table);
 }
 
-/* Of counted runs: what time the silicon would take, and what it is spent on. */
+/* Counted runs show what time the silicon would take, and what it is spent on. */
 static void put_estimates(struct sl_doc *doc, const struct sl_report *report, size_t most)
 {
     const struct cJSON *estimates = report->comparison->estimates;

@@ -58,7 +58,7 @@ static void add_range(struct range *sum, struct range one)
     sum->high += one.high;
 }
 
-/* Of off to on; the ends belong to opposite errors only where the silicon errs on one engine. */
+/* Off over on. The ends take opposite errors: those of a profile may lie on one engine alone. */
 static struct range ratio_of(struct range off, struct range on)
 {
     return (struct range){off.low / on.high, off.mid / on.mid, off.high / on.low};

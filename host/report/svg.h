@@ -26,7 +26,7 @@ void sl_svg_series(struct sl_markup *m, int side, const double *xs, const double
 /* A text for each of two heights near x, moved apart where they would touch. */
 void sl_svg_pair(struct sl_markup *m, double x, const double ys[2], const char *const texts[2]);
 
-/* Of an enum sl_category: the colour of its area, and of letters on it. */
+/* The colour of a category's area (enum sl_category), and of letters on it. */
 const char *sl_svg_category_fill(int category);
 const char *sl_svg_category_ink(int category);
 /* Names and colours of all categories in two rows below y. */

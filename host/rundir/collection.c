@@ -167,7 +167,7 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
     }
 }
 
-/* Of several processes, next to which those of other sides ran? */
+/* Did the side run in several processes, with those of other sides beside them? */
 static bool is_round(const struct sl_compared_side *side)
 {
     return side->file.said.rounds.count > 1 && side->file.said.rounds.together;

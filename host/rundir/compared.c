@@ -266,7 +266,8 @@ static void find_title(struct sl_compared *compared)
         sl_path_title(path ? path : "unknown model", compared->title, sizeof(compared->title));
 }
 
-/* Of the side that streams, where instructions were counted: their number depends on it. */
+/* The vector length of the side that streams. Counted instructions depend on it; times need none.
+ */
 static unsigned svl_of(const struct sl_compared *compared)
 {
     const struct sl_compared_side *side = &compared->sides[1];

@@ -64,7 +64,7 @@ static int analyse(const struct sl_etdump_request *request, struct sl_etdump_fil
     return rc;
 }
 
-/* Of a damaged file something must be left: figures of no event at all are no result. */
+/* A damaged file must have some event left: without any there is no result. */
 static int check_left(struct sl_etdump_file *file, struct sl_diag *diag)
 {
     uint64_t events = 0;

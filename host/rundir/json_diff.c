@@ -63,7 +63,7 @@ static void diff_objects(struct sl_json_diff *diff, const cJSON *said, const cJS
     }
     cJSON_ArrayForEach(member, said)
     {
-        /* Of two members of one name the second is one too many. */
+        /* A second member of the same name is one too many. */
         if (!cJSON_GetObjectItemCaseSensitive(found, member->string) ||
             cJSON_GetObjectItemCaseSensitive(said, member->string) != member)
             step(diff, member->string, member, NULL);

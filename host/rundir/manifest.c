@@ -415,7 +415,7 @@ static void put_results(struct maker *m, const char *key, const cJSON *recorded)
     sl_json_close_array(m->json);
 }
 
-/* Of each output its type; one that is no tensor (a negative type) has no files. */
+/* Lists each output's type. One that is no tensor (a negative type) has no files. */
 static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
 {
     static const char *const variants[][2] = {

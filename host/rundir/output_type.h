@@ -10,7 +10,7 @@ struct cJSON;
 struct sl_json;
 struct sl_pte_plan;
 
-/* Of the method's first `max` outputs; returns how many there are of these. */
+/* Describes the method's first `max` outputs. Returns how many it described. */
 size_t sl_output_types_find(const struct sl_pte_plan *plan, struct sl_output_type *out, size_t max);
 
 /* Members "quantised_values" and "step" of the open object, for what is quantised. */

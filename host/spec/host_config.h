@@ -33,7 +33,7 @@ struct sl_host_config {
     uint32_t idle_exit_seconds; /* 0: never */
     bool agents_on_demand;      /* a device's agent is started with its first job */
     bool adb; /* phones that the adb server has are devices, under their serials */
-    /* Of what brings a device back ("recovery"). */
+    /* The steps that bring a device back ("recovery"). */
     const char *hook[SL_HOST_MAX_HOOK]; /* a command, that the device's name is given to */
     size_t hook_words;                  /* 0: none */
     uint32_t hook_seconds;              /* its limit */

@@ -84,7 +84,7 @@ void *sl_param_value(const struct sl_param *param, struct sl_spec *spec);
 const void *sl_param_read(const struct sl_param *param, const struct sl_spec *spec);
 size_t *sl_param_items(const struct sl_param *param, struct sl_spec *spec); /* of a list */
 size_t sl_param_item_count(const struct sl_param *param, const struct sl_spec *spec);
-/* Of a path, or a list of them. */
+/* The digests of a parameter that is a path or a list of paths. */
 const char *const *sl_param_digests(const struct sl_param *param, const struct sl_spec *spec);
 
 /* Reads what `object` says of the parameters of `scope` into `spec`; the object's keys are theirs

@@ -90,7 +90,7 @@ void sl_plan_put_pair(struct sl_json *json, const struct sl_plan_pair *pair,
 /* sl_params_each_file() of each experiment: what several name comes several times. */
 int sl_plan_each_file(struct sl_plan *plan, sl_param_file_fn call, void *user);
 
-/* Of the experiments in the order in which they take turns: both sides of each pair beside one
+/* Lists the experiments in the order in which they take turns: both sides of each pair beside one
  * another, then the others. */
 void sl_plan_order(const struct sl_plan *plan, size_t out[SL_PLAN_MAX]);
 /* How many processes the runner's executions are spread over. */

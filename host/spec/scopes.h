@@ -24,6 +24,6 @@ int sl_scopes_read(const char *words, uint32_t *out);
 /* The scopes as words, in their order; "none" where there is none. Returns `out`. */
 const char *sl_scopes_words(uint32_t scopes, char out[SL_SCOPES_BYTES]);
 
-/* Of enum sl_token_role: each but the first has what those before it have; runner-code is in none.
- * 0 for no role. */
+/* The scopes of an enum sl_token_role. Each role has what those before it have; none has
+ * runner-code. 0 for no role. */
 uint32_t sl_scopes_of_role(int role);

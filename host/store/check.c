@@ -415,8 +415,8 @@ static int mark_used_by_file(const struct check *check, const char *directory,
     return rc == -ENOENT ? 0 : rc;
 }
 
-/* Of runs whose row is lost, and of stored ones whose job's is. Negative: not all is known, and
- * none may go. */
+/* Marks the blobs of runs whose row is lost, and of stored runs whose job's row is. Negative: not
+ * all are known, and none may go. */
 static int mark_used_by_files(const struct check *check, struct blob_list *list)
 {
     struct sl_statement statement;
