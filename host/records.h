@@ -64,12 +64,16 @@ enum sl_device_cause {
     SL_DEVICE_CAUSES,
 };
 
+/* What may not be known. */
+enum sl_maybe { SL_MAYBE_UNKNOWN = 0, SL_MAYBE_NO = 1, SL_MAYBE_YES = 2 };
+
 /* The members of a record are the columns of host/spec/records.inc. */
 #define SL_MEMBER_ID(name, extra) uint64_t name;
 #define SL_MEMBER_TIME(name, extra) uint64_t name;
 #define SL_MEMBER_U32(name, extra) uint32_t name;
 #define SL_MEMBER_INT(name, extra) int name;
 #define SL_MEMBER_WORD(name, extra) int name;
+#define SL_MEMBER_MAYBE(name, extra) int name;
 #define SL_MEMBER_FLAG(name, extra) bool name;
 #define SL_MEMBER_TEXT(name, extra) char name[extra];
 #define SL_MEMBER_NAME(name, extra) char name[extra];

@@ -12,6 +12,7 @@
 #endif
 
 #include "agent/probe/cores.h"
+#include "agent/probe/gunzip.h"
 #include "agent/probe/kernel_list.h"
 #include "agent/probe/sysfs.h"
 #include "common/base/buf.h"
@@ -23,7 +24,13 @@
 #include "common/base/say.h"
 #include "kernels/cpu/isa.h"
 
-enum { MAX_PROBE_BYTES = 1 << 20, MAX_ZONES = 128, EXIT_USAGE = 2, EXIT_DEFECT = 6 };
+enum {
+    MAX_PROBE_BYTES = 1 << 20,
+    MAX_CONFIG_BYTES = 1 << 20,
+    MAX_ZONES = 128,
+    EXIT_USAGE = 2,
+    EXIT_DEFECT = 6
+};
 
 static void put_known(struct sl_json *json, const char *key, int64_t value)
 {
@@ -106,6 +113,38 @@ static void put_isa(struct sl_json *json)
     }
     sl_json_close_array(json);
     sl_json_u64(json, "svl_bytes", sl_isa_svl_bytes());
+    uint32_t lengths = sl_isa_svl_lengths();
+    sl_json_open_array(json, "svl_lengths_bytes");
+    for (uint32_t length = 1; length != 0; length <<= 1) {
+        if (lengths & length)
+            sl_json_u64(json, NULL, length);
+    }
+    sl_json_close_array(json);
+}
+
+/* What the kernel says of the CPU, before anything is made of it. */
+static void put_hwcap2(struct sl_json *json)
+{
+#if defined(__aarch64__) && defined(__linux__)
+    char text[24];
+    snprintf(text, sizeof(text), "0x%lx", getauxval(AT_HWCAP2));
+    sl_json_text(json, "hwcap2", text);
+#else
+    sl_json_null(json, "hwcap2");
+#endif
+}
+
+/* A number, or who made it with a number, names no SoC to a person: then the machine does. */
+static void put_soc(const char *root, struct sl_json *json)
+{
+    char id[64], machine[64], board[64];
+    bool has_id = sl_sysfs_line(root, id, sizeof(id), "sys/devices/soc0/soc_id");
+    bool has_machine = sl_sysfs_line(root, machine, sizeof(machine), "sys/devices/soc0/machine");
+    bool has_board =
+        sl_sysfs_line(root, board, sizeof(board), "sys/firmware/devicetree/base/model");
+    bool number = id[strspn(id, "0123456789")] == '\0' || strncmp(id, "jep106:", 7) == 0;
+    sl_json_text(json, "soc", has_machine && number ? machine : has_id ? id : NULL);
+    sl_json_text(json, "board", has_board ? board : NULL);
 }
 
 /* Cores whose type is not known say nothing that lasts: in an emulator they are the host's. */
@@ -168,7 +207,28 @@ static void put_memory(const char *root, struct sl_json *json)
         sl_buf_fini(&text);
 }
 
-static void put_kernel(struct sl_json *json)
+/* Is the kernel built with SME? Null where it does not show what it was built of, and where it is
+ * none of Arm's: an emulator runs on those. */
+static void put_config(const char *root, struct sl_json *json)
+{
+    char path[1024];
+    struct sl_buf file = {0}, text;
+    int rc = sl_path_join(path, sizeof(path), root, "proc/config.gz");
+    sl_buf_init(&text, MAX_CONFIG_BYTES);
+    if (rc == 0)
+        rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &file);
+    if (rc == 0)
+        rc = sl_gunzip((struct sl_bytes){file.data, file.size}, &text);
+    const char *config = rc == 0 && text.size > 0 ? (const char *)text.data : "";
+    if (strstr(config, "\nCONFIG_ARM64=y\n"))
+        sl_json_bool(json, "config_sme", strstr(config, "\nCONFIG_ARM64_SME=y\n") != NULL);
+    else
+        sl_json_null(json, "config_sme");
+    sl_buf_fini(&text);
+    sl_buf_fini(&file);
+}
+
+static void put_kernel(const char *root, struct sl_json *json)
 {
     struct utsname name;
     sl_json_open_object(json, "system");
@@ -177,6 +237,7 @@ static void put_kernel(struct sl_json *json)
     sl_json_text(json, "release", known ? name.release : NULL);
     sl_json_text(json, "version", known ? name.version : NULL);
     sl_json_text(json, "machine", known ? name.machine : NULL);
+    put_config(root, json);
     sl_json_close_object(json);
 }
 
@@ -232,7 +293,9 @@ int sl_probe_write(const char *root, struct sl_buf *out)
     sl_json_text(&json, "agent_version", SL_VERSION);
     int rc = sl_probe_fingerprint(root, fingerprint);
     sl_json_text(&json, "fingerprint", rc == 0 ? fingerprint : NULL);
-    put_kernel(&json);
+    put_kernel(root, &json);
+    put_soc(root, &json);
+    put_hwcap2(&json);
     put_isa(&json);
     if (rc == 0)
         rc = put_cores(root, &json);
@@ -267,11 +330,12 @@ int sl_probe_main(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0) {
             sl_say(stdout,
                    "usage: sme2lab-agent probe [--json]\n\n"
-                   "Prints as JSON what this device is: cores and clusters, instruction sets, "
-                   "streaming\n"
-                   "vector length, memory, kernel, thermal zones, and the kernels in this program "
-                   "with\n"
-                   "their needs. What is not known is null.\n");
+                   "Prints as JSON what this device is: SoC, cores and clusters, instruction "
+                   "sets,\n"
+                   "streaming vector lengths, memory, kernel and whether it is built with SME, "
+                   "thermal\n"
+                   "zones, and the kernels in this program with their needs. What is not known is "
+                   "null.\n");
             return 0;
         }
         if (strcmp(argv[i], "--json") != 0) {

@@ -234,6 +234,11 @@ static const struct sl_column *column_at(const struct sl_columns *columns, size_
     return NULL;
 }
 
+static void put_maybe(struct sl_table *table, const cJSON *value)
+{
+    sl_table_put(table, cJSON_IsTrue(value) ? "yes" : cJSON_IsFalse(value) ? "no" : "");
+}
+
 static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_column *column)
 {
     char text[SL_TIME_TEXT_BYTES];
@@ -241,6 +246,8 @@ static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_c
     double real = sl_answer_f64(row, column->name);
     if (column->kind == SL_COLUMN_TIME)
         sl_table_put(table, sl_time_text(number, text));
+    else if (column->kind == SL_COLUMN_MAYBE)
+        put_maybe(table, cJSON_GetObjectItemCaseSensitive(row, column->name));
     else if (column->kind == SL_COLUMN_ID && number != 0)
         sl_table_printf(table, "%" PRIu64, number);
     else if (column->kind == SL_COLUMN_REAL && real > 0)

@@ -17,7 +17,8 @@
 #include "host/spec/url.h"
 
 static const char about[] =
-    "Does something with one device of the lab. quarantine takes it out after its job,\n"
+    "Shows one device of the lab, or does something with it. show says what it is: SoC, memory,\n"
+    "SME2 or why it has none, vector lengths. quarantine takes it out after its job,\n"
     "reserve gives it to a person for a time, release ends either. probe tries one\n"
     "that fell out anew. add and remove are for devices that the daemon's\n"
     "configuration does not name; they stay for later daemons.\n\n"
@@ -104,6 +105,51 @@ static int add(const struct device *d, const char *name)
     return send(d, "POST", "/api/v1/devices", body);
 }
 
+static void line(const char *head, const char *text)
+{
+    if (*text)
+        sl_say(stdout, "  %-8s %s\n", head, text);
+}
+
+static void print_device(const cJSON *device)
+{
+    const char *no_sme2 = sl_answer_text(device, "no_sme2"),
+               *lengths = sl_answer_text(device, "svl_lengths");
+    uint64_t svl = sl_answer_u64(device, "svl_bits"),
+             memory = sl_answer_u64(device, "memory_bytes");
+    bool sme2 = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "sme2"));
+    sl_say(stdout, "%s (%s)\n", sl_answer_text(device, "name"), sl_answer_text(device, "kind"));
+    line("state", sl_answer_text(device, "state"));
+    line("detail", sl_answer_text(device, "detail"));
+    line("model", sl_answer_text(device, "model"));
+    line("SoC", sl_answer_text(device, "soc"));
+    line("system", sl_answer_text(device, "system"));
+    line("CPU", sl_answer_text(device, "cpu"));
+    sl_say(stdout, "  SME2     %s%s\n",
+           sme2       ? "yes"
+           : *no_sme2 ? "no: "
+                      : "not known yet",
+           no_sme2);
+    if (svl > 0)
+        sl_say(stdout, "  SVL      %" PRIu64 " bits%s%s\n", svl, *lengths ? ", of " : "", lengths);
+    if (memory > 0)
+        sl_say(stdout, "  memory   %.1f GiB\n", (double)memory / (1 << 30));
+}
+
+static int show(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    cJSON *answer = NULL;
+    if (!path_of(d, name, "", path))
+        return SL_EXIT_USAGE;
+    const struct sl_request request = {.method = "GET", .path = path};
+    int code = sl_ask(d->cli, "device", &request, &answer);
+    if (answer)
+        print_device(answer);
+    cJSON_Delete(answer);
+    return code;
+}
+
 static int take_out(const struct device *d, const char *name)
 {
     char path[SL_CLIENT_PATH_BYTES];
@@ -133,7 +179,7 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
     const struct sl_usage usage = {
         .verb = "device",
         .synopsis =
-            "quarantine|release|reserve|probe|add|remove NAME|pair ADDRESS:PORT [option...]",
+            "show|quarantine|release|reserve|probe|add|remove NAME|pair ADDRESS:PORT [option...]",
         .about = about,
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
@@ -148,6 +194,8 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         return code;
     if (strcmp(words[0], "pair") == 0 && count == 2)
         return sl_device_pair(cli, words[1]);
+    if (strcmp(words[0], "show") == 0 && count == 2)
+        return show(&d, words[1]);
     for (size_t i = 0; count == 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
         if (strcmp(words[0], verbs[i]) == 0)
             return act(&d, words[0], words[1]);

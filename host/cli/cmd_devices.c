@@ -11,14 +11,15 @@
 #include "host/report/table.h"
 #include "host/spec/columns.h"
 
-/* Why it cannot be used, else what it is. */
+/* Why it cannot be used, else what it is, and why it has no SME2. */
 static bool put_detail(struct sl_table *table, const cJSON *device, const char *column)
 {
     const char *detail = sl_answer_text(device, "detail"), *model = sl_answer_text(device, "model"),
-               *system = sl_answer_text(device, "system");
-    if (strcmp(column, "detail") != 0 || *detail || !*model)
+               *system = sl_answer_text(device, "system"), *why = sl_answer_text(device, "no_sme2");
+    if (strcmp(column, "detail") != 0 || *detail || (!*model && !*why))
         return false;
-    sl_table_printf(table, "%s%s%s", model, *system ? ", " : "", system);
+    sl_table_printf(table, "%s%s%s%s%s%s", model, *model && *system ? ", " : "",
+                    *model ? system : "", *model && *why ? "; " : "", *why ? "no SME2: " : "", why);
     return true;
 }
 
@@ -32,7 +33,7 @@ int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "[option...]",
         .about = "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
                  "counted counts instructions in the emulator, and the times of emulated mean\n"
-                 "nothing.",
+                 "nothing. SVL is the streaming vector length in bits that a device starts with.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};

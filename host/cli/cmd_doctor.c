@@ -36,7 +36,7 @@ enum level { LEVEL_GOOD, LEVEL_NOTE, LEVEL_BAD };
 
 struct finding {
     enum level level;
-    char name[24], text[300], fix[400];
+    char name[24], text[440], fix[400];
 };
 
 struct doctor {
@@ -93,6 +93,17 @@ static void look_at_tools(struct doctor *doctor)
         find(doctor, LEVEL_NOTE, "serve", diag.hint, "%s", diag.what);
 }
 
+/* "; SME2, SVL 512" or why it has none; "" where it is not known. */
+static void tell_sme2(const cJSON *device, char *out, size_t size)
+{
+    const cJSON *sme2 = cJSON_GetObjectItemCaseSensitive(device, "sme2");
+    out[0] = '\0';
+    if (cJSON_IsTrue(sme2))
+        snprintf(out, size, "; SME2, SVL %u", (unsigned)sl_answer_u64(device, "svl_bits"));
+    else if (cJSON_IsFalse(sme2))
+        snprintf(out, size, "; no SME2: %s", sl_answer_text(device, "no_sme2"));
+}
+
 static void look_at_devices(struct doctor *doctor, struct sl_client *client)
 {
     struct sl_diag diag = {0};
@@ -108,6 +119,8 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
         const char *detail = sl_answer_text(device, "detail");
         bool offline = strcmp(state, "offline") == 0, out = strcmp(state, "quarantined") == 0;
         /* A phone that is unplugged is no fault of the lab's, and its detail says what to do. */
+        char sme2[160];
+        tell_sme2(device, sme2, sizeof(sme2));
         bool phone = sl_device_kind_is_phone(sl_device_kind_find(sl_answer_text(device, "kind")));
         find(doctor,
              offline && !phone ? LEVEL_BAD
@@ -117,8 +130,8 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
              offline ? (phone ? NULL : "the daemon's log says why")
              : out   ? "release it when it is well"
                      : NULL,
-             "%.63s (%.20s) is %.20s%s%.160s", sl_answer_text(device, "name"),
-             sl_answer_text(device, "kind"), state, *detail ? ": " : "", detail);
+             "%.63s (%.20s) is %.20s%s%.160s%s", sl_answer_text(device, "name"),
+             sl_answer_text(device, "kind"), state, *detail ? ": " : "", detail, sme2);
         count++;
     }
     if (rc == 0 && count == 0)

@@ -17,6 +17,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/daemon/compare_runs.h"
+#include "host/daemon/describer.h"
 #include "host/daemon/hook.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
@@ -33,6 +34,7 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
+#include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
 #include "host/store/set_aside.h"
@@ -58,6 +60,7 @@ struct daemon {
     struct sl_devices *devices;
     struct sl_phones *phones;
     struct sl_roster *roster;
+    struct sl_describer *describer;
     struct sl_hooks *hooks;
     struct sl_kit kit;
     bool kit_open;
@@ -123,16 +126,26 @@ static void on_devices_closed(void *user)
         on_lab_closed(daemon);
 }
 
-static void on_hooks_closed(void *user)
+static void on_describer_closed(void *user)
 {
     struct daemon *daemon = user;
-    daemon->hooks = NULL;
+    daemon->describer = NULL;
     /* Drained devices have nothing to do and their agents end; otherwise they go on for the daemon
      * to come. */
     if (daemon->devices)
         sl_devices_close(daemon->devices, daemon->draining, on_devices_closed, daemon);
     else
         on_devices_closed(daemon);
+}
+
+static void on_hooks_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->hooks = NULL;
+    if (daemon->describer)
+        sl_describer_close(daemon->describer, on_describer_closed, daemon);
+    else
+        on_describer_closed(daemon);
 }
 
 static void on_phones_closed(void *user)
@@ -297,11 +310,20 @@ static int on_remove_device(void *user, const char *name, struct sl_diag *diag)
 }
 
 static void on_described(void *user, const char *device, struct sl_device_traits traits,
-                         const char *cpu)
+                         const char *cpu, const char *probe_json)
 {
     struct daemon *daemon = user;
-    if (daemon->lab)
-        sl_lab_tell_device(daemon->lab, device, traits, cpu);
+    struct sl_device_facts facts;
+    struct sl_bytes probe = {(const uint8_t *)probe_json, strlen(probe_json)};
+    int rc = sl_device_facts_read(probe, &facts);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("device_not_described"), SL_LOG_DEVICE(device),
+               SL_LOG_REASON("its agent's probe cannot be read"));
+    if (!daemon->lab)
+        return;
+    sl_lab_tell_device(daemon->lab, device, traits, cpu);
+    if (rc == 0)
+        sl_lab_device_facts(daemon->lab, device, &facts);
 }
 
 static void on_link(void *user, const char *device, int cause, const char *why)
@@ -414,9 +436,17 @@ static int new_devices(struct daemon *daemon)
 static int take_devices(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
-    const struct sl_roster_options options = {daemon->devices, daemon->lab, config->pause_seconds,
-                                              config->hook_words > 0, daemon->settings->state};
-    int rc = sl_roster_new(&options, &daemon->roster);
+    struct sl_roster_options options = {
+        .devices = daemon->devices,
+        .lab = daemon->lab,
+        .pause_seconds = config->pause_seconds,
+        .hook = config->hook_words > 0,
+        .state_dir = daemon->settings->state,
+    };
+    int rc = sl_describer_new(&daemon->loop, daemon->kit.probes, daemon->lab, &daemon->describer);
+    options.describer = daemon->describer;
+    if (rc == 0)
+        rc = sl_roster_new(&options, &daemon->roster);
     for (size_t i = 0; rc == 0 && i < config->device_count; i++) {
         struct sl_diag diag = {0};
         bool alone = config->agents_on_demand;

@@ -13,6 +13,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "host/daemon/describer.h"
 #include "host/device/launch.h"
 #include "host/job/device_life.h"
 #include "host/job/devices.h"
@@ -145,6 +146,8 @@ static int open_entry(struct sl_roster *roster, const struct entry *entry, struc
         return cannot_open(roster, entry, rc, diag);
     rc = show(roster, entry);
     sl_lab_tell_device(roster->options.lab, entry->name, opened.traits, opened.cpu);
+    if (rc == 0 && !entry->wish.link && roster->options.describer)
+        rc = sl_describer_ask(roster->options.describer, entry->name, &opened);
     if (rc == 0 && !known)
         sl_lab_device_link(roster->options.lab, entry->name,
                            sl_devices_connects(devices, entry->name) ? SL_CAUSE_DEVICE_CONNECTING

@@ -8,6 +8,7 @@
 #include "common/base/bytes.h"
 #include "host/records.h"
 
+struct sl_describer;
 struct sl_devices;
 struct sl_diag;
 struct sl_host_device;
@@ -17,9 +18,10 @@ struct sl_roster;
 struct sl_roster_options {
     struct sl_devices *devices; /* borrowed, like the lab */
     struct sl_lab *lab;
-    unsigned pause_seconds; /* before the first step to bring a device back */
-    bool hook;              /* there is a command for it */
-    const char *state_dir;  /* copied: what persons add is kept in devices/ below it */
+    struct sl_describer *describer; /* NULL: devices of this machine are not asked what they are */
+    unsigned pause_seconds;         /* before the first step to bring a device back */
+    bool hook;                      /* there is a command for it */
+    const char *state_dir;          /* copied: what persons add is kept in devices/ below it */
 };
 
 int sl_roster_new(const struct sl_roster_options *options, struct sl_roster **out);

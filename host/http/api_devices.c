@@ -48,6 +48,15 @@ void sl_api_device_list(struct sl_http_exchange *exchange)
     sl_http_reply_json(exchange, 200, &text);
 }
 
+void sl_api_device_get(struct sl_http_exchange *exchange)
+{
+    if (sl_lab_has_device(exchange->http->lab, exchange->param[0]))
+        answer_device(exchange, 200, exchange->param[0]);
+    else
+        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices lists them",
+                        "there is no device %.60s", exchange->param[0]);
+}
+
 void sl_api_device_add(struct sl_http_exchange *exchange)
 {
     const struct sl_http_devices *devices = &exchange->http->devices;

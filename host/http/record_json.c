@@ -38,6 +38,12 @@ static void put_column(struct sl_json *json, const struct sl_column *column, con
     case SL_COLUMN_FLAG:
         sl_json_bool(json, column->name, *(const bool *)value);
         break;
+    case SL_COLUMN_MAYBE:
+        if (*(const int *)value == SL_MAYBE_UNKNOWN)
+            sl_json_null(json, column->name);
+        else
+            sl_json_bool(json, column->name, *(const int *)value == SL_MAYBE_YES);
+        break;
     case SL_COLUMN_REAL:
         sl_json_f64(json, column->name, *(const double *)value > 0 ? *(const double *)value : NAN);
         break;

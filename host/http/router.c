@@ -47,6 +47,7 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/api/v1/compare", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_compare},
     {SL_HTTP_GET, "/api/v1/devices", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_device_list},
     {SL_HTTP_POST, "/api/v1/devices", SL_SCOPE_DEVICES, SL_HTTP_BODY_JSON, sl_api_device_add},
+    {SL_HTTP_GET, "/api/v1/devices/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_device_get},
     {SL_HTTP_DELETE, "/api/v1/devices/{}", SL_SCOPE_DEVICES, SL_HTTP_BODY_NONE,
      sl_api_device_remove},
     {SL_HTTP_POST, "/api/v1/devices/{}/{}", SL_SCOPE_DEVICES, SL_HTTP_BODY_JSON, sl_api_device_act},

@@ -3,9 +3,11 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "common/base/crc32c.h"
 #include "common/base/error.h"
+#include "host/spec/names.h"
 
 /* Where the name is, or where it belongs. */
 static size_t place_of(const struct sl_device_list *list, const char *name)
@@ -31,6 +33,35 @@ struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
                                            const struct sl_device_record *record)
 {
     return &list->more[record - list->records];
+}
+
+static void tell_reservation(struct sl_device_record *device, const struct sl_device_more *more)
+{
+    char until[32];
+    time_t seconds = (time_t)(more->reserved_until_ms / 1000);
+    struct tm parts;
+    gmtime_r(&seconds, &parts);
+    strftime(until, sizeof(until), "%Y-%m-%dT%H:%MZ", &parts);
+    snprintf(device->detail, sizeof(device->detail),
+             "reserved for %.63s until %s: 'sme2lab device release %.40s' ends that",
+             more->reserved_by, until, device->name);
+}
+
+void sl_device_list_tell(struct sl_device_record *device, const struct sl_device_more *more)
+{
+    const char *fix = sl_device_cause_fix(device->cause);
+    const char *why = more->life.listed != SL_CAUSE_DEVICE_WELL ? more->listed_why : more->link_why;
+    if (more->out)
+        snprintf(device->detail, sizeof(device->detail),
+                 "%.150s: 'sme2lab device release %.40s' brings it back", more->out_why,
+                 device->name);
+    else if (device->cause == SL_CAUSE_DEVICE_WELL && more->reserved_until_ms != 0)
+        tell_reservation(device, more);
+    else if (device->cause == SL_CAUSE_DEVICE_WELL)
+        device->detail[0] = '\0';
+    else
+        snprintf(device->detail, sizeof(device->detail), "%.140s%s%.110s", why,
+                 why[0] && fix[0] ? ": " : "", fix);
 }
 
 /* Moves what is from `from` on to `to`. */

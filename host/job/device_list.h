@@ -8,6 +8,7 @@
 
 #include "host/job/device_life.h"
 #include "host/records.h"
+#include "host/spec/device_facts.h"
 
 /* What the lab knows of a device beside its record. */
 struct sl_device_more {
@@ -16,6 +17,7 @@ struct sl_device_more {
     struct sl_device_life life;
     uint64_t reserved_until_ms; /* Unix time; 0: by nobody */
     char reserved_by[SL_NAME_BYTES];
+    struct sl_device_facts facts;
     char listed_why[SL_DETAIL_BYTES], link_why[SL_DETAIL_BYTES], out_why[SL_DETAIL_BYTES];
 };
 
@@ -29,6 +31,9 @@ struct sl_device_list {
 struct sl_device_record *sl_device_list_find(struct sl_device_list *list, const char *name);
 struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
                                            const struct sl_device_record *record);
+
+/* Writes why it takes no job, and what to do about it, into its record. */
+void sl_device_list_tell(struct sl_device_record *device, const struct sl_device_more *more);
 
 /* Adds a device that is ready; one that is leaving stays; of one that is there only the kind
  * changes. SL_E_FULL. */

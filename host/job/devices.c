@@ -333,7 +333,8 @@ static void on_described(void *user)
         return;
     struct sl_device_traits traits = device->kind.traits;
     traits.emulated = facts->emulated;
-    devices->events.described(devices->user, device->name, traits, device->kind.cpu);
+    devices->events.described(devices->user, device->name, traits, device->kind.cpu,
+                              facts->probe_json);
 }
 
 /* --- devices --- */

@@ -26,7 +26,7 @@ struct sl_devices_events {
                  const struct sl_run_record *run);
     /* An agent said what its device is. NULL: nobody wants to know. */
     void (*described)(void *user, const char *device, struct sl_device_traits traits,
-                      const char *cpu);
+                      const char *cpu, const char *probe_json);
     /* As sl_lab_job_detached(). NULL: nobody wants to know. */
     int (*detached)(void *user, uint64_t job, const char *device, bool detached);
     /* The device's link: enum sl_device_cause, and why in words. NULL: nobody wants to know. */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include <uv.h>
 
@@ -146,36 +145,6 @@ static void publish_device(struct sl_lab *lab, const struct sl_device_record *de
     sl_buf_fini(&text);
 }
 
-static void tell_reservation(struct sl_device_record *device, const struct sl_device_more *more)
-{
-    char until[32];
-    time_t seconds = (time_t)(more->reserved_until_ms / 1000);
-    struct tm parts;
-    gmtime_r(&seconds, &parts);
-    strftime(until, sizeof(until), "%Y-%m-%dT%H:%MZ", &parts);
-    snprintf(device->detail, sizeof(device->detail),
-             "reserved for %.63s until %s: 'sme2lab device release %.40s' ends that",
-             more->reserved_by, until, device->name);
-}
-
-/* Why it takes no job, and what to do about it. */
-static void tell_detail(struct sl_device_record *device, const struct sl_device_more *more)
-{
-    const char *fix = sl_device_cause_fix(device->cause);
-    const char *why = more->life.listed != SL_CAUSE_DEVICE_WELL ? more->listed_why : more->link_why;
-    if (more->out)
-        snprintf(device->detail, sizeof(device->detail),
-                 "%.150s: 'sme2lab device release %.40s' brings it back", more->out_why,
-                 device->name);
-    else if (device->cause == SL_CAUSE_DEVICE_WELL && more->reserved_until_ms != 0)
-        tell_reservation(device, more);
-    else if (device->cause == SL_CAUSE_DEVICE_WELL)
-        device->detail[0] = '\0';
-    else
-        snprintf(device->detail, sizeof(device->detail), "%.140s%s%.110s", why,
-                 why[0] && fix[0] ? ": " : "", fix);
-}
-
 static bool works(int state)
 {
     return state == SL_DEVICE_READY || state == SL_DEVICE_BUSY;
@@ -194,7 +163,7 @@ static void refresh(struct sl_lab *lab, struct sl_device_record *device)
                     : there == SL_DEVICE_READY && device->job ? SL_DEVICE_BUSY
                     : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
                                                               : there;
-    tell_detail(device, more);
+    sl_device_list_tell(device, more);
     if (!more->out && !more->leaving && !reserved && there == SL_DEVICE_READY)
         sl_queue_device_ready(lab->queue, device->name);
     else
@@ -607,6 +576,25 @@ static void on_device_noted(void *user, int rc)
     finish_close(lab);
 }
 
+/* Something is known of it that was not: the store keeps it. */
+static void note(struct sl_lab *lab, struct sl_device_record *device)
+{
+    sl_device_facts_tell(&more_of(lab, device)->facts, device);
+    lab->pending++;
+    int rc = sl_store_note_device(lab->store, device, on_device_noted, lab);
+    if (rc < 0)
+        on_device_noted(lab, rc);
+}
+
+void sl_lab_device_facts(struct sl_lab *lab, const char *name, const struct sl_device_facts *facts)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    more_of(lab, device)->facts = *facts;
+    note(lab, device);
+}
+
 void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *model,
                             const char *soc, const char *system)
 {
@@ -616,10 +604,7 @@ void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *mo
     snprintf(device->model, sizeof(device->model), "%s", model);
     snprintf(device->soc, sizeof(device->soc), "%s", soc);
     snprintf(device->system, sizeof(device->system), "%s", system);
-    lab->pending++;
-    int rc = sl_store_note_device(lab->store, device, on_device_noted, lab);
-    if (rc < 0)
-        on_device_noted(lab, rc);
+    note(lab, device);
 }
 
 void sl_lab_device_listed(struct sl_lab *lab, const char *name, int cause, const char *why)

@@ -13,6 +13,7 @@
 #include "host/records.h"
 
 typedef struct uv_loop_s uv_loop_t;
+struct sl_device_facts;
 struct sl_diag;
 struct sl_lab;
 struct sl_spec;
@@ -59,6 +60,9 @@ int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
  * none. */
 void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device_traits traits,
                         const char *cpu);
+/* What its agent says of it: copied. */
+void sl_lab_device_facts(struct sl_lab *lab, const char *device,
+                         const struct sl_device_facts *facts);
 /* What it says of itself, for those who ask. */
 void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *model,
                             const char *soc, const char *system);

@@ -10,6 +10,7 @@
 #define WORD_INT(extra) NULL
 #define WORD_WORD(extra) extra
 #define WORD_FLAG(extra) NULL
+#define WORD_MAYBE(extra) NULL
 #define WORD_TEXT(extra) NULL
 #define WORD_NAME(extra) NULL
 #define WORD_REAL(extra) NULL

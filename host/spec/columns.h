@@ -9,11 +9,12 @@ enum sl_column_kind {
     SL_COLUMN_TIME, /* the same, a Unix time in ms */
     SL_COLUMN_U32,
     SL_COLUMN_INT,
-    SL_COLUMN_WORD, /* int; a word in JSON */
-    SL_COLUMN_FLAG, /* bool */
-    SL_COLUMN_TEXT, /* bytes with a terminator */
-    SL_COLUMN_NAME, /* the same; "" is null in JSON */
-    SL_COLUMN_REAL, /* double; null in JSON where it is not above 0 */
+    SL_COLUMN_WORD,  /* int; a word in JSON */
+    SL_COLUMN_FLAG,  /* bool */
+    SL_COLUMN_MAYBE, /* enum sl_maybe: true, false, or null in JSON and in SQL */
+    SL_COLUMN_TEXT,  /* bytes with a terminator */
+    SL_COLUMN_NAME,  /* the same; "" is null in JSON */
+    SL_COLUMN_REAL,  /* double; null in JSON where it is not above 0 */
 };
 
 /* The objects of JSON that have a column. */

@@ -102,6 +102,10 @@ static const char *const migrations[] = {
     " created_ms INTEGER NOT NULL);"
     "ALTER TABLE jobs ADD COLUMN group_id INTEGER NOT NULL DEFAULT 0;"
     "CREATE INDEX jobs_group ON jobs (group_id, id) WHERE group_id > 0;",
+    /* 8: what follows of a device's probe; sme2 NULL: it is not known */
+    "ALTER TABLE devices ADD COLUMN sme2 INTEGER;"
+    "ALTER TABLE devices ADD COLUMN no_sme2 TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE devices ADD COLUMN svl_lengths TEXT NOT NULL DEFAULT '';",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -26,7 +26,8 @@ static const struct {
 
 #if defined(__aarch64__) && defined(__linux__)
 /* Linux's numbers, which no older kernel header need know. */
-enum { PR_SME_GET_VL_NUMBER = 64, SME_VL_LENGTH_MASK = 0xffff };
+enum { PR_SME_SET_VL_NUMBER = 63, PR_SME_GET_VL_NUMBER = 64, SME_VL_LENGTH_MASK = 0xffff };
+enum { SVL_LEAST_BYTES = 16, SVL_MOST_BYTES = 256 };
 
 static const unsigned long hwcap_asimd = 1UL << 1, hwcap_asimdhp = 1UL << 10,
                            hwcap_asimddp = 1UL << 20, hwcap_sve = 1UL << 22;
@@ -39,6 +40,20 @@ size_t sl_isa_svl_bytes(void)
         return 0;
     int vl = prctl(PR_SME_GET_VL_NUMBER, 0, 0, 0, 0);
     return vl > 0 ? (size_t)vl & SME_VL_LENGTH_MASK : 0;
+}
+
+uint32_t sl_isa_svl_lengths(void)
+{
+    uint32_t lengths = 0;
+    if (sl_isa_svl_bytes() == 0)
+        return 0;
+    int was = prctl(PR_SME_GET_VL_NUMBER, 0, 0, 0, 0); /* with its flags */
+    for (int vl = SVL_LEAST_BYTES; vl <= SVL_MOST_BYTES; vl *= 2) {
+        int got = prctl(PR_SME_SET_VL_NUMBER, vl, 0, 0, 0); /* or the next that there is */
+        lengths |= got > 0 && (got & SME_VL_LENGTH_MASK) == vl ? (uint32_t)vl : 0;
+    }
+    prctl(PR_SME_SET_VL_NUMBER, was, 0, 0, 0);
+    return lengths;
 }
 
 uint32_t sl_isa_detect(void)
@@ -70,6 +85,11 @@ size_t sl_isa_svl_bytes(void)
     return sysctl_number("hw.optional.arm.sme_max_svl_b");
 }
 
+uint32_t sl_isa_svl_lengths(void)
+{
+    return (uint32_t)sl_isa_svl_bytes(); /* the only one */
+}
+
 uint32_t sl_isa_detect(void)
 {
     uint32_t isa = SL_ISA_NEON;
@@ -85,6 +105,11 @@ uint32_t sl_isa_detect(void)
 }
 #else
 size_t sl_isa_svl_bytes(void)
+{
+    return 0;
+}
+
+uint32_t sl_isa_svl_lengths(void)
 {
     return 0;
 }

@@ -26,6 +26,11 @@ uint32_t sl_isa_detect(void);
  * chosen. */
 size_t sl_isa_svl_bytes(void);
 
+/* Each length that the CPU may be set to, as the sum of them in bytes (they are powers of two); 0
+ * where that is not known. Sets each in turn and then the one that was: not while anything of SME
+ * runs on this thread. */
+uint32_t sl_isa_svl_lengths(void);
+
 /* Parses "sme2" (all the CPU has), "nosme2" (all but SME and SME2), "neon" (base NEON only),
  * "portable" (none) or a comma list of bit names. Bits that `detected` lacks are refused: returns
  * the mask, or -1 for an unknown word, -2 for a bit the CPU lacks. */

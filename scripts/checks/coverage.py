@@ -35,6 +35,7 @@ PARSERS = {
     "blob_store": ["agent/serve/blob_store.c"],
     "gflags": ["agent/run/gflags.c"],
     "probe": ["agent/probe/sysfs.c"],
+    "gunzip": ["agent/probe/gunzip.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
     "elf_marks": ["host/device/elf_marks.c"],
     "plan": ["host/spec/plan.c", "host/spec/json_doc.c", "host/spec/param.c"],

@@ -282,6 +282,8 @@ class Found(Phones):
         second = self.devices(daemon)[SECOND_NAME]
         self.assertEqual((second["kind"], second["state"], second["model"], second["system"]),
                          ("adb", "ready", "Lab Phone B2 (LAB2000)", "Android 14"))
+        self.assertEqual((second["soc"], second["sme2"], second["no_sme2"]), ("LAB2000", True, None), "as its agent says")
+        self.assertIn(str(second["svl_bits"]), second["svl_lengths"].split(","))
         self.run_toy(daemon, device=SECOND_NAME)
 
     def test_one_that_is_unplugged_keeps_its_jobs_waiting_and_burns_no_attempt(self):

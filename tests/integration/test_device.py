@@ -57,6 +57,27 @@ class Devices(lab.Scratch):
         self.await_state("first", "ready")
         self.assertIn("no device", self.verb("release", "third", code=2))
 
+    def test_what_each_is_stands_in_its_record_the_list_and_doctor(self):
+        self.verb("add", "third", "--kind", "counted", "--svl", "256")
+        for name, svl in (("first", 512), ("third", 256)):
+            limit = time.monotonic() + 60
+            while self.device(name)["sme2"] is None:
+                self.assertLess(time.monotonic(), limit, self.daemon.log_text())
+                time.sleep(0.05)
+            device = self.daemon.get(f"/api/v1/devices/{name}")
+            self.assertEqual(device, self.device(name))
+            self.assertEqual((device["sme2"], device["no_sme2"], device["svl_bits"], device["svl_lengths"]), (True, None, svl, str(svl)))
+            self.assertGreater(device["memory_bytes"], 1 << 28)
+            shown = self.verb("show", name)
+            self.assertIn("SME2     yes", shown)
+            self.assertIn(f"SVL      {svl} bits, of {svl}", shown)
+            self.assertRegex(shown, r"memory   [0-9.]+ GiB")
+        server = ("--server", f"unix:{self.daemon.socket}")
+        self.assertRegex(lab.sme2lab("devices", *server).stdout, r"first +counted +ready +- +yes +512 ")
+        self.assertIn("third (counted) is ready; SME2, SVL 256", lab.sme2lab("doctor", *server).stdout)
+        self.assertIn("here is no device fourth", self.verb("show", "fourth", code=2))
+        self.assertEqual(self.daemon.request("GET", "/api/v1/devices/fourth")[0], 404)
+
     def test_a_reserved_one_takes_no_job_until_its_time_is_over(self):
         self.assertIn("reserved for Ann", self.verb("reserve", "first", "--minutes", "5", "--for", "Ann"))
         job = self.submit("first")

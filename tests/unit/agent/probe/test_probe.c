@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "kernels/cpu/isa.h"
 #include "tests/support/test.h"
 
 #define TREE(name) SL_TEST_DATA "/probe/" name
@@ -37,6 +38,36 @@ TEST(phone_is_described)
     has(json, "\"family\":\"matmul\"");
     has(json, "_scalar\",\"needs\":\"portable\",\"usable\":true}");
     sl_buf_fini(&text);
+}
+
+TEST(its_soc_and_what_its_kernel_was_built_with_are_told)
+{
+    static const struct {
+        const char *tree, *config, *soc;
+    } cases[] = {
+        {TREE("phone-3-clusters"), "\"config_sme\":false", "\"soc\":\"SM8750\",\"board\":null"},
+        {TREE("phone-2-clusters"), "\"config_sme\":true", "\"soc\":\"jep106:0426:8006\""},
+        {TREE("vm-without-cpufreq"), "\"config_sme\":null",
+         "\"soc\":\"i.MX8MP\",\"board\":\"Board of NXP\""},
+        {TREE("garbage"), "\"config_sme\":null", "\"soc\":null"},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_buf text;
+        const char *json = probe(cases[i].tree, &text);
+        has(json, cases[i].config);
+        has(json, cases[i].soc);
+        sl_buf_fini(&text);
+    }
+}
+
+TEST(vector_lengths_are_those_that_can_be_set_and_stay_as_they_were)
+{
+    size_t before = sl_isa_svl_bytes();
+    uint32_t lengths = sl_isa_svl_lengths();
+    assert_int_equal(sl_isa_svl_bytes(), before);
+    assert_int_equal(lengths & before, before);
+    assert_int_equal(lengths & 15, 0);
+    assert_int_equal(lengths != 0, before != 0);
 }
 
 TEST(what_is_missing_or_garbage_is_null)

@@ -1,6 +1,8 @@
 /* tests/unit/host/http/test_record_json.c: what the records of the daemon are in JSON. */
 #include "host/http/record_json.h"
 
+#include <string.h>
+
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/records.h"
@@ -76,14 +78,25 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
 TEST(a_device_and_a_token_show_no_secret)
 {
     begin();
-    sl_json_of_device(
-        &json, NULL,
-        &(struct sl_device_record){
-            .name = "p", .kind = SL_DEVICE_ADB, .state = SL_DEVICE_READY, .model = "Pixel"});
+    sl_json_of_device(&json, NULL,
+                      &(struct sl_device_record){.name = "p",
+                                                 .kind = SL_DEVICE_ADB,
+                                                 .state = SL_DEVICE_READY,
+                                                 .model = "Pixel",
+                                                 .sme2 = SL_MAYBE_NO,
+                                                 .no_sme2 = "its cores have none",
+                                                 .memory_bytes = 4096});
     is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"cause\":\"none\","
-       "\"detail\":\"\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"times_mean_"
-       "something\":"
-       "true}");
+       "\"detail\":\"\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"sme2\":"
+       "false,"
+       "\"no_sme2\":\"its cores have none\",\"svl_bits\":null,\"svl_lengths\":null,"
+       "\"memory_bytes\":4096,\"times_mean_something\":true}");
+    begin();
+    sl_json_of_device(&json, NULL, &(struct sl_device_record){.name = "q", .sme2 = SL_MAYBE_YES});
+    assert_non_null(strstr((const char *)text.data, "\"sme2\":true,\"no_sme2\":null"));
+    begin();
+    sl_json_of_device(&json, NULL, &(struct sl_device_record){.name = "q"});
+    assert_non_null(strstr((const char *)text.data, "\"sme2\":null"));
     begin();
     sl_json_of_token(&json, NULL,
                      &(struct sl_token_record){.id = 1,

@@ -11,10 +11,12 @@
 #include "host/job/device_life.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
+#include "host/spec/device_facts.h"
 #include "host/spec/names.h"
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
+#include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
 struct bench {
@@ -379,6 +381,34 @@ STORE_TEST(a_device_that_is_away_keeps_its_job_and_gets_no_other)
     assert_string_equal(devices[0].detail, "");
     assert_string_equal(devices[0].model, "Phone");
     close_bench(&bench);
+}
+
+STORE_TEST(what_its_agent_says_of_a_device_is_told_with_what_the_phone_says)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    struct sl_device_facts facts = {.known = true,
+                                    .memory_bytes = 4096,
+                                    .hwcap2_known = true,
+                                    .sysname = "Linux",
+                                    .release = "5.10",
+                                    .machine = "aarch64",
+                                    .soc = "soc0"};
+    open_bench(&bench);
+    sl_lab_devices(bench.lab, &devices);
+    sl_lab_device_facts(bench.lab, "nobody", &facts);
+    sl_lab_device_facts(bench.lab, "a", &facts);
+    assert_string_equal(devices[0].system, "Linux 5.10");
+    sl_lab_describe_device(bench.lab, "a", "Phone", "", "Android 12"); /* it comes later */
+    assert_string_equal(devices[0].soc, "soc0");
+    assert_int_equal(devices[0].memory_bytes, 4096);
+    assert_int_equal(devices[0].sme2, SL_MAYBE_NO);
+    assert_string_equal(devices[0].no_sme2,
+                        "Linux 5.10 (Android 12) is older than 6.3, the first Linux that offers "
+                        "SME2; cores: not known");
+    close_bench(&bench);
+    assert_store_rows("SELECT model, soc, sme2, memory_bytes FROM devices WHERE name = 'a'",
+                      "[[\"Phone\",\"soc0\",0,4096]]");
 }
 
 STORE_TEST(an_unreachable_device_is_brought_back_step_by_step_and_quarantined_at_last)

@@ -40,7 +40,7 @@ TEST(a_column_lies_in_its_record_and_has_its_kinds_size)
         [SL_COLUMN_ID] = sizeof(uint64_t),  [SL_COLUMN_TIME] = sizeof(uint64_t),
         [SL_COLUMN_U32] = sizeof(uint32_t), [SL_COLUMN_INT] = sizeof(int),
         [SL_COLUMN_WORD] = sizeof(int),     [SL_COLUMN_FLAG] = sizeof(bool),
-        [SL_COLUMN_REAL] = sizeof(double)};
+        [SL_COLUMN_REAL] = sizeof(double),  [SL_COLUMN_MAYBE] = sizeof(int)};
     for (size_t r = 0; r < RECORDS; r++) {
         for (size_t i = 0; i < records[r]->count; i++) {
             const struct sl_column *column = &records[r]->all[i];

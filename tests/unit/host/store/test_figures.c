@@ -253,6 +253,32 @@ static void run_a_job(struct bench *bench)
     wait_for(bench, sl_store_update_job(bench->store, &job, on_done, bench));
 }
 
+STORE_TEST(what_was_known_of_a_device_stays_while_its_agent_is_silent)
+{
+    static const char row[] = "SELECT model, sme2, no_sme2, svl_bits, svl_lengths, memory_bytes "
+                              "FROM devices WHERE name = 'phone'";
+    struct sl_device_record phone = {.name = "phone", .kind = 4, .model = "Maker"};
+    struct bench bench;
+    open_bench(&bench);
+    wait_for(&bench, sl_store_note_device(bench.store, &phone, on_done, &bench));
+    assert_store_rows(row, "[[\"Maker\",null,\"\",0,\"\",0]]");
+    phone.sme2 = SL_MAYBE_NO;
+    phone.memory_bytes = 4096;
+    snprintf(phone.no_sme2, sizeof(phone.no_sme2), "its cores have none");
+    wait_for(&bench, sl_store_note_device(bench.store, &phone, on_done, &bench));
+    assert_store_rows(row, "[[\"Maker\",0,\"its cores have none\",0,\"\",4096]]");
+    struct sl_device_record silent = {.name = "phone", .kind = 4, .model = "Maker 2"};
+    wait_for(&bench, sl_store_note_device(bench.store, &silent, on_done, &bench));
+    assert_store_rows(row, "[[\"Maker 2\",0,\"its cores have none\",0,\"\",4096]]");
+    phone.sme2 = SL_MAYBE_YES;
+    phone.no_sme2[0] = '\0';
+    phone.svl_bits = 512;
+    snprintf(phone.svl_lengths, sizeof(phone.svl_lengths), "128,512");
+    wait_for(&bench, sl_store_note_device(bench.store, &phone, on_done, &bench));
+    assert_store_rows(row, "[[\"Maker\",1,\"\",512,\"128,512\",4096]]");
+    close_bench(&bench);
+}
+
 #define ATTEMPTS                                                                                   \
     "SELECT number, device, started_ms, ended_ms > 0, cause, detail, run FROM attempts WHERE job " \
     "= 1 ORDER BY number"
