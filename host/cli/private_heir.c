@@ -7,21 +7,36 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/path.h"
 #include "common/base/tree_remove.h"
 
-enum { PATH_BYTES = 1024, MAX_CONFIG_BYTES = 1 << 20 };
+enum { PATH_BYTES = 1024, MAX_CONFIG_BYTES = 1 << 20, ENDING_MS = 3000, LOOK_MS = 20 };
 
-/* Its lock, held; -1: a daemon has it. */
+/* A daemon that ends closes its socket first and lets go of its lock last. */
+static bool is_ending(const char *state)
+{
+    char path[PATH_BYTES];
+    struct stat info;
+    sl_path_join(path, sizeof(path), state, "sme2labd.sock");
+    return stat(path, &info) < 0;
+}
+
+/* Its lock, held; -1: a daemon has it. Waits for one that is about to end. */
 static int lock_of(const char *state)
 {
+    const struct timespec look = {.tv_nsec = LOOK_MS * 1000000L};
     char path[PATH_BYTES];
     sl_path_join(path, sizeof(path), state, "lock");
     int lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0) {
+    for (int ms = 0; lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) < 0; ms += LOOK_MS) {
+        if (ms < ENDING_MS && is_ending(state)) {
+            nanosleep(&look, NULL);
+            continue;
+        }
         close(lock);
         lock = -1;
     }

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -74,11 +76,35 @@ TEST_WITH(one_that_a_daemon_uses_stays, make_root, remove_root)
     make("only", 1000, "{}");
     int lock = open(below("only/lock"), O_RDWR | O_CREAT, 0600);
     assert_int_equal(flock(lock, LOCK_EX), 0);
+    close(open(below("only/sme2labd.sock"), O_WRONLY | O_CREAT, 0600));
     assert_false(sl_private_last(root, last, sizeof(last)));
     snprintf(heir, sizeof(heir), "%s/new", root);
     assert_false(sl_private_take_over(root, heir));
     assert_int_equal(access(below("only/private.json"), F_OK), 0);
     close(lock);
+}
+
+/* It has no socket any more, and its lock still. */
+TEST_WITH(one_whose_daemon_is_about_to_end_is_waited_for, make_root, remove_root)
+{
+    char last[256];
+    int ready[2], status = 0;
+    char byte = 0;
+    make("only", 1000, "{}");
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        int lock = open(below("only/lock"), O_RDWR | O_CREAT, 0600);
+        bool held = flock(lock, LOCK_EX) == 0 && write(ready[1], &byte, 1) == 1;
+        nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
+        _exit(held ? 0 : 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_true(sl_private_last(root, last, sizeof(last)));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    close(ready[0]);
+    close(ready[1]);
 }
 
 TEST_WITH(any_state_is_seen_but_not_a_lock, make_root, remove_root)
