@@ -279,6 +279,7 @@ class Found(Phones):
         daemon = self.begin({"adb": True, "devices": []})
         self.assertEqual(sorted(self.devices(daemon)), [FIRST_NAME, SECOND_NAME], "there from the start")
         wait_until(lambda: self.state(daemon, SECOND_NAME) == "ready", PATIENCE_SECONDS, "the link to its agent")
+        wait_until(lambda: self.devices(daemon)[SECOND_NAME]["sme2"] is not None, PATIENCE_SECONDS, "what its agent says")
         second = self.devices(daemon)[SECOND_NAME]
         self.assertEqual((second["kind"], second["state"], second["model"], second["system"]),
                          ("adb", "ready", "Lab Phone B2 (LAB2000)", "Android 14"))
