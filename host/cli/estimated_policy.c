@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -26,13 +27,18 @@
 #include "host/report/silicon_file.h"
 #include "host/spec/plan.h"
 
-static const char prefix[] = "estimated:";
+static const char prefix[] = "estimated:", all[] = "all";
+static const char all_table[] =
+    "{\"schema\": \"sme2lab.policy/1\", \"source\": \"all\", \"unit\": \"instructions\", "
+    "\"note\": \"Whatever has a kernel with SME2 runs in streaming mode.\", "
+    "\"streaming_off\": []}\n";
 
 struct counting {
     struct sl_plan plan;
     struct sl_sender sender;
     char profile[SL_SILICON_NAME_BYTES];
     char root[SL_PATH_BYTES], folder[SL_PATH_BYTES]; /* the second is removed */
+    char all[SL_PATH_BYTES];                         /* of both engines the time is wanted */
 };
 
 static int check_profile(const char *words, char out[SL_SILICON_NAME_BYTES], struct sl_diag *diag)
@@ -60,6 +66,7 @@ static void describe(struct counting *c, const struct sl_spec *of)
     sl_plan_init(&c->plan, of->model);
     struct sl_spec *spec = &c->plan.specs[0];
     spec->silicon = c->profile;
+    spec->policy = c->all;
     spec->device = "counted";
     spec->svl = of->svl;
     spec->method = of->method;
@@ -69,23 +76,49 @@ static void describe(struct counting *c, const struct sl_spec *of)
     memcpy(spec->inputs, of->inputs, sizeof(spec->inputs));
 }
 
-static int make_folder(struct counting *c, struct sl_diag *diag)
+/* Where tables are kept. */
+static int make_root(char root[SL_PATH_BYTES], struct sl_diag *diag)
 {
     char state[SL_PATH_BYTES];
     int rc = sl_paths_state(state, diag);
     if (rc < 0)
         return rc;
-    rc = sl_path_join(c->root, sizeof(c->root), state, "policies");
+    rc = sl_path_join(root, SL_PATH_BYTES, state, "policies");
+    if (rc == 0 &&
+        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(root, 0700) < 0 && errno != EEXIST)))
+        rc = -errno;
+    return rc < 0 ? sl_diag_set(diag, rc, root, "The folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
+}
+
+/* The table that keeps nothing out. */
+static int write_all(char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    char root[SL_PATH_BYTES];
+    int rc = make_root(root, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_path_join(out, SL_PATH_BYTES, root, "all.json");
     if (rc == 0)
-        rc = sl_path_join(c->folder, sizeof(c->folder), c->root, "new.XXXXXX");
-    if (rc == 0 && ((mkdir(state, 0700) < 0 && errno != EEXIST) ||
-                    (mkdir(c->root, 0700) < 0 && errno != EEXIST) || !mkdtemp(c->folder))) {
+        rc = sl_buf_write_file(out, all_table, strlen(all_table));
+    return rc < 0 ? sl_diag_set(diag, rc, out, "The table cannot be written (%s)", sl_strerror(rc))
+                  : 0;
+}
+
+static int make_folder(struct counting *c, struct sl_diag *diag)
+{
+    int rc = write_all(c->all, diag);
+    if (rc == 0)
+        rc = make_root(c->root, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_path_join(c->folder, sizeof(c->folder), c->root, "new.XXXXXX");
+    if (rc == 0 && !mkdtemp(c->folder)) {
         rc = -errno;
         c->folder[0] = '\0';
     }
-    return rc < 0
-               ? sl_diag_set(diag, rc, c->root, "The folder cannot be made (%s)", sl_strerror(rc))
-               : 0;
+    return rc < 0 ? sl_diag_set(diag, rc, c->root, "A folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
 }
 
 /* Counts the model and fetches what the run left. */
@@ -158,6 +191,11 @@ static int make_table(const struct sl_cli *cli, const struct sl_spec *spec, char
     return rc;
 }
 
+bool sl_estimated_policies_take(const char *policy)
+{
+    return strcmp(policy, all) == 0 || strncmp(policy, prefix, strlen(prefix)) == 0;
+}
+
 static const char *find_made(const struct sl_estimated_policies *policies,
                              const struct sl_spec *spec)
 {
@@ -174,8 +212,9 @@ int sl_estimated_policies_make(const struct sl_cli *cli, struct sl_plan *plan,
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < plan->count; i++) {
         struct sl_spec *spec = &plan->specs[i];
-        if (!spec->policy || strncmp(spec->policy, prefix, strlen(prefix)) != 0)
+        if (!spec->policy || !sl_estimated_policies_take(spec->policy))
             continue;
+        bool everything = strcmp(spec->policy, all) == 0;
         const char *path = find_made(policies, spec);
         if (!path && policies->count == SL_ESTIMATED_POLICIES_MAX)
             return sl_diag_set(diag, SL_E_LIMIT, "--policy",
@@ -183,7 +222,7 @@ int sl_estimated_policies_make(const struct sl_cli *cli, struct sl_plan *plan,
                                SL_ESTIMATED_POLICIES_MAX);
         if (!path) {
             char *made = policies->made[policies->count].path;
-            rc = make_table(cli, spec, made, diag);
+            rc = everything ? write_all(made, diag) : make_table(cli, spec, made, diag);
             if (rc < 0)
                 return rc;
             policies->made[policies->count].model = spec->model;

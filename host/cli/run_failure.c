@@ -15,6 +15,7 @@
 #include "common/base/path.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/estimated_policy.h"
 #include "host/cli/fetch.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/outcome.h"
@@ -95,8 +96,8 @@ int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
         if (rc == 0 && e->data_path)
             rc = check_file(e->data_path, "data file",
                             "name the program's .ptd, a file that can be read", diag);
-        if (rc == 0 && e->policy && strncmp(e->policy, "estimated:", strlen("estimated:")) != 0)
-            rc = check_file(e->policy, "policy", "name a table, or estimated:apple-m4", diag);
+        if (rc == 0 && e->policy && !sl_estimated_policies_take(e->policy))
+            rc = check_file(e->policy, "policy", "name a table, estimated:apple-m4, or all", diag);
         for (size_t k = 0; k < e->inputs_count && rc == 0; k++)
             rc = check_file(e->inputs[k], "input file",
                             "name raw input files that can be read, one for each input", diag);

@@ -386,6 +386,12 @@ static int write_policy(void *user, const char *profile, struct sl_buf *text)
     return rc < 0 ? rc : sl_buf_write_file(path, text->data, text->size);
 }
 
+static bool streams_all(const cJSON *policy)
+{
+    const char *source = sl_rundir_text(policy, "source");
+    return !policy || (source && strcmp(source, "all") == 0);
+}
+
 static int record_estimates(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
 {
     struct sl_trace raw;
@@ -394,10 +400,10 @@ static int record_estimates(struct sl_json *json, const struct sl_run *run, stru
     if (rc < 0)
         return rc;
     /* What ran by a table says nothing of the engine that it left out; ExecuTorch takes none. */
-    bool own = run->spec->runtime[0] == SL_RUNTIME_OWN;
+    bool own = run->spec->runtime[0] == SL_RUNTIME_OWN, both = streams_all(run->policy);
     const struct sl_run_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
-    rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon,
-                             run->policy || !own ? NULL : &taker, diag);
+    rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon, both && own ? &taker : NULL,
+                             diag);
     sl_trace_fini(&raw);
     return rc;
 }

@@ -51,10 +51,7 @@ static void read_families(const struct sl_json_at *list, char out[SL_SELECTOR_BY
 /* A table of one model: what it is estimated for, and its operators. */
 static void read_estimated(const struct sl_json_at *root, struct sl_policy_file *out)
 {
-    struct sl_json_at source = sl_json_member(root, "source"),
-                      off = sl_json_member(root, "operators_off");
-    if (!sl_json_is_text(source, "estimated"))
-        sl_json_refuse(&source, "This must be estimated");
+    struct sl_json_at off = sl_json_member(root, "operators_off");
     read_word(sl_json_member(root, "profile"), "abcdefghijklmnopqrstuvwxyz-_.0123456789",
               out->profile, sizeof(out->profile));
     const char *text = off.value ? sl_json_get_text(off) : "";
@@ -68,13 +65,16 @@ static void read_estimated(const struct sl_json_at *root, struct sl_policy_file 
 static void read_root(const struct sl_json_at *root, struct sl_policy_file *out)
 {
     struct sl_json_at schema = sl_json_member(root, "schema"), unit = sl_json_member(root, "unit"),
+                      source = sl_json_member(root, "source"),
                       list = sl_json_member(root, "streaming_off");
     sl_json_need_object(root, keys, sizeof(keys) / sizeof(keys[0]), 0);
     if (!sl_json_is_text(schema, "sme2lab.policy/1"))
         sl_json_refuse(&schema, "This must be sme2lab.policy/1");
-    if (sl_json_member(root, "source").value)
+    if (sl_json_is_text(source, "estimated"))
         read_estimated(root, out);
-    else
+    else if (source.value && !sl_json_is_text(source, "all"))
+        sl_json_refuse(&source, "This must be estimated or all");
+    else if (!source.value)
         read_word(sl_json_member(root, "fingerprint"), "abcdefghijklmnopqrstuvwxyz-0123456789",
                   out->fingerprint, sizeof(out->fingerprint));
     read_word(unit, "abcdefghijklmnopqrstuvwxyz", out->unit, sizeof(out->unit));

@@ -8,7 +8,9 @@
  *
  * A table of one model, which a counted run estimates (host/rundir/run_policy.h), has no
  * fingerprint but {"source": "estimated", "profile": "apple-m4", "operators_off": "0.3.17-20,0.4",
- * "operators": […]}: calls by chain and instruction, nodes of a delegate behind them. */
+ * "operators": […]}: calls by chain and instruction, nodes of a delegate behind them.
+ *
+ * {"source": "all", "streaming_off": []} keeps nothing out, whatever the default is. */
 #pragma once
 
 #include <stdbool.h>

@@ -23,6 +23,7 @@ for folder in ("kernels", "silicon"):
 import adb
 import estimate  # noqa: E402
 import goals  # noqa: E402
+import policy  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 OUT = os.path.join(ROOT, "build/bench")
@@ -121,7 +122,7 @@ def bench_kernels():
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
 PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
-ASKED = ("estimate",)  # needs other people's sources: run when named
+ASKED = ("estimate", "policy")  # needs other people's sources, or half an hour: run when named
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
 
 
@@ -166,8 +167,8 @@ def parse_options():
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *ASKED, *GROUPS]))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--table", action="store_true", help="the part models as Markdown")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; of estimate, this code or shape; may be repeated")
-    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), metavar="N", help="of the parts models and estimate, programs at once (2, where there are processors)")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; of policy too; of estimate, this code or shape; may be repeated")
+    parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), metavar="N", help="of the parts models, policy and estimate, programs at once (2, where there are processors)")
     parser.add_argument("--silicon", default="apple-m4", metavar="NAME", help="of the part estimate, the profile")
     parser.add_argument("--kleidiai", metavar="DIR", help="of the part estimate, KleidiAI's source")
     parser.add_argument("--eigen", metavar="DIR", help="of the part estimate, Eigen's source")
@@ -181,7 +182,7 @@ def parse_options():
 
 def main():
     options = parse_options()
-    results, published, busy = {}, [], os.getloadavg()[0]
+    results, published, policies, busy = {}, [], [], os.getloadavg()[0]
     if not options.json and not options.table and busy > QUIET_SHARE * os.cpu_count():
         print(f"others use this machine (load {busy:.1f} on {os.cpu_count()} processors): times belong to a quiet one, instructions do not mind")
     for part in [name for part in options.parts or PARTS for name in GROUPS.get(part, [part])]:
@@ -191,11 +192,14 @@ def main():
         if part == "estimate":
             published, results[part] = estimate.bench(options)
             continue
+        if part == "policy":
+            policies, results[part] = policy.bench(options)
+            continue
         results[part] = list(PARTS[part]())
         if not options.json:
             show(part, results[part])
     if options.json:
-        print(json.dumps({"schema": "sme2lab.bench/1", "svl": 512, "load": busy, "processors": os.cpu_count(), "parts": results, "published": published}, indent=1))
+        print(json.dumps({"schema": "sme2lab.bench/1", "svl": 512, "load": busy, "processors": os.cpu_count(), "parts": results, "published": published, "policies": policies}, indent=1))
     return 0 if all(r["met"] for rows in results.values() for r in rows) else 1
 
 

@@ -174,21 +174,16 @@ def rows_of(name, state):
     return rows
 
 
-def bench(only=(), jobs=2):
-    """Yields the rows of each program when it is done, the longest first."""
-    unknown = [name for name in only if name not in EXECUTOR_RUNNER]
-    if unknown:
-        sys.exit(f"bench: no program '{unknown[0]}'; there are: {', '.join(EXECUTOR_RUNNER)}")
-    names = [name for name in EXECUTOR_RUNNER if folder_of(name) and (not only or name in only)]
-    names.sort(key=lambda name: -(EXECUTOR_RUNNER[name] or (0, 0))[1])
+def in_turn(names, jobs, folder, rows_of_one):
+    """Yields the rows of each program when it is done; those that run at once have daemons of their own below the folder."""
     states = queue.SimpleQueue()
     for i in range(jobs):
-        states.put(os.path.join(OUT, f"state-{i}"))
+        states.put(os.path.join(folder, f"state-{i}"))
 
     def one(name):
         state = states.get()
         try:
-            return rows_of(name, state)
+            return list(rows_of_one(name, state))
         finally:
             states.put(state)
 
@@ -200,6 +195,16 @@ def bench(only=(), jobs=2):
         except RuntimeError as error:
             pool.shutdown(cancel_futures=True)
             sys.exit(f"bench: {error}")
+
+
+def bench(only=(), jobs=2):
+    """Yields the rows of each program when it is done, the longest first."""
+    unknown = [name for name in only if name not in EXECUTOR_RUNNER]
+    if unknown:
+        sys.exit(f"bench: no program '{unknown[0]}'; there are: {', '.join(EXECUTOR_RUNNER)}")
+    names = [name for name in EXECUTOR_RUNNER if folder_of(name) and (not only or name in only)]
+    names.sort(key=lambda name: -(EXECUTOR_RUNNER[name] or (0, 0))[1])
+    yield from in_turn(names, jobs, OUT, rows_of)
 
 
 HEAD = ["| program | SME2 on | ratio | goal | SME2 off | ratio | goal | largest difference |", "|---|--:|--:|--:|--:|--:|--:|---|"]

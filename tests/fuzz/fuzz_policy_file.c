@@ -33,7 +33,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t len = strlen(file.streaming_off);
     assert(len > 0 && len < sizeof(file.streaming_off));
     assert(file.streaming_off[0] != ',' && file.streaming_off[len - 1] != ',');
-    assert((strlen(file.fingerprint) > 0) != (strlen(file.profile) > 0));
+    assert(strlen(file.fingerprint) == 0 || strlen(file.profile) == 0);
     char words[SL_POLICY_WORDS_BYTES];
     sl_policy_file_words(&file, words);
     size_t off = strlen(file.operators_off);

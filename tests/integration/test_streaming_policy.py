@@ -4,9 +4,13 @@ import json
 import os
 import signal
 import subprocess
+import sys
 import time
 
 import lab
+
+sys.path[:0] = [str(lab.ROOT / "tests/bench"), str(lab.ROOT / "tests/bench/silicon")]
+import policy  # noqa: E402
 
 
 def setUpModule():
@@ -194,6 +198,27 @@ class Estimated(lab.Scratch):
         self.assertLessEqual(on_of(run), on_of(plain) + 1e-6)
         lab.must_be_valid(run.out)
 
+    def test_everything_streams_by_all_and_the_manifest_says_so(self):
+        run = lab.Run(self.MODEL, self.scratch / "all", "--runtime", "own", "--policy", "all")
+        self.assertEqual(run.done.returncode, 0, run.done.stderr)
+        self.assertEqual((run.manifest["policy"]["source"], run.manifest["policy"]["streaming_off"]), ("all", []))
+        self.assertEqual({v["name"]: v["streaming_off"] for v in run.manifest["agent_report"]["variants"]}, {"off": None, "on": "none"})
+        for row in self.policy_of(run, "apple-m4")["operators"]:
+            self.assertIn("sme2", row["kernel_on"], "both engines are estimated")
+        lab.must_be_valid(run.out)
+
+    def test_whole_models_are_never_slower_than_on_either_engine(self):
+        """scripts/bench policy, of two small programs."""
+        state = self.scratch / "state"
+        self.addCleanup(lab.end_private_daemons, state)
+        policy.OUT = str(self.scratch / "bench")
+        rows = [row for name in (self.MODEL, "transformer_dynq_xnnpack") for row in policy.rows_of(name, str(state))]
+        self.assertEqual({row["profile"] for row in rows}, set(policy.PROFILES))
+        for row in rows:
+            self.assertLessEqual(row["estimated_ns"], policy.SAME * min(row["neon_ns"], row["sme2_ns"], row["default_ns"]), row)
+        goals = {goal["what"].split(" over ")[0]: goal for goal in policy.goals_of(rows)}
+        self.assertTrue(goals["estimated policy"]["met"], goals)
+
     def test_an_interrupted_estimate_leaves_no_folder_and_no_job(self):
         state = self.scratch / "state"
         self.addCleanup(lab.end_private_daemons, state)
@@ -208,7 +233,7 @@ class Estimated(lab.Scratch):
         said = program.communicate(timeout=60)[1]
         self.assertEqual(program.returncode, 130, said)
         self.assertIn("is cancelled", said)
-        self.assertEqual(list((state / "policies").iterdir()), [])
+        self.assertEqual([path.name for path in (state / "policies").iterdir()], ["all.json"])  # a table, the same for every model
 
     def test_a_policy_that_is_none_is_refused(self):
         model = lab.MODELS / self.MODEL / "model.pte"

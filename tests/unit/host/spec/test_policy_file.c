@@ -49,6 +49,16 @@ TEST(operators_of_an_estimated_table_stand_behind_the_families)
     assert_string_equal(words, "unary");
 }
 
+TEST(a_table_may_say_that_everything_streams)
+{
+    assert_int_equal(parse("{\"schema\":\"sme2lab.policy/1\",\"source\":\"all\","
+                           "\"unit\":\"instructions\",\"streaming_off\":[]}"),
+                     0);
+    assert_string_equal(file.streaming_off, "none");
+    assert_string_equal(file.fingerprint, "");
+    assert_string_equal(file.profile, "");
+}
+
 TEST(what_is_no_table_is_refused_with_its_place)
 {
     static const char *const bad[][2] = {
@@ -64,6 +74,7 @@ TEST(what_is_no_table_is_refused_with_its_place)
          "/fingerprint"},
         {"{\"schema\":\"sme2lab.policy/1\",\"fingerprint\":\"a\",\"unit\":\"s\"}", "/unit"},
         {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"guessed\"}", "/source"},
+        {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"all\",\"unit\":\"s\"}", "/unit"},
         {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"estimated\"}", "/profile"},
         {"{\"schema\":\"sme2lab.policy/1\",\"source\":\"estimated\",\"profile\":\"../m4\"}",
          "/profile"},
