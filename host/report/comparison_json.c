@@ -473,8 +473,11 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_over_time(json, report);
     put_headroom(json, report);
     put_next_step(json, report);
-    if (sl_run_estimates_any(report->estimates))
-        sl_run_estimates_json(json, report->estimates);
+    if (sl_run_estimates_any(report->estimates)) {
+        const struct sl_attribution *const names[2] = {&report->baseline->attribution,
+                                                       &report->candidate->attribution};
+        sl_run_estimates_json(json, report->estimates, names);
+    }
     if (report->svl_bits > 0)
         sl_json_u64(json, "svl", report->svl_bits);
     else

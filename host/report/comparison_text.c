@@ -520,7 +520,9 @@ static void put_estimate_tables(struct page *p, size_t operators)
                                                    &p->report->candidate->attribution};
     sl_run_estimates_table(p->report->estimates, names, true, &table);
     sl_doc_table(p->doc, &table);
-    sl_run_estimates_bounds(p->report->estimates, &table);
+    sl_run_estimates_bounds(p->report->estimates, true, &table);
+    sl_doc_table(p->doc, &table);
+    sl_run_estimates_threads(p->report->estimates, names, &table);
     sl_doc_table(p->doc, &table);
     for (size_t i = 0; sl_run_estimates_operators(p->report->estimates, i, operators, true, &table);
          i++)

@@ -24,6 +24,9 @@ bool sl_plot_histogram_wanted(const struct sl_report *report);
 bool sl_plot_scatter_wanted(const struct sl_report *report);
 void sl_plot_scatter(struct sl_markup *m, const struct sl_report *report);
 bool sl_report_scatter(const struct sl_report *report, size_t most, struct sl_table *out);
+/* plot_bounds.c: what the estimated time of each silicon is spent on, a bar a side; nothing where
+ * nothing is estimated. */
+void sl_plot_bounds(struct sl_markup *m, const struct sl_report *report);
 /* plot_time.c: both sides over the time of the run, a point for each of its pieces; nothing where
  * sl_report_sustained() has no table. */
 void sl_plot_time(struct sl_markup *m, const struct sl_report *report);

@@ -202,7 +202,9 @@ static void put_estimates(struct sl_doc *doc, const struct sl_report *report, si
                                                    &report->comparison->candidate->attribution};
     sl_run_estimates_table(estimates, names, false, &table);
     put_table(doc, report, NULL, &table);
-    sl_run_estimates_bounds(estimates, &table);
+    sl_run_estimates_bounds(estimates, false, &table);
+    put_table(doc, report, sl_plot_bounds, &table);
+    sl_run_estimates_threads(estimates, names, &table);
     put_table(doc, report, NULL, &table);
     for (size_t i = 0; sl_run_estimates_operators(estimates, i, most, false, &table); i++)
         put_table(doc, report, NULL, &table);

@@ -1,6 +1,7 @@
 /* host/report/run_estimates.c */
 #include "host/report/run_estimates.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,8 +12,10 @@
 #include "common/base/json.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/category.h"
+#include "host/analysis/thread_estimate.h"
 #include "host/report/csv.h"
 #include "host/report/estimate_out.h"
+#include "host/report/style.h"
 #include "host/report/table.h"
 
 enum { MAX_ROWS = 512 };
@@ -25,6 +28,8 @@ static const char note[] =
 struct range {
     double low, mid, high;
 };
+
+static const unsigned thread_counts[] = {1, 2, 4, 8};
 
 static double number(const cJSON *object, const char *key)
 {
@@ -127,6 +132,55 @@ bool sl_run_estimates_fit(const cJSON *estimates)
     return fits;
 }
 
+/* --- several threads --- */
+
+/* By the name in either side's analysis: operators differ between off and on. */
+static int category_of(const struct sl_attribution *const names[2], const char *name)
+{
+    size_t len = strlen(name);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < names[side]->operator_count; i++) {
+            const struct sl_operator *op = &names[side]->operators[i];
+            if (op->name_len == len && memcmp(op->name, name, len) == 0)
+                return op->category;
+        }
+    }
+    return SL_CATEGORY_FRAMEWORK;
+}
+
+/* What the operators of a side spend, by who can share it. */
+static struct sl_thread_work work_of(const cJSON *profile,
+                                     const struct sl_attribution *const names[2], int side)
+{
+    struct sl_thread_work work = {0};
+    const cJSON *operator;
+    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    {
+        double spent_ns[SL_BOUND_COUNT];
+        const cJSON *spent = member(member(operator, levels[side]), "spent_ns");
+        for (int b = 0; b < SL_BOUND_COUNT; b++)
+            spent_ns[b] = number(spent, sl_bound_name(b));
+        sl_thread_work_add(&work, spent_ns,
+                           category_of(names, text(operator, "operator")) == SL_CATEGORY_FRAMEWORK);
+    }
+    return work;
+}
+
+struct by_threads {
+    struct sl_thread_work work[2];
+    double units;
+    unsigned crossover;
+};
+
+static struct by_threads by_threads_of(const cJSON *profile,
+                                       const struct sl_attribution *const names[2])
+{
+    struct by_threads by = {.work = {work_of(profile, names, 0), work_of(profile, names, 1)},
+                            .units = number(profile, "units")};
+    by.crossover = sl_thread_crossover(&by.work[0], &by.work[1], by.units);
+    return by;
+}
+
 /* --- JSON --- */
 
 static void put_range(struct sl_json *json, const char *key, struct range range)
@@ -138,7 +192,39 @@ static void put_range(struct sl_json *json, const char *key, struct range range)
     sl_json_close_object(json);
 }
 
-static void put_profile(struct sl_json *json, const char *key, const cJSON *profile)
+/* What a side spends its time on. */
+static void put_spent(struct sl_json *json, const char *key, const cJSON *side)
+{
+    sl_json_open_object(json, key);
+    for (int b = 0; b < SL_BOUND_COUNT; b++) {
+        double ns = number(member(side, "spent_ns"), sl_bound_name(b));
+        if (ns > 0)
+            sl_json_f64(json, sl_bound_name(b), ns);
+    }
+    sl_json_close_object(json);
+}
+
+static void put_threads(struct sl_json *json, const struct by_threads *by)
+{
+    sl_json_open_array(json, "threads");
+    for (size_t i = 0; i < sizeof(thread_counts) / sizeof(thread_counts[0]); i++) {
+        sl_json_open_object(json, NULL);
+        sl_json_u64(json, "threads", thread_counts[i]);
+        sl_json_f64(json, "baseline_ns",
+                    sl_thread_time_ns(&by->work[0], thread_counts[i], by->units));
+        sl_json_f64(json, "candidate_ns",
+                    sl_thread_time_ns(&by->work[1], thread_counts[i], by->units));
+        sl_json_close_object(json);
+    }
+    sl_json_close_array(json);
+    if (by->crossover > 0)
+        sl_json_u64(json, "crossover_threads", by->crossover);
+    else
+        sl_json_null(json, "crossover_threads");
+}
+
+static void put_profile(struct sl_json *json, const char *key, const cJSON *profile,
+                        const struct sl_attribution *const names[2])
 {
     const cJSON *operator, * operators = member(profile, "operators");
     struct range off = range_of(profile, 0), on = range_of(profile, 1);
@@ -149,6 +235,10 @@ static void put_profile(struct sl_json *json, const char *key, const cJSON *prof
     put_range(json, "ratio", ratio_of(off, on));
     put_range(json, "baseline_ns", off);
     put_range(json, "candidate_ns", on);
+    put_spent(json, "baseline_spent_ns", member(profile, "off"));
+    put_spent(json, "candidate_spent_ns", member(profile, "on"));
+    const struct by_threads by = by_threads_of(profile, names);
+    put_threads(json, &by);
     sl_json_open_array(json, "bound_by");
     cJSON_ArrayForEach(operator, operators)
     {
@@ -167,12 +257,13 @@ static void put_profile(struct sl_json *json, const char *key, const cJSON *prof
     sl_json_close_object(json);
 }
 
-void sl_run_estimates_json(struct sl_json *json, const cJSON *estimates)
+void sl_run_estimates_json(struct sl_json *json, const cJSON *estimates,
+                           const struct sl_attribution *const names[2])
 {
     const cJSON *profile;
-    put_profile(json, "estimate", estimates->child);
+    put_profile(json, "estimate", estimates->child, names);
     sl_json_open_array(json, "estimates");
-    cJSON_ArrayForEach(profile, estimates) put_profile(json, NULL, profile);
+    cJSON_ArrayForEach(profile, estimates) put_profile(json, NULL, profile, names);
     sl_json_close_array(json);
 }
 
@@ -203,20 +294,6 @@ static void put_sides(struct sl_table *out, struct range off, struct range on, b
         sl_table_ratio(out, off.mid, on.mid, 2);
     else
         sl_table_put(out, NULL);
-}
-
-/* By the name in either side's analysis: operators differ between off and on. */
-static int category_of(const struct sl_attribution *const names[2], const char *name)
-{
-    size_t len = strlen(name);
-    for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < names[side]->operator_count; i++) {
-            const struct sl_operator *op = &names[side]->operators[i];
-            if (op->name_len == len && memcmp(op->name, name, len) == 0)
-                return op->category;
-        }
-    }
-    return SL_CATEGORY_FRAMEWORK;
 }
 
 void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution *const names[2],
@@ -251,27 +328,74 @@ void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution 
     }
 }
 
-void sl_run_estimates_bounds(const cJSON *estimates, struct sl_table *out)
+double sl_run_estimates_share(const cJSON *estimates, size_t index, int side, int bound)
 {
-    static const char *const heads[] = {"Silicon", "Spent on", ">SME2 off", ">SME2 on", NULL};
-    const cJSON *profile;
+    const cJSON *profile = cJSON_GetArrayItem(estimates, (int)index);
+    double whole = range_of(profile, side).mid;
+    const cJSON *spent = member(member(profile, levels[side]), "spent_ns");
+    return whole > 0 ? fmin(number(spent, sl_bound_name(bound)) / whole, 1) : 0;
+}
+
+const char *sl_run_estimates_profile(const cJSON *estimates, size_t index)
+{
+    const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
+    for (size_t i = 0; profile && i < index; i++)
+        profile = profile->next;
+    return profile ? text(profile, "profile") : NULL;
+}
+
+void sl_run_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table *out)
+{
+    static const struct sl_table_column widths[] = {{15, 0}, {24, 1}, {9, 1}, {9, 1}, {0, 2}};
+    const char *const heads[] = {"Silicon",  "Bound by",         ">SME2 off",
+                                 ">SME2 on", bars ? "on" : NULL, NULL};
+    const char *name;
     sl_table_init(out, "bounds", "What the estimated time is spent on", heads);
+    if (bars)
+        sl_table_widths(out, widths);
     snprintf(out->note, sizeof(out->note), "%s", note);
-    cJSON_ArrayForEach(profile, estimates)
-    {
+    for (size_t i = 0; (name = sl_run_estimates_profile(estimates, i)); i++) {
         for (int bound = 0; bound < SL_BOUND_COUNT; bound++) {
             double share[2];
-            for (int side = 0; side < 2; side++) {
-                const cJSON *spent = member(member(profile, levels[side]), "spent_ns");
-                double whole = range_of(profile, side).mid;
-                share[side] = whole > 0 ? number(spent, sl_bound_name(bound)) / whole : 0;
-            }
+            for (int side = 0; side < 2; side++)
+                share[side] = sl_run_estimates_share(estimates, i, side, bound);
             if (share[0] < 0.005 && share[1] < 0.005)
                 continue;
-            sl_table_text(out, text(profile, "profile"));
+            sl_table_text(out, name);
             sl_table_text(out, sl_bound_name(bound));
             sl_table_share(out, share[0]);
             sl_table_share(out, share[1]);
+            if (bars)
+                sl_table_bar(out, SL_TONE_STRONG, share[1]);
+        }
+    }
+}
+
+void sl_run_estimates_threads(const cJSON *estimates, const struct sl_attribution *const names[2],
+                              struct sl_table *out)
+{
+    static const char *const heads[] = {"Silicon", ">Threads",           ">SME2 off", ">SME2 on",
+                                        ">Ratio",  ">NEON as fast from", NULL};
+    const cJSON *profile;
+    sl_table_init(out, "estimate-threads", "Estimated time by threads", heads);
+    snprintf(out->note, sizeof(out->note),
+             "Estimated of the counted thread, not measured: what the unit does is divided among "
+             "units, for a cluster's cores share it, what a core does among threads, and memory "
+             "and the code between operators by nothing.");
+    cJSON_ArrayForEach(profile, estimates)
+    {
+        const struct by_threads by = by_threads_of(profile, names);
+        for (size_t i = 0; i < sizeof(thread_counts) / sizeof(thread_counts[0]); i++) {
+            double ns[2];
+            for (int side = 0; side < 2; side++)
+                ns[side] = sl_thread_time_ns(&by.work[side], thread_counts[i], by.units);
+            sl_table_text(out, text(profile, "profile"));
+            sl_table_printf(out, "%u", thread_counts[i]);
+            put_sides(out, (struct range){.mid = ns[0]}, (struct range){.mid = ns[1]}, true);
+            if (by.crossover > 0)
+                sl_table_printf(out, "%u", by.crossover);
+            else
+                sl_table_printf(out, "over %d", SL_THREADS_MOST);
         }
     }
 }
@@ -336,13 +460,32 @@ static int put_csv_side(struct sl_buf *out, const cJSON *profile, const char *na
     const char *bound = text(member(owner, levels[side]), "bound");
     if (rc == 0)
         rc = sl_csv_field(out, bound, strlen(bound));
-    return rc < 0 ? rc : sl_buf_printf(out, "estimated\n");
+    if (rc == 0)
+        rc = sl_buf_printf(out, "estimated");
+    const cJSON *spent = member(member(owner, levels[side]), "spent_ns");
+    for (int b = 0; rc == 0 && b < SL_BOUND_COUNT; b++)
+        rc = sl_buf_printf(out, ",%.3f", number(spent, sl_bound_name(b)));
+    return rc < 0 ? rc : sl_buf_printf(out, "\n");
+}
+
+/* "ZA moves" is the column za_moves_ns. */
+static int put_csv_heads(struct sl_buf *out)
+{
+    int rc = sl_buf_printf(out, "profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind");
+    for (int b = 0; rc == 0 && b < SL_BOUND_COUNT; b++) {
+        char name[48];
+        snprintf(name, sizeof(name), "%s", sl_bound_name(b));
+        for (char *at = name; *at; at++)
+            *at = isalnum((unsigned char)*at) ? (char)tolower((unsigned char)*at) : '_';
+        rc = sl_buf_printf(out, ",%s_ns", name);
+    }
+    return rc < 0 ? rc : sl_buf_printf(out, "\n");
 }
 
 int sl_run_estimates_csv(struct sl_buf *out, const cJSON *estimates)
 {
     const cJSON *profile, *operator;
-    int rc = sl_buf_printf(out, "profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind\n");
+    int rc = put_csv_heads(out);
     cJSON_ArrayForEach(profile, estimates)
     {
         for (int side = 0; side < 2 && rc == 0; side++)

@@ -19,16 +19,26 @@ bool sl_run_estimates_any(const struct cJSON *estimates);
 bool sl_run_estimates_fit(const struct cJSON *estimates);
 
 /* The members "estimate" (of the first profile) and "estimates" (of all) of a comparison:
- * {"profile","profile_sha256","estimated":true,"ratio","baseline_ns","candidate_ns","bound_by"}. */
-void sl_run_estimates_json(struct sl_json *json, const struct cJSON *estimates);
+ * {"profile","profile_sha256","estimated":true,"ratio","baseline_ns","candidate_ns",
+ * "baseline_spent_ns","candidate_spent_ns","threads","crossover_threads","bound_by"}. `names`, of
+ * off and on, know the operators' categories. */
+void sl_run_estimates_json(struct sl_json *json, const struct cJSON *estimates,
+                           const struct sl_attribution *const names[2]);
 
-/* End to end and by category, of each profile; `names`, of off and on, know the operators'
- * categories; `brief`: without ranges, for terminals. End the table with sl_table_fini(). */
+/* End to end and by category, of each profile; `brief`: without ranges, for terminals. End the
+ * table with sl_table_fini(). */
 void sl_run_estimates_table(const struct cJSON *estimates,
                             const struct sl_attribution *const names[2], bool brief,
                             struct sl_table *out);
-/* What the time of either side is spent on, of each profile. */
-void sl_run_estimates_bounds(const struct cJSON *estimates, struct sl_table *out);
+/* What the time of either side is spent on, of each profile; `bars`: drawn too, on terminals. */
+void sl_run_estimates_bounds(const struct cJSON *estimates, bool bars, struct sl_table *out);
+/* The profile of that `index`, borrowed, NULL behind the last; and what share of its side's time,
+ * 0 for off, is spent on an enum sl_bound. */
+const char *sl_run_estimates_profile(const struct cJSON *estimates, size_t index);
+double sl_run_estimates_share(const struct cJSON *estimates, size_t index, int side, int bound);
+/* Both sides on more threads, and from how many on NEON alone is as fast: the unit is shared. */
+void sl_run_estimates_threads(const struct cJSON *estimates,
+                              const struct sl_attribution *const names[2], struct sl_table *out);
 /* The `most` operators that take longest by one profile; false, and no table, where there is none
  * of that `index`. */
 bool sl_run_estimates_operators(const struct cJSON *estimates, size_t index, size_t most,
@@ -46,5 +56,6 @@ bool sl_run_estimates_brief(const struct cJSON *estimates, char *out, size_t siz
 bool sl_run_estimates_slower(const struct cJSON *estimates, const char **out_profile,
                              double *out_ratio);
 
-/* profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind. 0, SL_E_LIMIT or -ENOMEM. */
+/* profile,operator,sme2,low_ns,mid_ns,high_ns,bound,kind and nanoseconds by bound. 0, SL_E_LIMIT or
+ * -ENOMEM. */
 int sl_run_estimates_csv(struct sl_buf *out, const struct cJSON *estimates);

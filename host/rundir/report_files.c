@@ -228,7 +228,8 @@ static int add_plots(struct sl_report_files *out, const struct sl_report *report
                  {"report_runs", sl_plot_runs},
                  {"report_histogram", sl_plot_histogram},
                  {"report_scatter", sl_plot_scatter},
-                 {"report_time", sl_plot_time}};
+                 {"report_time", sl_plot_time},
+                 {"report_bounds", sl_plot_bounds}};
     struct sl_buf *text = NULL;
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(plots) / sizeof(plots[0]); i++) {

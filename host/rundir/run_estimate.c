@@ -288,6 +288,8 @@ static void put_profile(struct sl_json *json, const struct maker *m)
     sl_json_text(json, "profile", m->silicon.name);
     sl_json_text(json, "profile_sha256", m->silicon.sha256);
     sl_json_text(json, "title", m->silicon.title);
+    sl_json_f64(json, "units",
+                m->silicon.has_unit ? m->silicon.figures[SL_FIGURE_UNIT_COUNT].value : 0);
     for (int v = 0; v < VARIANTS; v++)
         put_side(json, levels[v], &m->whole[v]);
     sl_json_open_array(json, "operators");

@@ -18,7 +18,7 @@
     "\",\"spent_ns\":{\"" bound "\":" #mid "}}"
 
 static const char text[] =
-    "[{\"profile\":\"apple-m4\",\"profile_sha256\":\"ab\",\"off\":" SIDE(80, 100, 120, "NEON") //
+    "[{\"profile\":\"apple-m4\",\"profile_sha256\":\"ab\",\"units\":1,\"off\":" SIDE(80, 100, 120, "NEON") //
     ",\"on\":" SIDE(40, 50, 60,
                     "outer product") ",\"operators\":["
                                      "{\"operator\":\"Small\",\"off\":" SIDE(
@@ -27,6 +27,14 @@ static const char text[] =
                                                  "{\"operator\":\"Large, odd\",\"off\":" SIDE(
                                                      72, 90, 108, "NEON") //
     ",\"on\":" SIDE(40, 50, 60, "outer product") "}]}]";
+
+/* Of either side one operator is known; the others are code between them. */
+static struct sl_operator off_op = {.name = "Small", .name_len = 5, .category = SL_CATEGORY_CONV};
+static struct sl_operator on_op = {
+    .name = "Large, odd", .name_len = 10, .category = SL_CATEGORY_GEMM};
+static const struct sl_attribution off = {.operators = &off_op, .operator_count = 1};
+static const struct sl_attribution on = {.operators = &on_op, .operator_count = 1};
+static const struct sl_attribution *const names[2] = {&off, &on};
 
 static void has(const struct sl_buf *out, const char *words)
 {
@@ -43,13 +51,18 @@ TEST(the_comparison_has_ratio_and_bounds)
     sl_json_init(&json, &out);
     sl_json_open_object(&json, NULL);
     assert_true(sl_run_estimates_any(estimates));
-    sl_run_estimates_json(&json, estimates);
+    sl_run_estimates_json(&json, estimates, names);
     sl_json_close_object(&json);
     assert_int_equal(json.error, 0);
     has(&out, "\"estimate\":{\"profile\":\"apple-m4\",\"profile_sha256\":\"ab\",\"estimated\":true,"
               "\"ratio\":{\"low\":1.33");
     has(&out, "\"mid\":2,\"high\":3}");
     has(&out, "\"bound\":\"outer product\",\"share\":1");
+    has(&out, "\"baseline_spent_ns\":{\"NEON\":100},"
+              "\"candidate_spent_ns\":{\"outer product\":50}");
+    has(&out, "\"threads\":[{\"threads\":1,\"baseline_ns\":100,\"candidate_ns\":50},"
+              "{\"threads\":2,\"baseline_ns\":50,\"candidate_ns\":50},");
+    has(&out, "\"crossover_threads\":2,");
     sl_buf_fini(&out);
     cJSON_Delete(estimates);
 }
@@ -67,11 +80,6 @@ static void shows(const struct sl_table *table, const char *words)
 TEST(tables_have_categories_of_either_side_and_the_largest_first)
 {
     cJSON *estimates = cJSON_Parse(text);
-    struct sl_operator off_op = {.name = "Small", .name_len = 5, .category = SL_CATEGORY_CONV};
-    struct sl_operator on_op = {.name = "Large, odd", .name_len = 10, .category = SL_CATEGORY_GEMM};
-    struct sl_attribution off = {.operators = &off_op, .operator_count = 1};
-    struct sl_attribution on = {.operators = &on_op, .operator_count = 1};
-    const struct sl_attribution *const names[2] = {&off, &on};
     struct sl_table table;
     sl_run_estimates_table(estimates, names, false, &table);
     shows(&table, "CONV");
@@ -79,8 +87,11 @@ TEST(tables_have_categories_of_either_side_and_the_largest_first)
     shows(&table, "100 ns (80 ns to 120 ns)");
     assert_non_null(strstr(table.note, "Estimated, not measured"));
     sl_table_fini(&table);
-    sl_run_estimates_bounds(estimates, &table);
+    sl_run_estimates_bounds(estimates, false, &table);
     shows(&table, "outer product");
+    sl_table_fini(&table);
+    sl_run_estimates_bounds(estimates, true, &table);
+    shows(&table, "outer product                  -   100.0 %  ####");
     sl_table_fini(&table);
     assert_true(sl_run_estimates_operators(estimates, 0, 1, true, &table));
     shows(&table, "Large, odd");
@@ -101,13 +112,31 @@ TEST(lines_and_csv_say_that_it_is_estimated)
     assert_false(sl_run_estimates_line(estimates, 1, line, sizeof(line)));
     assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
     assert_string_equal(line, "estimated time, off / on: 2.00 (1.33 to 3.00) on apple-m4");
-    cJSON *off = cJSON_GetObjectItemCaseSensitive(estimates->child, "off");
-    cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(off, "mid_ns"), 25);
+    cJSON *side = cJSON_GetObjectItemCaseSensitive(estimates->child, "off");
+    cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(side, "mid_ns"), 25);
     assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
     assert_non_null(strstr(line, " on apple-m4; below 1: slower with SME2 on"));
     assert_int_equal(sl_run_estimates_csv(&out, estimates), 0);
-    has(&out, "apple-m4,\"Large, odd\",on,40.000,50.000,60.000,outer product,estimated\n");
+    has(&out, "high_ns,bound,kind,outer_product_ns,za_multiply_accumulate_ns,");
+    has(&out, ",memory_ns,mode_switch_ns,hand_over_ns\n");
+    has(&out, "apple-m4,\"Large, odd\",on,40.000,50.000,60.000,outer product,estimated,50.000,");
     sl_buf_fini(&out);
+    cJSON_Delete(estimates);
+}
+
+/* What the unit does takes as long on any number of the cores that share it. */
+TEST(threads_divide_what_the_core_does_alone)
+{
+    cJSON *estimates = cJSON_Parse(text);
+    struct sl_table table;
+    sl_run_estimates_threads(estimates, names, &table);
+    shows(&table, "apple-m4         2     50 ns    50 ns  1.00x                  2");
+    shows(&table, "apple-m4         8   12.5 ns    50 ns  0.25x                  2");
+    sl_table_fini(&table);
+    cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(estimates->child, "units"), 64);
+    sl_run_estimates_threads(estimates, names, &table);
+    shows(&table, "over 64");
+    sl_table_fini(&table);
     cJSON_Delete(estimates);
 }
 
