@@ -113,6 +113,8 @@ int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out
     if (text.size > SL_JSON_DOC_MAX_BYTES)
         return sl_diag_set(diag, SL_E_LIMIT, file, "The file has %zu bytes, more than %d",
                            text.size, SL_JSON_DOC_MAX_BYTES);
+    if (text.size == 0) /* of nothing there may be no memory either */
+        text.data = (const uint8_t *)"";
     int rc = check_utf8(text, file, diag);
     if (rc == 0)
         rc = check_contents(text, file, diag);

@@ -120,7 +120,10 @@ def check(python, cases, say=print):
                 made = daemon.request("POST", "/api/v1/tokens", body, {"Content-Type": "application/json"})
                 token = json.loads(made[2])["token"] if "with a token" in way else None
                 schema, reached = (SCHEMA, port) if way.startswith("tcp") else (open_schema(folder), relay.port)
-                ran = run(python, schema, reached, token, cases, folder / "report.json")
+                try:
+                    ran = run(python, schema, reached, token, cases, folder / "report.json")
+                except AssertionError as found:  # why a daemon went away stands in its log alone
+                    raise AssertionError(f"{way}: {found}\nthe daemon's log:\n{daemon.log_text()[-6000:]}") from found
                 say(f"{way}: {ran} cases, nothing found")
             if daemon.process.poll() is not None or "Sanitizer" in daemon.log_text():
                 raise AssertionError(daemon.log_text()[-6000:])

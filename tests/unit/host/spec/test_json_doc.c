@@ -41,6 +41,16 @@ TEST(a_key_that_stands_twice_is_refused_with_its_place)
     assert_string_equal(diag.where, "/1/a");
 }
 
+TEST(nothing_is_no_document_wherever_it_lies)
+{
+    struct sl_diag diag = {0};
+    struct cJSON *document = NULL;
+    assert_int_equal(sl_json_doc_parse((struct sl_bytes){NULL, 0}, "f", &document, &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "f:1:1");
+    assert_int_equal(parse_text("", &diag), SL_E_FORMAT);
+}
+
 TEST(the_character_0_is_refused_and_what_only_looks_like_it_is_not)
 {
     struct sl_diag diag;
