@@ -58,7 +58,7 @@ static int put_legend(struct sl_markup *m, const struct cJSON *estimates, size_t
     for (int b = 0; b < SL_BOUND_COUNT; b++) {
         if (!is_shown(estimates, profiles, b))
             continue;
-        double x = count % 2 ? SL_SVG_WIDTH / 2.0 : 0, at = y + LEGEND_ROW * (count / 2);
+        double x = count % 2 ? (double)SL_SVG_WIDTH / 2 : 0, at = y + LEGEND_ROW * (count / 2);
         if (m) {
             sl_svg_rect(m, x, at, 14, 14, fill_of(b));
             sl_svg_label(m, x + 19, at + 12, "start", sl_bound_name(b));
@@ -81,7 +81,7 @@ void sl_plot_bounds(struct sl_markup *m, const struct sl_report *report)
                 "What the estimated time is spent on");
     for (size_t i = 0; i < profiles; i++) {
         char title[96];
-        double y = PROFILE_HEIGHT * (double)i;
+        double y = (double)PROFILE_HEIGHT * (double)i;
         snprintf(title, sizeof(title), "%.60s, estimated: share of each side's own time",
                  sl_run_estimates_profile(estimates, i));
         sl_svg_label(m, 0, y + 14, "start", title);

@@ -412,7 +412,7 @@ class Report(Results):
         parser = NoOutside()
         parser.feed(page)
         self.assertEqual(parser.open, [])
-        self.assertEqual(parser.tags.count("svg"), 4)
+        self.assertEqual(parser.tags.count("svg"), 5)
         self.assertGreaterEqual(parser.tags.count("table"), 6)
         self.assertNotIn("nan", re.findall(r">([^<]*)<", page.lower()))
         self.assertFalse(re.findall(r"https?://(?!www\.w3\.org/2000/svg)", page))

@@ -36,7 +36,7 @@ TEST(neon_catches_up_where_its_threads_outnumber_what_the_unit_gains)
     const struct sl_thread_work off = {.core_ns = 100}, on = {.unit_ns = 24};
     assert_int_equal(sl_thread_crossover(&off, &on, 1), 5);
     assert_int_equal(sl_thread_crossover(&off, &on, 2), 9);
-    assert_int_equal(sl_thread_crossover(&on, &off, 1), 0);
+    assert_int_equal(sl_thread_crossover(&on, &off, 1), 1);
     assert_int_equal(sl_thread_crossover(&off, &(struct sl_thread_work){.core_ns = 200}, 1), 1);
     assert_int_equal(sl_thread_crossover(&off, &(struct sl_thread_work){.unit_ns = 1}, 1), 0);
 }
