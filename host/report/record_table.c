@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "host/records.h"
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
@@ -55,6 +56,11 @@ static void put_cell(struct sl_table *table, const struct sl_column *column, con
         break;
     case SL_COLUMN_FLAG:
         sl_table_put(table, *(const bool *)value ? "yes" : "no");
+        break;
+    case SL_COLUMN_MAYBE:
+        sl_table_put(table, *(const int *)value == SL_MAYBE_YES  ? "yes"
+                            : *(const int *)value == SL_MAYBE_NO ? "no"
+                                                                 : NULL);
         break;
     case SL_COLUMN_REAL:
         if (*(const double *)value > 0)

@@ -28,7 +28,12 @@ static void begin(struct sl_doc *doc)
 
 TEST(the_state_counts_devices_and_says_why_the_store_fails)
 {
-    const struct sl_device_record devices[] = {{.name = "a", .state = SL_DEVICE_READY},
+    const struct sl_device_record devices[] = {{.name = "a",
+                                                .state = SL_DEVICE_READY,
+                                                .model = "Phone",
+                                                .system = "Android 14",
+                                                .sme2 = SL_MAYBE_NO,
+                                                .no_sme2 = "its cores have none"},
                                                {.name = "b", .state = SL_DEVICE_BUSY, .job = 7},
                                                {.name = "c<", .state = SL_DEVICE_OFFLINE}};
     struct sl_doc doc;
@@ -40,6 +45,8 @@ TEST(the_state_counts_devices_and_says_why_the_store_fails)
     assert_true(says(&doc, "<dd>1 running, 4 queued</dd>"));
     assert_true(says(&doc, "<a href=\"/jobs/7\">7</a>"));
     assert_true(says(&doc, "<td>c&lt;</td>"));
+    assert_true(says(&doc, "<td>no</td>"));
+    assert_true(says(&doc, "Phone, Android 14; no SME2: its cores have none"));
     sl_doc_fini(&doc);
     begin(&doc);
     sl_lab_doc_state(&doc, NULL, 0, 0, 0, "it is damaged");
