@@ -8,11 +8,11 @@ import shutil
 import struct
 import subprocess
 
+import executorch_agent
 import lab
+from executorch_agent import FOLDER
 
-FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
-AGENT = "sme2lab-agent-executorch"
-TOTAL = lab.BUILD / "host/tests/count_total"
+AGENT = executorch_agent.AGENT.name
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 FIXTURES = pathlib.Path(os.environ.get("SL_FIXTURES", lab.MODELS))
 SMALL = lab.MODELS / "dynamic_sequence_f32_xnnpack" / "model.pte"
@@ -60,7 +60,7 @@ def file_offset(elf, symbol):
 
 
 def inputs_of(model):
-    return ",".join(map(str, sorted(model.glob("input-*.bin"), key=lambda path: int(path.stem.split("-")[1]))))
+    return ",".join(map(str, executorch_agent.numbered(model)))
 
 
 def floats(path):
@@ -212,21 +212,12 @@ class Counts(Libraries):
 
     def insns(self, cpu, *words):
         """What each execution after the warm-up executes, and the outputs."""
-        log = self.scratch / "log"
-        os.mkfifo(log)
-        command = [lab.EMULATOR, "-cpu", cpu, "-seed", "1", "-d", "in_asm,exec,nochain", "-D", log, "-L", FOLDER, FOLDER / AGENT, "run", f"--model_path={TOY}/model.pte",
-                   f"--inputs={TOY}/input-0.bin", "--num_executions=3", "--warmup=1", "--clock=marks", "--cpu_threads=1", "--print_output=none",
-                   f"--output_file={self.scratch}/output", f"--trace_path={self.scratch}/run.sltrace", *words]
-        with subprocess.Popen(list(map(str, command)), env={}, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as emulator:
-            said = subprocess.run([TOTAL, FOLDER / AGENT, log, "marks"], capture_output=True, text=True, timeout=100)
-        self.assertEqual((emulator.returncode, said.returncode), (0, 0), said.stderr)
-        log.unlink()
-        marks = list(map(int, said.stdout.splitlines()[1:]))
-        whole = [event for event in lab.read_trace((self.scratch / "run.sltrace").read_bytes()) if event["name"] == "Method::execute"]
-        return [marks[event["end"]] - marks[event["start"]] for event in whole[1:]], (self.scratch / "output-0.bin").read_bytes()
+        marks, events = executorch_agent.count(self.scratch, TOY, "--num_executions=3", *words, cpu=cpu)
+        whole = [event for event in events if event["name"] == "Method::execute"]
+        return [marks[event["end"]][0] - marks[event["start"]][0] for event in whole[1:]], (self.scratch / "output-0.bin").read_bytes()
 
     def test_with_sme_hidden_as_much_is_executed_as_on_a_cpu_without_it(self):
-        lab.need(TOTAL)
+        lab.need(executorch_agent.TOTAL)
         without, hidden = self.insns("max,sme=off"), self.insns("max,sme512=on", "--isa=neon,fp16,dotprod,i8mm,bf16,sve")
         self.assertEqual((len(without[0]), len(set(without[0]))), (3, 1), without[0])
         self.assertGreater(without[0][0], 3_600_000)
