@@ -168,8 +168,8 @@ void sl_lab_doc_runs(struct sl_doc *doc, const char *title, const struct sl_run_
 void sl_lab_doc_series(struct sl_doc *doc, const struct sl_run_record *newest, size_t count,
                        const char *older)
 {
-    static const char *const heads[] = {"Series",  "~Model",  "~Device", ">Newest run",
-                                        "Started", ">Off/on", "Verdict", NULL};
+    static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">NEWEST RUN",
+                                        "STARTED", ">OFF/ON", "VERDICT", NULL};
     struct sl_table table;
     char text[SL_TIME_TEXT_BYTES];
     sl_doc_say(doc, SL_DOC_HEADING, "series", "Series: one model on one device over time");
@@ -228,7 +228,7 @@ static bool file_href(char out[HREF_BYTES], uint64_t run, const char *path)
 static void put_files(struct sl_doc *doc, uint64_t run, const struct sl_lab_file *files,
                       size_t count)
 {
-    static const char *const heads[] = {"File", ">Bytes", NULL};
+    static const char *const heads[] = {"FILE", ">BYTES", NULL};
     struct sl_table table;
     char href[HREF_BYTES];
     sl_doc_say(doc, SL_DOC_FOLDED, "files", "%zu files", count);

@@ -1,16 +1,12 @@
 /* host/report/record_table.c */
 #include "host/report/record_table.h"
 
-#include <ctype.h>
 #include <inttypes.h>
-#include <string.h>
 
 #include "host/records.h"
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
-
-enum { HEAD_BYTES = 24 };
 
 /* The column of that place; NULL: there is none. */
 static const struct sl_column *column_at(const struct sl_columns *columns, size_t place)
@@ -20,16 +16,6 @@ static const struct sl_column *column_at(const struct sl_columns *columns, size_
             return &columns->all[i];
     }
     return NULL;
-}
-
-/* Terminals have their heads in capitals: ">TOOK" is ">Took" on a page. */
-static void soften(char out[HEAD_BYTES], const char *head)
-{
-    size_t len = strlen(head), marks = strspn(head, ">~");
-    len = len < HEAD_BYTES ? len : HEAD_BYTES - 1;
-    for (size_t i = 0; i < len; i++)
-        out[i] = i <= marks ? head[i] : (char)tolower((unsigned char)head[i]);
-    out[len] = '\0';
 }
 
 static void put_cell(struct sl_table *table, const struct sl_column *column, const void *value)
@@ -76,15 +62,11 @@ static void put_cell(struct sl_table *table, const struct sl_column *column, con
 void sl_record_table(struct sl_table *out, const char *id, const struct sl_columns *columns,
                      const void *records, size_t count, sl_record_cell_fn own)
 {
-    char texts[SL_TABLE_MAX_COLUMNS][HEAD_BYTES];
     const char *heads[SL_TABLE_MAX_COLUMNS + 1] = {NULL};
     const struct sl_column *shown[SL_TABLE_MAX_COLUMNS];
     size_t width = 0;
-    for (; width < SL_TABLE_MAX_COLUMNS && (shown[width] = column_at(columns, width + 1));
-         width++) {
-        soften(texts[width], shown[width]->head);
-        heads[width] = texts[width];
-    }
+    for (; width < SL_TABLE_MAX_COLUMNS && (shown[width] = column_at(columns, width + 1)); width++)
+        heads[width] = shown[width]->head;
     sl_table_init(out, id, id, heads);
     for (size_t row = 0; row < count; row++) {
         const char *record = (const char *)records + row * columns->record_bytes;

@@ -42,7 +42,7 @@ TEST(each_column_with_a_place_is_shown_by_its_kind)
     };
     struct sl_table table;
     sl_record_table(&table, "runs", &sl_run_columns, runs, 2, NULL);
-    check(&table, "Run  Model  Device  Kind     Started  Off/on  Verdict\n"
+    check(&table, "RUN  MODEL  DEVICE  KIND     STARTED  OFF/ON  VERDICT\n"
                   " 12  net    here    counted  -         2.500  -\n"
                   "  3  -      -       local    -             -  faster\n");
 }
@@ -52,6 +52,6 @@ TEST(a_cell_may_be_the_callers)
     const struct sl_group_record groups[] = {{.id = 1, .name = "zoo", .queued = 2, .failed = 1}};
     struct sl_table table;
     sl_record_table(&table, "groups", &sl_group_columns, groups, 1, put_name);
-    check(&table, "Group  Name   Owner  Made  Queued  Running  Done  Failed  Cancelled\n"
+    check(&table, "GROUP  NAME   OWNER  MADE  QUEUED  RUNNING  DONE  FAILED  CANCELLED\n"
                   "1      <zoo>  -      -          2        0     0       1          0\n");
 }
