@@ -13,7 +13,7 @@ import lab
 import wire
 from daemon import NATIVE_AGENT
 from faults import cases, laboratory
-from wire import AGENT, CANCEL, CHUNK, HELLO, HOST, JOB, PROOF, RESULT, RESUME, STATE, Peer
+from wire import AGENT, CANCEL, CHUNK, HELLO, HOST, JOB, PROOF, REFUSAL, RESULT, RESUME, STATE, Peer
 
 HANDSHAKE_SECONDS = 5
 PATIENCE_SECONDS = 30  # for a line in a log, on however busy a machine
@@ -105,6 +105,19 @@ class ToAgents(Hostile):
         self.assertEqual((record["state"], record["attempts"]), ("done", 1))
         self.assertEqual(laboratory.digest(self.lab.etdumps(record)), undisturbed["digest"])
         self.assertNotIn("link_down device=here", self.lab.daemon.log_text())
+
+    def test_a_stranger_hears_versions_and_a_nonce_and_nothing_of_the_device(self):
+        peer = self.stranger()
+        peer.send(peer.hello())
+        body, fields = peer.receive()
+        self.assertEqual(body, HELLO)
+        self.assertLessEqual(set(fields), {1, 2, 3, 4, 5, 7})  # device.proto's Hello: versions, nonce, role, software, sealed
+        self.assertTrue(fields[5].startswith(b"sme2lab-agent "), fields[5])
+        peer.send(wire.envelope(PROOF, {1: b"\0" * 32, 2: wire.VERSION}))
+        rest = dict(iter(peer.receive, None))
+        self.assertLessEqual(set(rest), {PROOF, REFUSAL})
+        self.assertIn(b"secret", rest[REFUSAL][1])
+        peer.close()
 
     def test_a_replayed_proof_is_refused(self):
         peer = self.stranger()

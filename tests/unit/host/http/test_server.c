@@ -208,6 +208,11 @@ CASE(a_wrong_submission_says_what_is_wrong)
                           "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"none\"}"),
                      422);
     assert_true(has("none"));
+    static const char absent[] = "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb";
+    char body[128];
+    snprintf(body, sizeof(body), "{\"model\":\"%s\"}", absent);
+    assert_int_equal(CURL(&bench, "/api/v1/jobs", JSON, "-d", body), 422);
+    assert_true(has(absent)); /* a blob that nobody has put */
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-d", "{\"model\":\"" SL_HTTP_CASE_MODEL "\"}"),
                      415);
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-X", "POST"), 411);
