@@ -64,7 +64,7 @@ enum sl_device_cause {
     SL_DEVICE_CAUSES,
 };
 
-/* What may not be known. */
+/* Yes, no, or not known. */
 enum sl_maybe { SL_MAYBE_UNKNOWN = 0, SL_MAYBE_NO = 1, SL_MAYBE_YES = 2 };
 
 /* The members of a record are the columns of host/spec/records.inc. */

@@ -224,7 +224,7 @@ static uint32_t crc32_of(const uint8_t *bytes, size_t size)
     return ~crc;
 }
 
-/* Where the compressed bytes begin; 0: this is no gzip file. */
+/* Returns where the compressed bytes begin; 0: this is no gzip file. */
 static size_t skip_head(struct sl_bytes file)
 {
     const uint8_t *b = file.data;

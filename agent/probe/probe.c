@@ -122,7 +122,7 @@ static void put_isa(struct sl_json *json)
     sl_json_close_array(json);
 }
 
-/* What the kernel says of the CPU, before anything is made of it. */
+/* Writes HWCAP2 as the kernel gives it. */
 static void put_hwcap2(struct sl_json *json)
 {
 #if defined(__aarch64__) && defined(__linux__)

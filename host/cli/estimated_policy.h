@@ -23,7 +23,7 @@ struct sl_estimated_policies {
     size_t count;
 };
 
-/* Whether a policy is such a word. */
+/* Is the policy such a word? */
 bool sl_estimated_policies_take(const char *policy);
 
 /* Puts the path of a table in place of every such word of the plan, which borrows it from

@@ -17,5 +17,5 @@ int sl_describer_new(uv_loop_t *loop, struct sl_probes *probes, struct sl_lab *l
 int sl_describer_ask(struct sl_describer *describer, const char *name,
                      const struct sl_device *device);
 
-/* Whoever waits is not asked any more; `closed` comes last, from the loop or at once. */
+/* Devices that still wait are not asked; `closed` comes last, from the loop or at once. */
 void sl_describer_close(struct sl_describer *describer, void (*closed)(void *user), void *user);

@@ -48,7 +48,7 @@ static void put_gain(struct sl_json *json, const struct sl_gain *gain)
     sl_json_close_object(json);
 }
 
-/* Where two builds are compared: the other arm, and what SME2 gained in each; else null. */
+/* Two builds also have the other arm, and what SME2 gained in each; else null. */
 static void put_arms(struct sl_json *json, const struct sl_arms *arms)
 {
     if (!arms || !(arms->has_arm || arms->has_gain)) {

@@ -99,7 +99,7 @@ static void put_cold(struct page *p, const struct sl_analysis *side, const char 
                    sl_analysis_cold_text(side, text));
 }
 
-/* Where two builds are compared: the arm that has no verdict, and what SME2 gained in each. */
+/* Two builds also show the arm that has no verdict, and what SME2 gained in each. */
 static void put_arms(struct page *p, const struct sl_arms *arms)
 {
     const struct sl_gain *gain = &arms->gain;
