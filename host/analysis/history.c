@@ -48,6 +48,15 @@ static int find(const double *values, size_t n, bool exact, struct sl_steadiness
     return rc;
 }
 
+bool sl_history_takes(const char *verdict, double ratio)
+{
+    static const char *const none[] = {"unfit", "incomparable", "wrong"};
+    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+        if (strcmp(verdict, none[i]) == 0)
+            return false;
+    return ratio > 0;
+}
+
 int sl_history_make(const double *values, size_t count, bool exact, struct sl_history *out)
 {
     struct sl_steadiness found;

@@ -23,6 +23,10 @@ struct sl_history {
     struct sl_history_stretch stretches[SL_HISTORY_MAX_CHANGES + 1];
 };
 
+/* Does a run count in its series? Those that are unfit, incomparable or wrong, or have no ratio, do
+ * not. */
+bool sl_history_takes(const char *verdict, double ratio);
+
 /* `values` above 0 (ratios, or times of one arm), the oldest first. They change as steadiness.h
  * says: by ranks, 5 points at least on either side, so that the last points alone are no change;
  * medians 1 % or more apart. Where there are too many changes, the latest are kept. 0 or -ENOMEM.

@@ -224,16 +224,6 @@ int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fit
                                          : ask_page(cli, name, path, list, out);
 }
 
-/* The column of that place; NULL: there is none. */
-static const struct sl_column *column_at(const struct sl_columns *columns, size_t place)
-{
-    for (size_t i = 0; i < columns->count; i++) {
-        if (columns->all[i].place == (int)place)
-            return &columns->all[i];
-    }
-    return NULL;
-}
-
 static void put_maybe(struct sl_table *table, const cJSON *value)
 {
     sl_table_put(table, cJSON_IsTrue(value) ? "yes" : cJSON_IsFalse(value) ? "no" : "");
@@ -266,7 +256,8 @@ int sl_ask_show(const struct sl_cli *cli, int code, cJSON *answer, const char *n
     const cJSON *row;
     if (!answer)
         return code;
-    for (; count < SL_TABLE_MAX_COLUMNS && (shown[count] = column_at(columns, count + 1)); count++)
+    for (; count < SL_TABLE_MAX_COLUMNS && (shown[count] = sl_column_at(columns, count + 1));
+         count++)
         heads[count] = shown[count]->head;
     sl_table_init(&table, name, name, heads);
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, name))

@@ -10,16 +10,16 @@
 #include "host/cli/options.h"
 #include "host/report/table.h"
 #include "host/spec/columns.h"
+#include "host/spec/device_facts.h"
 
-/* Why it cannot be used, else what it is, and why it has no SME2. */
 static bool put_detail(struct sl_table *table, const cJSON *device, const char *column)
 {
-    const char *detail = sl_answer_text(device, "detail"), *model = sl_answer_text(device, "model"),
-               *system = sl_answer_text(device, "system"), *why = sl_answer_text(device, "no_sme2");
-    if (strcmp(column, "detail") != 0 || *detail || (!*model && !*why))
+    char text[2 * SL_DETAIL_BYTES];
+    if (strcmp(column, "detail") != 0)
         return false;
-    sl_table_printf(table, "%s%s%s%s%s%s", model, *model && *system ? ", " : "",
-                    *model ? system : "", *model && *why ? "; " : "", *why ? "no SME2: " : "", why);
+    sl_table_put(table, sl_device_detail(
+                            text, sl_answer_text(device, "detail"), sl_answer_text(device, "model"),
+                            sl_answer_text(device, "system"), sl_answer_text(device, "no_sme2")));
     return true;
 }
 

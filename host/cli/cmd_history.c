@@ -64,16 +64,6 @@ static const char about[] =
     "say so (chance in 0.3 % of series), by 1 % or more, with at least 5 runs on either side, so\n"
     "that a last odd run is no change. Measure again before you believe one.";
 
-static bool has_ratio(const cJSON *point)
-{
-    static const char *const none[] = {"unfit", "incomparable", "wrong"};
-    const char *verdict = sl_answer_text(point, "verdict");
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        if (strcmp(verdict, none[i]) == 0)
-            return false;
-    return sl_answer_f64(point, "ratio") > 0;
-}
-
 static void take_page(struct series *s, const cJSON *page)
 {
     const cJSON *point;
@@ -81,7 +71,7 @@ static void take_page(struct series *s, const cJSON *page)
     {
         if (s->count == MAX_POINTS)
             break;
-        if (!has_ratio(point)) {
+        if (!sl_history_takes(sl_answer_text(point, "verdict"), sl_answer_f64(point, "ratio"))) {
             s->left_out++;
             continue;
         }

@@ -76,26 +76,11 @@ static void describe(struct counting *c, const struct sl_spec *of)
     memcpy(spec->inputs, of->inputs, sizeof(spec->inputs));
 }
 
-/* Where tables are kept. */
-static int make_root(char root[SL_PATH_BYTES], struct sl_diag *diag)
-{
-    char state[SL_PATH_BYTES];
-    int rc = sl_paths_state(state, diag);
-    if (rc < 0)
-        return rc;
-    rc = sl_path_join(root, SL_PATH_BYTES, state, "policies");
-    if (rc == 0 &&
-        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(root, 0700) < 0 && errno != EEXIST)))
-        rc = -errno;
-    return rc < 0 ? sl_diag_set(diag, rc, root, "The folder cannot be made (%s)", sl_strerror(rc))
-                  : 0;
-}
-
 /* The table that keeps nothing out. */
 static int write_all(char out[SL_PATH_BYTES], struct sl_diag *diag)
 {
     char root[SL_PATH_BYTES];
-    int rc = make_root(root, diag);
+    int rc = sl_paths_state_folder("policies", root, diag);
     if (rc < 0)
         return rc;
     rc = sl_path_join(out, SL_PATH_BYTES, root, "all.json");
@@ -109,7 +94,7 @@ static int make_folder(struct counting *c, struct sl_diag *diag)
 {
     int rc = write_all(c->all, diag);
     if (rc == 0)
-        rc = make_root(c->root, diag);
+        rc = sl_paths_state_folder("policies", c->root, diag);
     if (rc < 0)
         return rc;
     rc = sl_path_join(c->folder, sizeof(c->folder), c->root, "new.XXXXXX");

@@ -115,21 +115,6 @@ static int copy_all(const char *from, struct merged *into, int (*which)(const st
     return rc < 0 ? rc : count;
 }
 
-/* <state>/runtimes */
-static int make_root(char out[SL_PATH_BYTES], struct sl_diag *diag)
-{
-    char state[SL_PATH_BYTES];
-    int rc = sl_paths_state(state, diag);
-    if (rc < 0)
-        return rc;
-    rc = sl_path_join(out, SL_PATH_BYTES, state, "runtimes");
-    if (rc == 0 &&
-        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(out, 0700) < 0 && errno != EEXIST)))
-        rc = -errno;
-    return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
-                  : 0;
-}
-
 static int make_folder(const char *root, struct merged *out, struct sl_diag *diag)
 {
     sl_sha256_init(&out->content);
@@ -234,7 +219,7 @@ static int merge(const char *directory, char out[SL_PATH_BYTES], struct sl_diag 
 {
     char root[SL_PATH_BYTES];
     struct merged merged;
-    int rc = make_root(root, diag);
+    int rc = sl_paths_state_folder("runtimes", root, diag);
     if (rc == 0)
         forget_old(root);
     if (rc == 0)

@@ -12,6 +12,7 @@
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/device_facts.h"
 #include "host/spec/names.h"
 #include "host/spec/url.h"
 
@@ -40,25 +41,15 @@ static void put_number(struct sl_table *table, const char *folder, uint64_t id)
         sl_table_put(table, NULL);
 }
 
-/* Why it cannot be used, else what it is, and why it has no SME2. */
-static void put_detail(struct sl_table *table, const struct sl_device_record *device)
-{
-    bool named = device->model[0], lacks = device->no_sme2[0];
-    if (device->detail[0] || (!named && !lacks))
-        sl_table_put(table, device->detail);
-    else
-        sl_table_printf(table, "%s%s%s%s%s%s", device->model,
-                        named && device->system[0] ? ", " : "", named ? device->system : "",
-                        named && lacks ? "; " : "", lacks ? "no SME2: " : "", device->no_sme2);
-}
-
 static bool put_device_cell(struct sl_table *table, const void *record, const char *column)
 {
     const struct sl_device_record *device = record;
+    char text[2 * SL_DETAIL_BYTES];
     if (strcmp(column, "job") == 0)
         put_number(table, "jobs", device->job);
     else if (strcmp(column, "detail") == 0)
-        put_detail(table, device);
+        sl_table_put(table, sl_device_detail(text, device->detail, device->model, device->system,
+                                             device->no_sme2));
     else
         return false;
     return true;

@@ -8,16 +8,6 @@
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
 
-/* The column of that place; NULL: there is none. */
-static const struct sl_column *column_at(const struct sl_columns *columns, size_t place)
-{
-    for (size_t i = 0; i < columns->count; i++) {
-        if (columns->all[i].place == (int)place)
-            return &columns->all[i];
-    }
-    return NULL;
-}
-
 static void put_cell(struct sl_table *table, const struct sl_column *column, const void *value)
 {
     char text[SL_TIME_TEXT_BYTES];
@@ -65,7 +55,8 @@ void sl_record_table(struct sl_table *out, const char *id, const struct sl_colum
     const char *heads[SL_TABLE_MAX_COLUMNS + 1] = {NULL};
     const struct sl_column *shown[SL_TABLE_MAX_COLUMNS];
     size_t width = 0;
-    for (; width < SL_TABLE_MAX_COLUMNS && (shown[width] = column_at(columns, width + 1)); width++)
+    for (; width < SL_TABLE_MAX_COLUMNS && (shown[width] = sl_column_at(columns, width + 1));
+         width++)
         heads[width] = shown[width]->head;
     sl_table_init(out, id, id, heads);
     for (size_t row = 0; row < count; row++) {

@@ -32,15 +32,6 @@ struct series {
     struct sl_history lines[LINES];
 };
 
-static bool has_ratio(const struct sl_run_record *run)
-{
-    static const char *const none[] = {"unfit", "incomparable", "wrong"};
-    for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
-        if (strcmp(run->verdict, none[i]) == 0)
-            return false;
-    return run->ratio > 0;
-}
-
 static int make(struct series *s, const struct sl_run_record *runs, size_t count)
 {
     s->runs = sl_calloc(count, sizeof(*s->runs));
@@ -53,7 +44,7 @@ static int make(struct series *s, const struct sl_run_record *runs, size_t count
     s->arms = true;
     for (size_t i = count; i-- > 0;) {
         const struct sl_run_record *run = &runs[i];
-        if (!has_ratio(run))
+        if (!sl_history_takes(run->verdict, run->ratio))
             continue;
         s->runs[s->count] = run;
         s->values[OFF][s->count] = run->baseline;

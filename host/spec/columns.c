@@ -49,3 +49,12 @@ static const struct sl_column device[] = {SL_DEVICE_COLUMNS(DEVICE)};
 const struct sl_columns sl_job_columns = COLUMNS(job), sl_group_columns = COLUMNS(group),
                         sl_run_columns = COLUMNS(run), sl_token_columns = COLUMNS(token),
                         sl_device_columns = COLUMNS(device);
+
+const struct sl_column *sl_column_at(const struct sl_columns *columns, size_t place)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        if (columns->all[i].place == (int)place)
+            return &columns->all[i];
+    }
+    return NULL;
+}

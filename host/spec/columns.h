@@ -32,5 +32,8 @@ struct sl_columns {
     size_t count, record_bytes;
 };
 
+/* The column of that place in a table; NULL: there is none. */
+const struct sl_column *sl_column_at(const struct sl_columns *columns, size_t place);
+
 extern const struct sl_columns sl_job_columns, sl_group_columns, sl_run_columns, sl_token_columns,
     sl_device_columns;

@@ -237,6 +237,19 @@ static void tell_why(const struct sl_device_facts *facts, const char *android,
         tell_nothing(facts, system, out);
 }
 
+const char *sl_device_detail(char out[2 * SL_DETAIL_BYTES], const char *detail, const char *model,
+                             const char *system, const char *no_sme2)
+{
+    bool named = *model, lacks = *no_sme2;
+    if (*detail || (!named && !lacks))
+        snprintf(out, 2 * SL_DETAIL_BYTES, "%s", detail);
+    else
+        snprintf(out, 2 * SL_DETAIL_BYTES, "%s%s%s%s%s%s", model, named && *system ? ", " : "",
+                 named ? system : "", named && lacks ? "; " : "", lacks ? "no SME2: " : "",
+                 no_sme2);
+    return out;
+}
+
 void sl_device_facts_tell(const struct sl_device_facts *facts, struct sl_device_record *record)
 {
     static const char android[] = "Android";

@@ -32,5 +32,10 @@ int sl_device_facts_read(struct sl_bytes probe, struct sl_device_facts *out);
 /* The same from one that is parsed already; NULL: nothing is known. */
 int sl_device_facts_of(const struct cJSON *probe, struct sl_device_facts *out);
 
+/* One line of a device for lists: `detail` (why it cannot be used), else what it is and why it has
+ * no SME2. Texts may be "". Returns `out`. */
+const char *sl_device_detail(char out[2 * SL_DETAIL_BYTES], const char *detail, const char *model,
+                             const char *system, const char *no_sme2);
+
 /* Puts them into the record. What a phone says of itself stays: its SoC and its Android version. */
 void sl_device_facts_tell(const struct sl_device_facts *facts, struct sl_device_record *record);

@@ -1,8 +1,10 @@
 /* host/spec/paths.c */
 #include "host/spec/paths.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 
 #include "common/base/error.h"
 #include "common/base/path.h"
@@ -39,6 +41,20 @@ int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
     return sl_diag_set(diag, SL_E_NOT_FOUND, "environment",
                        "There is no state directory: SME2LAB_STATE, XDG_STATE_HOME and HOME are "
                        "all unset");
+}
+
+int sl_paths_state_folder(const char *name, char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    char state[SL_PATH_BYTES];
+    int rc = sl_paths_state(state, diag);
+    if (rc < 0)
+        return rc;
+    rc = sl_path_join(out, SL_PATH_BYTES, state, "%s", name);
+    if (rc == 0 &&
+        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(out, 0700) < 0 && errno != EEXIST)))
+        rc = -errno;
+    return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
+                  : 0;
 }
 
 int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag)

@@ -12,6 +12,10 @@ struct sl_diag;
  * with `diag` set. Nothing is made. */
 int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag);
 
+/* The same with a folder in it of that name; makes both, with their owner's rights alone. 0, as
+ * above, or -errno, with `diag` set. */
+int sl_paths_state_folder(const char *name, char out[SL_PATH_BYTES], struct sl_diag *diag);
+
 /* The Unix socket of the daemon of a state directory: SL_E_LIMIT where it is longer than a socket's
  * name may be, with `diag` set. */
 int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag);
