@@ -184,17 +184,6 @@ static int ask_all(const struct sl_cli *cli, const struct sl_list_wish *wish, cJ
     return sl_exit_for_error(rc);
 }
 
-/* The list of a machine on which nothing ever ran, and how to change that. */
-static int say_nothing_ran(const struct sl_cli *cli, const char *name)
-{
-    if (cli->json)
-        sl_say(stdout, "{\"schema\":\"sme2lab.%s/1\",\"%s\":[]}\n", name, name);
-    else
-        sl_say(stdout, "Nothing has run here yet. Run a model with 'sme2lab run MODEL.pte', or "
-                       "name a lab's daemon with --server.\n");
-    return SL_EXIT_DONE;
-}
-
 static int too_long(const struct sl_cli *cli)
 {
     struct sl_diag diag = {0};
@@ -218,8 +207,6 @@ int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fit
     *out = NULL;
     if (!fits)
         return too_long(cli);
-    if (sl_client_nothing_ran(cli))
-        return say_nothing_ran(cli, name);
     return list->filter || list->top > 0 ? ask_all(cli, &wish, out)
                                          : ask_page(cli, name, path, list, out);
 }

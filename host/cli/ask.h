@@ -41,8 +41,8 @@ struct sl_list_options {
          &(list).cursor, "C", "continue after the last page, which names C"}
 
 /* The rows of the list `name` at `path` of SL_CLIENT_PATH_BYTES, to which its options are added:
- * a page, or with a filter or a number all that fit; then as sl_ask(). Where nothing ever ran, the
- * list is empty: all is said, and *out is NULL. `fits` false: what is in `path` did not fit. */
+ * a page, or with a filter or a number all that fit; then as sl_ask(). `fits` false: what is in
+ * `path` did not fit. */
 int sl_ask_rows(const struct sl_cli *cli, const char *name, char *path, bool fits,
                 const struct sl_list_options *list, struct cJSON **out);
 

@@ -18,7 +18,6 @@
 #include "host/cli/cli.h"
 #include "host/cli/interrupt.h"
 #include "host/cli/private_daemon.h"
-#include "host/cli/private_heir.h"
 #include "host/cli/problem.h"
 #include "host/cli/server_address.h"
 #include "host/spec/paths.h"
@@ -123,6 +122,14 @@ int sl_client_open_private(const struct sl_cli *cli, const struct sl_private_dae
     return rc;
 }
 
+/* Is there the store of a daemon that does not run? */
+static bool has_store(struct sl_diag *diag)
+{
+    char state[SL_PATH_BYTES], path[SL_PATH_BYTES];
+    return sl_paths_state(state, diag) == 0 &&
+           sl_path_join(path, sizeof(path), state, SL_STORE_FILE) == 0 && access(path, F_OK) == 0;
+}
+
 int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
 {
     struct sl_server_address address;
@@ -134,22 +141,9 @@ int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct 
     bool there = !asked && (sl_server_address_is_named(cli->server) ||
                             sl_private_daemon_listens(address.socket));
     if (there || (rc = sl_private_daemon_find(NULL, &daemon, asked ? diag : NULL)) < 0 ||
-        (!asked && !sl_private_daemon_known(&daemon)))
+        (!asked && !sl_private_daemon_known(&daemon) && has_store(diag)))
         return asked && rc < 0 ? rc : sl_client_open(cli, out, diag);
     return sl_client_open_private(cli, &daemon, out, diag);
-}
-
-bool sl_client_nothing_ran(const struct sl_cli *cli)
-{
-    struct sl_server_address address;
-    char state[SL_PATH_BYTES], path[SL_PATH_BYTES];
-    if (sl_server_address_is_named(cli->server) || sl_paths_state(state, NULL) < 0 ||
-        sl_server_address_find(NULL, &address, NULL) < 0 ||
-        sl_private_daemon_listens(address.socket))
-        return false;
-    return sl_path_join(path, sizeof(path), state, SL_STORE_FILE) == 0 && access(path, F_OK) < 0 &&
-           errno == ENOENT && sl_path_join(path, sizeof(path), state, "private") == 0 &&
-           !sl_private_any(path);
 }
 
 int sl_client_revive(struct sl_client *client, struct sl_diag *diag)

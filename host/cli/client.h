@@ -18,12 +18,9 @@ enum { SL_CLIENT_MAX_ANSWER = 64 << 20, SL_CLIENT_PATH_BYTES = 1024 };
 int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
 
 /* The same for a verb about what there is: where no daemon is named and none listens, the private
- * one (private_daemon.h), if it has ever run; "--server private" is always that one. */
+ * one (private_daemon.h), unless the store of another is there and it has never run; "--server
+ * private" is always that one. */
 int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
-
-/* Did nothing ever run here? No daemon is named, none listens, and the state directory has neither
- * a store nor a private daemon's state. */
-bool sl_client_nothing_ran(const struct sl_cli *cli);
 
 /* The private daemon, started if need be. */
 struct sl_private_daemon;

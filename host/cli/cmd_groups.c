@@ -41,5 +41,6 @@ int sl_cmd_groups(const struct sl_cli *cli, int argc, char **argv)
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
     code = sl_ask_rows(cli, "groups", path, true, &list, &answer);
-    return sl_ask_show(cli, code, answer, "groups", &sl_group_columns, put_cell, "No groups.");
+    return sl_ask_show(cli, code, answer, "groups", &sl_group_columns, put_cell,
+                       "No groups. 'sme2lab submit A.json B.json' makes one.");
 }

@@ -369,7 +369,7 @@ static int tell(const struct sl_cli *cli, struct series *s, struct sl_diag *diag
     bool room = s->points && s->values[OFF] && s->values[ON] && s->values[RATIO];
     rc = room ? fetch(client, s, diag) : -ENOMEM;
     if (rc == 0 && s->count + s->left_out == 0) {
-        sl_diag_hint(diag, "'sme2lab history' lists those there are");
+        sl_diag_hint(diag, "'sme2lab history' lists them");
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, "command line", "There is no series %.40s", s->id);
     }
     if (rc == 0)
@@ -386,7 +386,7 @@ static int tell_series(const struct sl_cli *cli, const char *id, double threshol
     struct series s = {.id = id, .threshold_percent = threshold_percent};
     int code = SL_EXIT_DONE, rc = 0;
     if (strlen(id) != ID_CHARS || strspn(id, "0123456789abcdef") != ID_CHARS) {
-        sl_diag_hint(&diag, "'sme2lab history' lists those there are");
+        sl_diag_hint(&diag, "'sme2lab history' lists them");
         rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line", "'%.60s' is no series", id);
     }
     if (rc == 0)
@@ -427,7 +427,9 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
         sl_table_put(&table, sl_time_text(sl_answer_u64(newest, "started_ms"), text));
         sl_table_printf(&table, "%.4f", sl_answer_f64(newest, "ratio"));
     }
-    code = sl_cli_table(cli, &table, "No series.");
+    code = sl_cli_table(
+        cli, &table,
+        "No series. Runs of one model on one device make one: 'sme2lab run MODEL.pte'.");
     uint64_t next = sl_answer_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         sl_say(stderr, "older ones: sme2lab history --cursor %" PRIu64 "\n", next);

@@ -62,5 +62,6 @@ int sl_cmd_jobs(const struct sl_cli *cli, int argc, char **argv)
     bool fits = sl_url_query(path, sizeof(path), "state", state) &&
                 sl_url_query(path, sizeof(path), "group", group ? number : NULL);
     code = sl_ask_rows(cli, "jobs", path, fits, &list, &answer);
-    return sl_ask_show(cli, code, answer, "jobs", &sl_job_columns, put_cell, "No jobs.");
+    return sl_ask_show(cli, code, answer, "jobs", &sl_job_columns, put_cell,
+                       "No jobs. 'sme2lab run MODEL.pte' measures a model.");
 }

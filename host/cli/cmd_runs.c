@@ -56,5 +56,6 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
                 sl_url_query(path, sizeof(path), "since", since ? since_ms : NULL) &&
                 sl_url_query(path, sizeof(path), "label", label);
     code = sl_ask_rows(cli, "runs", path, fits, &list, &answer);
-    return sl_ask_show(cli, code, answer, "runs", &sl_run_columns, NULL, "No runs.");
+    return sl_ask_show(cli, code, answer, "runs", &sl_run_columns, NULL,
+                       "No runs. 'sme2lab run MODEL.pte' measures a model.");
 }

@@ -66,7 +66,7 @@ int sl_group_jobs(struct sl_client *client, uint64_t id, struct sl_group_job **o
     size_t count = rc == 0 ? (size_t)cJSON_GetArraySize(list) : 0, at = count;
     struct sl_group_job *jobs = NULL;
     if (rc == 0 && count == 0) {
-        sl_diag_hint(diag, "'sme2lab groups' lists those there are");
+        sl_diag_hint(diag, "'sme2lab groups' lists them");
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, where, "No job is in the group");
     } else if (rc == 0 && count > SL_GROUP_MAX_JOBS) {
         sl_diag_hint(diag, "'sme2lab jobs --group %" PRIu64 "' lists them page by page", id);

@@ -57,17 +57,6 @@ static time_t started(const char *state)
     return named ? 0 : info.st_mtime;
 }
 
-bool sl_private_any(const char *root)
-{
-    bool found = false;
-    DIR *directory = opendir(root);
-    for (struct dirent *entry; directory && !found && (entry = readdir(directory)) != NULL;)
-        found = entry->d_name[0] != '.';
-    if (directory)
-        closedir(directory);
-    return found;
-}
-
 bool sl_private_last(const char *root, char *out, size_t size)
 {
     char path[PATH_BYTES];

@@ -4,9 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is there a state below `root`, whoever's? */
-bool sl_private_any(const char *root);
-
 /* The state below `root` that was started last and is used by no daemon; one with a CPU of its own
  * is left to that. False: there is none. */
 bool sl_private_last(const char *root, char *out, size_t size);

@@ -71,6 +71,25 @@ static const char *default_hint(long status)
     }
 }
 
+/* A path that the daemon advises to ask for, as the verb that asks for it. */
+static void hint_by_verb(struct sl_diag *diag, const char *hint)
+{
+    static const char start[] = "GET /api/v1/";
+    static const char *const verbs[][2] = {
+        {"jobs lists", "jobs"},      {"runs lists", "runs"},       {"groups lists", "groups"},
+        {"series lists", "history"}, {"devices lists", "devices"}, {"tokens lists", "token list"},
+    };
+    char run[24];
+    const char *path = strncmp(hint, start, strlen(start)) == 0 ? hint + strlen(start) : "";
+    sl_diag_hint(diag, "%s", hint);
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strncmp(path, verbs[i][0], strlen(verbs[i][0])) == 0)
+            sl_diag_hint(diag, "'sme2lab %s' lists them", verbs[i][1]);
+    }
+    if (sscanf(path, "runs/%20[0-9]/files lists", run) == 1)
+        sl_diag_hint(diag, "'sme2lab show %s' lists its files", run);
+}
+
 int sl_problem_read(long status, struct sl_bytes body, const char *server, const char *request,
                     struct sl_diag *diag)
 {
@@ -97,7 +116,7 @@ int sl_problem_read(long status, struct sl_bytes body, const char *server, const
     else
         snprintf(diag->where, sizeof(diag->where), "%.90s: %.90s", server, request);
     const char *hint = status == 401 ? NULL : words(document, hint_keys, 1, text);
-    sl_diag_hint(diag, "%s", hint ? hint : default_hint(status));
+    hint_by_verb(diag, hint ? hint : default_hint(status));
     cJSON_Delete(document);
     return code;
 }

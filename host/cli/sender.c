@@ -87,13 +87,13 @@ static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_
     char vectors[48] = "";
     unsigned svl = sender->plan->specs[0].svl;
     if (sl_device_kind_find(wanted) == 0) {
-        sl_diag_hint(diag, "'sme2lab devices' lists those there are");
+        sl_diag_hint(diag, "'sme2lab devices' lists them");
         return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
                            wanted);
     }
     if (svl != 0)
         snprintf(vectors, sizeof(vectors), " with vectors of %u bits", svl);
-    sl_diag_hint(diag, "'sme2lab devices' lists those there are; 'sme2lab run --server private' "
+    sl_diag_hint(diag, "'sme2lab devices' lists them; 'sme2lab run --server private' "
                        "measures on this machine");
     return sl_diag_set(diag, -ENODEV, sl_client_server(sender->client),
                        "The lab has no device of kind %.20s%s", wanted, vectors);

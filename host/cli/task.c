@@ -61,7 +61,7 @@ static int refuse(const struct sl_task_device *out, const struct sl_task_wish *w
                   const cJSON *found, struct sl_diag *diag)
 {
     int kind = wish->device ? sl_device_kind_find(wish->device) : wish->kind;
-    sl_diag_hint(diag, "'sme2lab devices' lists those there are");
+    sl_diag_hint(diag, "'sme2lab devices' lists them");
     if (found)
         return sl_diag_set(diag, SL_E_STATE, sl_client_server(out->client),
                            "The device %.60s is %.20s, and takes no jobs",

@@ -1,6 +1,7 @@
 /* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; and
  * /api/v1/runs/{id}/trace.perfetto, which is made in the same way: off the loop. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,12 +68,14 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
     struct comparing *c = user;
     struct sl_http *http = c->exchange->http;
     (void)next_cursor;
-    if (rc == 0 && count != 1)
+    if (rc == 0 && count != 1) {
+        sl_diag_hint(&c->diag, "GET /api/v1/runs lists them");
         rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND,
-                         c->what.trace  ? "run"
+                         c->what.trace  ? NULL
                          : c->side == 0 ? "baseline"
                                         : "candidate",
-                         "there is no such run");
+                         "there is no run %" PRIu64, c->runs[c->side]);
+    }
     if (rc == 0) {
         char *path = c->what.directories[c->side];
         sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);

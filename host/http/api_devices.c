@@ -53,8 +53,7 @@ void sl_api_device_get(struct sl_http_exchange *exchange)
     if (sl_lab_has_device(exchange->http->lab, exchange->param[0]))
         answer_device(exchange, 200, exchange->param[0]);
     else
-        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices lists them",
-                        "there is no device %.60s", exchange->param[0]);
+        sl_http_problem_absent(exchange);
 }
 
 void sl_api_device_add(struct sl_http_exchange *exchange)
@@ -147,10 +146,11 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
     if (rc < 0 && rc != SL_E_NOT_FOUND)
         sl_http_problem(exchange, 500, "not-kept", "free space where the daemon keeps its state",
                         "it could not be written down: %s", sl_strerror(rc));
+    else if (rc < 0 && !sl_lab_has_device(exchange->http->lab, name))
+        sl_http_problem_absent(exchange);
     else if (rc < 0)
-        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices lists them",
-                        "there is no device %.60s, or nothing called %.60s to do with it", name,
-                        verb);
+        sl_http_problem(exchange, 404, "not-found", "quarantine, release, probe or reserve it",
+                        "nothing called %.60s can be done with a device", verb);
     else
         answer_device(exchange, 200, name);
 }

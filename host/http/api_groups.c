@@ -87,7 +87,7 @@ static void on_group(void *user, int rc, const struct sl_group_record *rows, siz
 static void get_group(struct sl_http_exchange *exchange, sl_store_groups_fn done)
 {
     struct sl_groups_filter filter = {.limit = 1};
-    if (!sl_http_id(exchange, "group", &filter.id))
+    if (!sl_http_id(exchange, &filter.id))
         return;
     sl_http_exchange_owe(exchange);
     int rc = sl_store_list_groups(sl_lab_store(exchange->http->lab), &filter, done, exchange);

@@ -316,7 +316,7 @@ static void on_job(void *user, int rc, const struct sl_job_record *job, const ch
 static void get_job(struct sl_http_exchange *exchange, sl_store_job_fn done)
 {
     uint64_t id;
-    if (!sl_http_id(exchange, "job", &id))
+    if (!sl_http_id(exchange, &id))
         return;
     sl_http_exchange_owe(exchange);
     int rc = sl_store_get_job(sl_lab_store(exchange->http->lab), id, done, exchange);

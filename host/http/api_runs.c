@@ -104,7 +104,7 @@ static bool the_run(struct sl_http_exchange *exchange, int rc, size_t count)
 static void one(struct sl_http_exchange *exchange, sl_store_runs_fn done)
 {
     struct sl_runs_filter filter = {.limit = 1};
-    if (sl_http_id(exchange, "run", &filter.id))
+    if (sl_http_id(exchange, &filter.id))
         list(exchange, &filter, done);
 }
 
@@ -191,7 +191,7 @@ static void on_run_to_remove(void *user, int rc, const struct sl_run_record *row
 void sl_api_run_delete(struct sl_http_exchange *exchange)
 {
     struct sl_runs_filter filter = {.limit = 1};
-    if (!sl_http_id(exchange, "run", &filter.id))
+    if (!sl_http_id(exchange, &filter.id))
         return;
     struct removing *r = sl_calloc(1, sizeof(*r));
     if (!r) {
@@ -277,10 +277,24 @@ static const char *ending_of(const char *kind)
     return NULL;
 }
 
+/* The run of the path is there, and has no such file. */
+static void file_absent(struct sl_http_exchange *exchange, const char *before, const char *name)
+{
+    char hint[96];
+    snprintf(hint, sizeof(hint), "GET /api/v1/runs/%.20s/files lists what it has",
+             exchange->param[0]);
+    sl_http_problem(exchange, 404, "not-found", hint, "run %.20s has no %s%.200s",
+                    exchange->param[0], before, name);
+}
+
 static void send_file(struct sl_http_exchange *exchange, const char *directory, const char *path)
 {
     uint64_t size = 0;
     int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), directory, path, &size);
+    if (fd == SL_E_NOT_FOUND) {
+        file_absent(exchange, "file ", path);
+        return;
+    }
     if (fd < 0) {
         sl_http_problem_of(exchange, fd, NULL);
         return;
@@ -300,8 +314,7 @@ static void send_kind(struct sl_http_exchange *exchange, const char *directory, 
     if (rc < 0)
         sl_http_problem_of(exchange, rc, NULL);
     else if (search.found == 0)
-        sl_http_problem(exchange, 404, "not-found", "GET /api/v1/runs/{id}/files lists what it has",
-                        "the run has no *%s", end);
+        file_absent(exchange, "*", end);
     else if (search.found > 1)
         sl_http_problem(exchange, 409, "several", "take one of them by its name",
                         "the run has %zu of these:%s", search.found,
@@ -326,7 +339,7 @@ static void on_run_file(void *user, int rc, const struct sl_run_record *rows, si
     else if (end)
         send_kind(exchange, rows[0].directory, end);
     else
-        sl_http_problem_of(exchange, SL_E_NOT_FOUND, NULL);
+        file_absent(exchange, "", wanted);
 }
 
 void sl_api_run_file(struct sl_http_exchange *exchange)

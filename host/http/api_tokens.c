@@ -205,7 +205,7 @@ static void on_removed(void *user, int rc)
 void sl_api_token_delete(struct sl_http_exchange *exchange)
 {
     uint64_t id;
-    if (!sl_http_id(exchange, "token", &id))
+    if (!sl_http_id(exchange, &id))
         return;
     sl_http_exchange_owe(exchange);
     int rc = sl_store_remove_token(sl_lab_store(exchange->http->lab), id, on_removed, exchange);

@@ -234,7 +234,7 @@ void sl_page_job(struct sl_http_exchange *exchange)
 {
     char title[64];
     uint64_t id;
-    if (!sl_http_id(exchange, "job", &id))
+    if (!sl_http_id(exchange, &id))
         return;
     snprintf(title, sizeof(title), "sme2lab: job %" PRIu64, id);
     struct page *page = begin(exchange, title);
@@ -291,7 +291,7 @@ void sl_page_run(struct sl_http_exchange *exchange)
 {
     struct sl_runs_filter filter = {.limit = 1};
     char title[64];
-    if (!sl_http_id(exchange, "run", &filter.id))
+    if (!sl_http_id(exchange, &filter.id))
         return;
     snprintf(title, sizeof(title), "sme2lab: run %" PRIu64, filter.id);
     struct page *page = begin(exchange, title);

@@ -110,8 +110,7 @@ bool sl_http_series_filter(struct sl_http_exchange *exchange, struct sl_runs_fil
         memcpy(out->series, id, SL_SERIES_BYTES);
         return true;
     }
-    sl_http_problem(exchange, 404, "not-found", "GET /api/v1/series lists them",
-                    "there is no such series");
+    sl_http_problem_absent(exchange);
     return false;
 }
 
@@ -121,12 +120,11 @@ bool sl_http_may_cancel(const struct sl_http_exchange *exchange, const char *own
            (exchange->who.name[0] && strcmp(exchange->who.name, owner) == 0);
 }
 
-bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *out_id)
+bool sl_http_id(struct sl_http_exchange *exchange, uint64_t *out_id)
 {
     if (sl_http_number(exchange->param[0], out_id) && *out_id > 0 && *out_id <= INT64_MAX)
         return true;
-    sl_http_problem(exchange, 404, "not-found", "", "'%.80s' is no id of a %s", exchange->param[0],
-                    what);
+    sl_http_problem_absent(exchange);
     return false;
 }
 

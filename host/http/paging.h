@@ -14,7 +14,7 @@ struct sl_runs_filter;
 bool sl_http_page(struct sl_http_exchange *exchange, uint64_t *out_cursor, uint32_t *out_limit);
 
 /* The first parameter of the path as an id. false: answered with 404. */
-bool sl_http_id(struct sl_http_exchange *exchange, const char *what, uint64_t *out_id);
+bool sl_http_id(struct sl_http_exchange *exchange, uint64_t *out_id);
 
 /* Reads group= of the query, 0 when absent. false: answered with a problem. */
 bool sl_http_group(struct sl_http_exchange *exchange, uint64_t *out_group);

@@ -234,6 +234,19 @@ bool sl_http_store_problem(struct sl_http_exchange *exchange)
     return health < 0;
 }
 
+void sl_http_problem_absent(struct sl_http_exchange *exchange)
+{
+    static const char root[] = "/api/v1/";
+    bool api = strncmp(exchange->path, root, sizeof(root) - 1) == 0; /* else it is a page's path */
+    const char *kind = exchange->path + (api ? sizeof(root) - 1 : 1);
+    int len = (int)strcspn(kind, "/");
+    bool many = len > 1 && kind[len - 1] == 's' && strncmp(kind, "series", (size_t)len) != 0;
+    char hint[SL_HTTP_PATH_BYTES + 32];
+    snprintf(hint, sizeof(hint), "GET %s%.*s lists them", root, len, kind);
+    sl_http_problem(exchange, 404, "not-found", hint, "there is no %.*s %.80s", len - many, kind,
+                    exchange->param[0]);
+}
+
 void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag)
 {
     static const struct {
@@ -255,6 +268,10 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
     bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO);
     if (of_store && sl_http_store_problem(exchange))
         return;
+    if (rc == SL_E_NOT_FOUND && !(diag && diag->what[0])) {
+        sl_http_problem_absent(exchange);
+        return;
+    }
     const char *detail = diag && diag->what[0] ? diag->what : sl_strerror(rc);
     const char *where = diag ? diag->where : "", *hint = diag ? diag->hint : "";
     int status = 500;

@@ -43,7 +43,10 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
                                                            ...);
 /* Answers 503 if the store cannot do its work; false: it can, and nothing is answered. */
 bool sl_http_store_problem(struct sl_http_exchange *exchange);
-/* The problem that an error code stands for; `diag` (may be NULL) has its words. */
+/* 404: what the path names first is not there, and the list of its kind. */
+void sl_http_problem_absent(struct sl_http_exchange *exchange);
+/* The problem that an error code stands for; `diag` (may be NULL) has its words, without which
+ * SL_E_NOT_FOUND is sl_http_problem_absent(). */
 void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct sl_diag *diag);
 
 /* A further header line; before the answer. */

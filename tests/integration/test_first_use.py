@@ -220,28 +220,48 @@ class Stores(lab.Scratch):
         self.assertEqual(done.stdout, "2\n")
         self.assertEqual(self.call("wait", 2, agent=built).returncode, 0)
 
-    def test_where_nothing_ever_ran_lists_are_empty_and_say_how_to_begin(self):
-        for words, name in ((("jobs",), "jobs"), (("runs",), "runs"), (("devices",), "devices"), (("groups",), "groups"),
-                            (("history",), "series"), (("runs", "--top", 3), "runs"), (("jobs", "--filter", "x"), "jobs")):
+    def test_where_nothing_ever_ran_each_verb_answers_as_with_an_empty_store(self):
+        for words, name, said in ((("jobs",), "jobs", "No jobs. 'sme2lab run MODEL.pte'"), (("runs",), "runs", "No runs. 'sme2lab run MODEL.pte'"),
+                                  (("groups",), "groups", "No groups."), (("history",), "series", "No series."), (("runs", "--top", 3), "runs", "No runs."),
+                                  (("jobs", "--filter", "x"), "jobs", "No jobs."), (("jobs", "--state", "done"), "jobs", "No jobs.")):
             done = self.call(*words)
             self.assertEqual((done.returncode, done.stderr), (0, ""), words)
+            self.assertIn(said, done.stdout)
             self.assertEqual(len(done.stdout.splitlines()), 1, done.stdout)
-            self.assertIn("Nothing has run here yet", done.stdout)
-            self.assertIn("sme2lab run MODEL.pte", done.stdout)
             done = self.call(*words, "--json")
-            self.assertEqual((done.returncode, done.stderr), (0, ""), words)
-            self.assertEqual(json.loads(done.stdout), {"schema": f"sme2lab.{name}/1", name: []})
-        self.assertFalse((self.scratch / "s").exists())  # looking makes nothing
+            self.assertEqual((done.returncode, done.stderr, json.loads(done.stdout)[name]), (0, "", []), words)
+        self.assertIn("counted-512", self.call("devices").stdout)
+        self.assertRegex(self.call("query", "SELECT count(*) AS runs FROM runs").stdout, "runs\n *0\n")
+        for words, what, fix in ((("jobs", "--state", "WRONG"), "'WRONG' is no state of a job", "queued, running"),
+                                 (("show", 1), "no run 1", "'sme2lab runs' lists them"), (("show", 1, "--job"), "no job 1", "'sme2lab jobs' lists them"),
+                                 (("logs", 1), "no run 1", "'sme2lab runs' lists them"), (("rm", 1), "no run 1", "'sme2lab runs' lists them"),
+                                 (("report", 1, "-o", self.scratch / "r"), "no run 1", "'sme2lab runs' lists them"),
+                                 (("export", 1, "-o", self.scratch / "e.tar.zst"), "no run 1", "'sme2lab runs' lists them"),
+                                 (("compare", 1, 2), "no run 1", "'sme2lab runs' lists them"),
+                                 (("wait", 1), "no job 1", "'sme2lab jobs' lists them"), (("watch", 1), "no job 1", "'sme2lab jobs' lists them"),
+                                 (("cancel", 1), "no job 1", "'sme2lab jobs' lists them"), (("cancel", "g1"), "no group 1", "'sme2lab groups' lists them"),
+                                 (("history", "X"), "no series", "'sme2lab history' lists"),
+                                 (("history", "0123456789abcdef"), "no series 0123456789abcdef", "'sme2lab history' lists them"),
+                                 (("token", "revoke", 1), "no token 1", "'sme2lab token list' lists them"),
+                                 (("device", "release", "x"), "no device x", "'sme2lab devices' lists them")):
+            done = self.call(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), (words, done.stderr))
+            self.assertIn(what, done.stderr)
+            self.assertIn(fix, done.stderr)
+        self.assertEqual(sorted(path.name for path in self.scratch.iterdir()), ["s"])
 
-    def test_a_daemon_that_is_named_or_has_stored_something_is_not_called_unused(self):
+    def test_doctor_finds_a_fresh_home_well_and_completion_has_nothing_to_offer(self):
+        found = json.loads(self.call("doctor", "--json").stdout)["findings"]
+        self.assertEqual([row["level"] for row in found if row["name"] in ("daemon", "store")], ["ok", "ok"], found)
+        done = self.call("completion", "words", "--", "show", "")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+
+    def test_a_daemon_that_is_named_or_has_stored_something_is_waited_for(self):
         self.assertEqual(self.call("jobs", "--server", f"unix:{self.scratch}/none.sock").returncode, 5)
         (self.scratch / "s").mkdir()
         (self.scratch / "s/store.sqlite").write_bytes(b"")  # of a daemon that does not run now
         for verb in ("jobs", "runs", "devices"):
             self.assertEqual(self.call(verb).returncode, 5, verb)
-        (self.scratch / "s/store.sqlite").unlink()
-        (self.scratch / "s/private/0123456789ab").mkdir(parents=True)
-        self.assertEqual(self.call("jobs").returncode, 5)
 
     def test_runs_are_filtered_labelled_and_removed(self):
         for label in ("main", "side"):

@@ -107,16 +107,6 @@ TEST_WITH(one_whose_daemon_is_about_to_end_is_waited_for, make_root, remove_root
     close(ready[1]);
 }
 
-TEST_WITH(any_state_is_seen_but_not_a_lock, make_root, remove_root)
-{
-    assert_false(sl_private_any(below("absent")));
-    assert_false(sl_private_any(root));
-    assert_int_equal(sl_buf_write_file(below(".lock"), "", 0), 0);
-    assert_false(sl_private_any(root));
-    make("first", 1000, "{}");
-    assert_true(sl_private_any(root));
-}
-
 TEST_WITH(where_there_is_none_nothing_is_made, make_root, remove_root)
 {
     char last[256];
