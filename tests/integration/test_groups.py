@@ -23,7 +23,7 @@ class TestGroups(lab.Scratch):
         self.enterContext(self.daemon)
 
     def cli(self, *words):
-        return lab.sme2lab("--server", f"unix:{self.daemon.socket}", *words, timeout=40)
+        return lab.sme2lab("--server", f"unix:{self.daemon.socket}", *words, timeout=120)
 
     def submit(self, *words, device="counts", runs="1"):
         done = self.cli("submit", TOY / "model.pte", "--device", device, "--runs", runs, "--warmup", "0", *words)
