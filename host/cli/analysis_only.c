@@ -25,8 +25,11 @@ static int show_one(const struct sl_cli *cli, const char *path, const char *name
 {
     struct sl_buf text;
     if (!cli->json)
-        return sl_run_show(cli, &(struct sl_run_shown){path, name, categories, NULL, full, false},
-                           diag);
+        return sl_run_show(
+            cli,
+            &(struct sl_run_shown){
+                .directory = path, .experiment = name, .categories = categories, .full = full},
+            diag);
     sl_buf_init(&text, MAX_JSON_BYTES);
     int rc = sl_run_show_json(path, name, &text, diag);
     if (rc == 0)

@@ -135,10 +135,12 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
     return rc < 0 || waits ? rc : sl_run_show(s->cli, &shown, diag);
 }
 
-/* Prints the runs that waited, ExecuTorch's last: it is what users ship. */
+/* Prints the runs that waited, ExecuTorch's last: it is what users ship. Where there is one of each
+ * the verdict of ours stands in its line. */
 static int show_waiting(const struct session *s)
 {
     struct sl_diag diag = {0};
+    const char *ours = NULL;
     int rc = 0;
     if (s->cli->json || s->cli->quiet || s->cli->verbose || s->request->full ||
         !has_both_runtimes(s))
@@ -147,6 +149,9 @@ static int show_waiting(const struct session *s)
         for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
             struct sl_run_shown shown = shown_of(s, i);
             shown.beside = s->fetched > 1;
+            shown.told = s->fetched == 2 && s->plan->count == 2 && runtime == SL_RUNTIME_OWN;
+            ours = shown.told ? shown.experiment : ours;
+            shown.ours = runtime == SL_RUNTIME_EXECUTORCH ? ours : NULL;
             if (s->is_fetched[i] && s->plan->specs[i].runtime[0] == runtime)
                 rc = sl_run_show(s->cli, &shown, &diag);
         }
@@ -232,8 +237,8 @@ static int tell_all(struct session *s)
         sl_say_page(stdout, &words);
         if (!s->cli->quiet)
             sl_say(stdout, "%sreport: %s/combined_report.html%s\n",
-                   has_both_runtimes(s) && !full ? "left: ExecuTorch's on beyond our on; " : "",
-                   s->place.path, full ? "" : "; each run by itself: --full");
+                   told.outputs_agree && !full ? "outputs agree; " : "", s->place.path,
+                   full ? "" : ", or --full");
     }
     sl_buf_fini(&words);
     if (rc < 0)

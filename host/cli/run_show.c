@@ -106,9 +106,9 @@ static void name_pages(const struct sl_compared *compared, const char *directory
     sl_utf8_clean(out, "");
 }
 
-/* What came out stands last, where the eye is. */
+/* What came out stands last, where the eye is. `ours` may be NULL. */
 static void print(const struct sl_cli *cli, const struct sl_compared *compared,
-                  const struct sl_run_shown *shown)
+                  const struct sl_run_shown *shown, const struct sl_comparison *ours)
 {
     struct sl_comparison_report report = compared->report;
     char pages[PATH_BYTES];
@@ -133,8 +133,11 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
         name_pages(compared, shown->directory, pages);
         report.pages = pages;
     }
+    report.beside = ours;
     print_part(cli, &report,
-               shown->beside && !full ? SL_COMPARISON_REASONS : SL_COMPARISON_GROUNDS);
+               !shown->beside || full ? SL_COMPARISON_GROUNDS
+               : shown->told          ? SL_COMPARISON_DOUBTS
+                                      : SL_COMPARISON_REASONS);
 }
 
 typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,
@@ -159,9 +162,20 @@ static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *sh
 static int print_all(const struct sl_cli *cli, const struct sl_run_shown *shown,
                      const struct sl_compared *compared, struct sl_diag *diag)
 {
-    (void)diag;
-    print(cli, compared, shown);
-    return 0;
+    struct sl_compared *ours = NULL;
+    int rc = 0;
+    if (shown->ours) {
+        ours = sl_calloc(1, sizeof(*ours));
+        rc = ours ? sl_compared_directory(ours, shown->directory, shown->ours, shown->categories,
+                                          diag)
+                  : sl_diag_set(diag, -ENOMEM, shown->directory, "There is no memory for it");
+    }
+    if (rc == 0)
+        print(cli, compared, shown, ours ? &ours->comparison : NULL);
+    if (ours)
+        sl_compared_close(ours);
+    sl_free(ours);
+    return rc;
 }
 
 int sl_run_show(const struct sl_cli *cli, const struct sl_run_shown *shown, struct sl_diag *diag)

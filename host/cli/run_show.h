@@ -17,6 +17,9 @@ struct sl_run_shown {
     const struct sl_etrecord *record; /* of the model, or NULL */
     bool full;                        /* with operators, kernels, proof and files, as -v */
     bool beside; /* a table of several runtimes has its figures: the next step and verdict alone */
+    /* Beside it: our runtime's experiment, whose ratio stands after this one's verdict; or NULL. */
+    const char *ours;
+    bool told; /* this is that experiment: what speaks against it alone */
 };
 
 /* The result for people, the verdict last. */

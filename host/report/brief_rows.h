@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { SL_BRIEF_ROWS = 3, SL_BRIEF_NAMES_BYTES = 128 };
+enum { SL_BRIEF_ROWS = 2, SL_BRIEF_NAMES_BYTES = 128 };
 
 /* Decides for each of `count` categories by its `shares`, the largest part that it has of any
  * side's whole (0: it is not there). Rows are SL_BRIEF_ROWS at most, one of which all others share;

@@ -10,6 +10,7 @@
 #include "host/report/report.h"
 #include "host/report/runtime_gap.h"
 #include "host/report/runtime_outputs.h"
+#include "host/report/style.h"
 #include "host/report/text.h"
 
 enum { WORDS_BYTES = 2048 };
@@ -62,7 +63,8 @@ int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,
     }
     if (rc == 0 && style)
         rc = sl_runtime_gap_show(out, style, combined->reports, combined->count);
-    if (rc == 0 && (style || !sl_runtime_outputs_agree(combined->reports, combined->count)))
+    bool full = style && style->operators > 0;
+    if (rc == 0 && (full || !sl_runtime_outputs_agree(combined->reports, combined->count)))
         rc = sl_runtime_outputs_words(out, combined->reports, combined->count);
     return rc < 0 ? rc : put_processes(out, combined);
 }

@@ -31,7 +31,9 @@ struct sl_comparison_report {
     const struct cJSON *estimates; /* of time, of a counted run (run_estimates.h); NULL: none */
     const struct cJSON *policy;    /* of the candidate's manifest; NULL: none */
     const char *pages;             /* the report's file, said with the grounds; NULL: not said */
-    bool emulated;                 /* times mean nothing; counts are real */
+    const struct sl_comparison
+        *beside;       /* of our kernels, its ratio after the verdict; NULL: none */
+    bool emulated;     /* times mean nothing; counts are real */
     unsigned svl_bits; /* of the counted candidate's streaming vectors; 0: of times, not known */
 };
 
@@ -51,6 +53,7 @@ enum sl_comparison_extent {
     SL_COMPARISON_VERDICT,  /* one line */
     SL_COMPARISON_GROUNDS,  /* the figures and reasons behind it, then that line */
     SL_COMPARISON_REASONS,  /* the same without exact figures, which stand in a table above it */
+    SL_COMPARISON_DOUBTS,   /* of that the reasons alone */
     SL_COMPARISON_SUMMARY,  /* categories and the largest operators, the next step */
     SL_COMPARISON_STEP,     /* of that the next step alone, for a run beside another runtime's */
     SL_COMPARISON_ANALYSES, /* category shift, operators with their kernels, what proves SME2 */

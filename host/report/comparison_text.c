@@ -22,7 +22,7 @@
 #include "host/report/unit.h"
 
 enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3 };
-#define OVERLAY_COLUMNS 22
+#define OVERLAY_COLUMNS 20
 static const double small_share = 0.01;
 
 struct page {
@@ -51,8 +51,9 @@ static void put_outcome(struct page *p, int tone)
     else if (counted && c->verdict == SL_VERDICT_EQUIVALENT)
         sl_doc_put(p->doc, tone, "executes the same number of instructions%s", svl);
     else if (counted && c->verdict <= SL_VERDICT_SLOWER)
-        sl_doc_put(p->doc, tone, "executes %.3fx %s instructions%s (not speed)",
-                   c->ratio > 1 ? c->ratio : 1 / c->ratio, c->ratio > 1 ? "fewer" : "more", svl);
+        sl_doc_put(p->doc, tone, "%s%.3fx %s instructions%s (not speed)",
+                   p->report->beside ? "" : "executes ", c->ratio > 1 ? c->ratio : 1 / c->ratio,
+                   c->ratio > 1 ? "fewer" : "more", svl);
     else if (c->verdict == SL_VERDICT_SLOWER)
         sl_doc_put(p->doc, tone, "%.3fx: slower, %.3f times as long", c->ratio, 1 / c->ratio);
     else if (isfinite(c->ratio))
@@ -61,6 +62,21 @@ static void put_outcome(struct page *p, int tone)
                                                        : sl_verdict_name(c));
     else
         sl_doc_put(p->doc, tone, "%s", sl_verdict_name(c));
+}
+
+/* Our kernels' outcome in a word or two, for the line is ExecuTorch's. */
+static void put_beside(struct page *p)
+{
+    const struct sl_comparison *ours = p->report->beside;
+    bool more = ours->unit == SL_TRACE_INSTRUCTIONS && ours->ratio < 1;
+    bool alike = ours->verdict == p->comparison->verdict;
+    const char *verdict = sl_verdict_name(ours); /* "fewer-instructions" */
+    if (ours->verdict > SL_VERDICT_SLOWER || !isfinite(ours->ratio))
+        sl_doc_put(p->doc, SL_TONE_BAD, "; ours: %s", verdict);
+    else
+        sl_doc_put(p->doc, SL_TONE_PLAIN, "; ours: %.3fx%s%.*s",
+                   more ? 1 / ours->ratio : ours->ratio, alike ? "" : " ",
+                   alike ? 0 : (int)strcspn(verdict, "-"), verdict);
 }
 
 static void put_interval(struct page *p)
@@ -119,35 +135,18 @@ static bool agrees(const struct page *p)
     return a && a->agree && a->odd == 0 && p->comparison->verdict != SL_VERDICT_WRONG;
 }
 
-/* Names the pages, and the option that shows all of them here. */
-static void put_pages(struct page *p, const char *before)
-{
-    if (p->report->pages)
-        sl_doc_put(p->doc, SL_TONE_PLAIN, "%sreport: %s, or --full", before, p->report->pages);
-}
-
-/* Counts that nothing can change, on the line of what they are of. */
-static void put_exact(struct page *p)
-{
-    const struct sl_comparison *c = p->comparison;
-    sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run%s%s",
-               c->baseline, c->candidate,
-               p->report->pages && p->report->emulated ? " (emulated)" : "",
-               agrees(p) ? "; outputs agree" : "");
-    put_pages(p, "; ");
-}
-
-/* Above it: the figures it comes from and what speaks for and against it. */
+/* Above it: the figures it comes from and what speaks for and against it. Where the pages are named
+ * they have the count, and --full says it. */
 static void put_grounds(struct page *p, bool figures)
 {
     const struct sl_comparison *c = p->comparison;
     bool exact = c->method == SL_METHOD_EXACT && isfinite(c->ratio);
-    if (exact && figures)
-        put_exact(p);
-    else if (!exact && p->report->pages) {
-        sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
-        put_pages(p, "");
-    }
+    if (p->report->pages)
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%sreport: %s, or --full",
+                   agrees(p) ? "outputs agree; " : "", p->report->pages);
+    else if (exact && figures)
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "exact: %.0f -> %.0f executed instructions a run%s",
+                   c->baseline, c->candidate, agrees(p) ? "; outputs agree" : "");
     if (!exact && isfinite(c->low))
         put_interval(p);
     if (p->report->arms)
@@ -177,6 +176,8 @@ static void put_verdict(struct page *p)
     sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s: ", r->factor, r->candidate_level,
                r->baseline_level);
     put_outcome(p, tone);
+    if (r->beside)
+        put_beside(p);
 }
 
 static void put_agreement(struct page *p)
@@ -468,33 +469,27 @@ static void put_brief_operators(const struct sl_comparison *c, struct sl_table *
     }
 }
 
-/* First of all: our kernels are not those that apps ship. */
-static void put_whose(struct page *p)
-{
-    if (p->report->own)
-        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "measured: %s", sl_comparison_whose(p->report));
-}
-
-/* The categories and the three largest operators. */
+/* The categories and the three largest operators. Its head says whose they are: our kernels are not
+ * those that apps ship. */
 static void put_brief(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
     bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
-    char sides[2][32], legend[OVERLAY_COLUMNS + 1];
+    const char *whose = p->report->own ? "our kernels" : p->report->runtime;
+    char caption[96], sides[2][32], legend[OVERLAY_COLUMNS + 1];
+    snprintf(caption, sizeof(caption), "~%.30s%s%s%s", whose ? whose : "", whose ? ": " : "",
+             counted ? "instructions" : "time a run",
+             !p->report->emulated ? counted ? ", not time" : ""
+             : counted            ? " (emulated), not time"
+                                  : " (emulated: means nothing)");
     snprintf(sides[0], sizeof(sides[0]), ">%.20s", p->report->baseline_level);
     snprintf(sides[1], sizeof(sides[1]), ">%.20s", p->report->candidate_level);
     snprintf(legend, sizeof(legend), "# %.6s, . %.6s", p->report->candidate_level,
              p->report->baseline_level);
-    const char *const heads[] = {counted ? "~instructions a run, not time" : "~time a run",
-                                 sides[0],
-                                 sides[1],
-                                 ">ratio",
-                                 legend,
-                                 NULL};
+    const char *const heads[] = {caption, sides[0], sides[1], ">ratio", legend, NULL};
     const struct sl_table_column widths[] = {
         {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};
     struct sl_table t;
-    put_whose(p);
     sl_table_init(&t, "where", "Where it goes", heads);
     sl_table_widths(&t, widths);
     put_brief_categories(c, &t);
@@ -529,19 +524,21 @@ static void put_estimate_tables(struct page *p, size_t operators)
         sl_doc_table(p->doc, &table);
 }
 
-/* The first alone, and no line for outputs that agree: the grounds say so. */
-static void put_step(struct page *p, const char *whose)
+/* The first alone, and no line for outputs that agree: the grounds say so. A line each, however
+ * wide; of the step what fits, for the pages have all of it. */
+static void put_step(struct page *p, const char *whose, size_t width)
 {
     struct sl_next_step step;
-    char estimate[256];
+    char estimate[256], line[SL_TEXT_SIZE];
     if (sl_run_estimates_brief(p->report->estimates, estimate, sizeof(estimate)))
-        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s%s%s", whose ? whose : "", whose ? ", " : "",
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%s%s%s", whose ? whose : "", whose ? ", " : "",
                    estimate);
     if (!agrees(p))
         put_agreement(p);
     sl_next_step_find(p->report, &step);
-    sl_doc_say(p->doc, SL_DOC_STEP, NULL, "%s%s%s", whose ? whose : "", whose ? ": " : "",
-               step.text);
+    snprintf(line, sizeof(line), "next: %s%s%s", whose ? whose : "", whose ? ": " : "", step.text);
+    sl_text_parts(line, width);
+    sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%s", line);
     put_warnings(p, p->report->baseline);
     put_warnings(p, p->report->candidate);
 }
@@ -549,7 +546,8 @@ static void put_step(struct page *p, const char *whose)
 static void put_analyses(struct page *p, size_t operators)
 {
     const struct sl_comparison_report *report = p->report;
-    put_whose(p);
+    if (report->own)
+        sl_doc_say(p->doc, SL_DOC_LINE, NULL, "measured: %s", sl_comparison_whose(report));
     put_agreement(p);
     if (report->emulated)
         sl_doc_say(p->doc, SL_DOC_LINE, NULL, "emulated CPU: %s",
@@ -572,7 +570,8 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     struct sl_doc doc;
     struct page p = {.doc = &doc, .report = report, .comparison = report->comparison};
     sl_doc_init(&doc, SL_DOC_TERMINAL);
-    if (extent == SL_COMPARISON_GROUNDS || extent == SL_COMPARISON_REASONS)
+    if (extent == SL_COMPARISON_GROUNDS || extent == SL_COMPARISON_REASONS ||
+        extent == SL_COMPARISON_DOUBTS)
         put_grounds(&p, extent == SL_COMPARISON_GROUNDS);
     if (extent == SL_COMPARISON_VERDICT || extent == SL_COMPARISON_GROUNDS ||
         extent == SL_COMPARISON_REASONS)
@@ -580,7 +579,8 @@ int sl_comparison_text(struct sl_buf *out, const struct sl_style *style,
     if (report->baseline && extent == SL_COMPARISON_SUMMARY)
         put_brief(&p);
     if (report->baseline && (extent == SL_COMPARISON_SUMMARY || extent == SL_COMPARISON_STEP))
-        put_step(&p, extent == SL_COMPARISON_STEP ? report->runtime : NULL);
+        put_step(&p, extent == SL_COMPARISON_STEP ? report->runtime : NULL,
+                 (size_t)sl_style_width(style));
     if (report->baseline && extent == SL_COMPARISON_ANALYSES)
         put_analyses(&p, style->operators);
     int rc = sl_doc_text(out, style, &doc);

@@ -549,12 +549,12 @@ bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
         if (used >= size || !(sides[0].mid > 0) || !(sides[1].mid > 0))
             continue;
         struct range ratio = ratio_of(sides[0], sides[1]);
-        used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f to %.2f) on %.40s",
-                                 used ? "," : "estimated time, off / on:", ratio.mid, ratio.low,
+        used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f-%.2f) on %.40s",
+                                 used ? "," : "estimated time off / on:", ratio.mid, ratio.low,
                                  ratio.high, text(profile, "profile"));
         slower = slower || ratio.mid < 1;
     }
     if (slower && used < size) /* though it executes fewer instructions */
-        snprintf(out + used, size - used, "; below 1: slower with SME2 on");
+        snprintf(out + used, size - used, "; < 1: slower");
     return used > 0;
 }

@@ -14,3 +14,7 @@ size_t sl_text_columns(const char *text);
 
 /* Cuts `text` in place to `columns`, with "~" as its last where something was cut. */
 void sl_text_fit(char *text, size_t columns);
+
+/* Leaves in `text` the parts of its sentences that fit: it ends before a full stop, a comma, a
+ * semicolon or a parenthesis; where not even the first part fits, after a word and with "...". */
+void sl_text_parts(char *text, size_t columns);

@@ -282,8 +282,10 @@ static void judge_together(const struct sl_combined *combined, struct sl_collect
     }
     if (alone > 0)
         told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_NOTHING);
-    if (!sl_runtime_outputs_agree(combined->reports, combined->count))
+    told->outputs_agree = sl_runtime_outputs_agree(combined->reports, combined->count);
+    if (!told->outputs_agree)
         told->exit_code = sl_verdict_exit_louder(told->exit_code, SL_VERDICT_EXIT_WRONG);
+    told->outputs_agree &= sl_runtime_outputs_count(combined->reports, combined->count) > 0;
 }
 
 static int put_members(const struct sl_combined *combined, struct sl_buf *out)

@@ -38,6 +38,7 @@ struct sl_collection_told {
     struct sl_buf *members;       /* NULL, or what both runtimes say is appended, an object */
     double threshold_percent;     /* as of sl_verdict_exit_code() */
     int exit_code;                /* out: the gravest of what several processes say */
+    bool outputs_agree;           /* out: those of both runtimes were compared, and do */
 };
 
 /* combined_report.md and .html into a directory that holds several comparisons, over older ones;

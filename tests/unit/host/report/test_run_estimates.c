@@ -109,11 +109,11 @@ TEST(lines_and_csv_say_that_it_is_estimated)
                               "then bound by outer product");
     assert_false(sl_run_estimates_line(estimates, 1, line, sizeof(line)));
     assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
-    assert_string_equal(line, "estimated time, off / on: 2.00 (1.33 to 3.00) on apple-m4");
+    assert_string_equal(line, "estimated time off / on: 2.00 (1.33-3.00) on apple-m4");
     cJSON *side = cJSON_GetObjectItemCaseSensitive(estimates->child, "off");
     cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(side, "mid_ns"), 25);
     assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
-    assert_non_null(strstr(line, " on apple-m4; below 1: slower with SME2 on"));
+    assert_non_null(strstr(line, " on apple-m4; < 1: slower"));
     assert_int_equal(sl_run_estimates_csv(&out, estimates), 0);
     has(&out, "high_ns,bound,kind,outer_product_ns,za_multiply_accumulate_ns,");
     has(&out, ",memory_ns,mode_switch_ns,hand_over_ns\n");
