@@ -130,13 +130,28 @@ static void fill_lengths(const struct sl_job_dir *dir, Sme2lab__Proto__Result *r
         result->dropped_bytes += sl_spool_dropped_bytes(dir->streams[i]);
 }
 
-static int load_result(struct sl_job_dir *dir)
+static int load(const struct sl_job_dir *dir, const char *name, struct sl_buf *out)
 {
     char path[MAX_PATH_BYTES];
+    int rc = join(path, dir, name);
+    return rc < 0 ? rc : sl_buf_read_file(path, MAX_RECORD_BYTES, out);
+}
+
+int sl_job_dir_request(const struct sl_job_dir *dir, Sme2lab__Proto__Job **out)
+{
     struct sl_buf bytes;
-    int rc = join(path, dir, "result");
-    if (rc == 0)
-        rc = sl_buf_read_file(path, MAX_RECORD_BYTES, &bytes);
+    int rc = load(dir, "request", &bytes);
+    if (rc < 0)
+        return rc;
+    *out = sme2lab__proto__job__unpack(NULL, bytes.size, bytes.data);
+    sl_buf_fini(&bytes);
+    return *out ? 0 : SL_E_FORMAT;
+}
+
+static int load_result(struct sl_job_dir *dir)
+{
+    struct sl_buf bytes;
+    int rc = load(dir, "result", &bytes);
     if (rc < 0)
         return rc;
     dir->result = sme2lab__proto__result__unpack(NULL, bytes.size, bytes.data);

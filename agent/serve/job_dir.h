@@ -38,6 +38,10 @@ int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint6
  * it would have ended. */
 int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct sl_job_dir **out);
 
+/* The job as its host sent it. End it with sme2lab__proto__job__free_unpacked(*out, NULL). -errno,
+ * SL_E_FORMAT. */
+int sl_job_dir_request(const struct sl_job_dir *dir, Sme2lab__Proto__Job **out);
+
 /* Stores the result with the lengths of the streams filled in; it is durable when this returns 0,
  * but where the disk is full: that is logged. */
 int sl_job_dir_finish(struct sl_job_dir *dir, const Sme2lab__Proto__Result *result);

@@ -27,6 +27,11 @@ uint64_t sl_sender_rewind(struct sl_sender *sender)
     return again;
 }
 
+void sl_sender_restart(struct sl_sender *sender)
+{
+    *sender = (struct sl_sender){.dir = sender->dir};
+}
+
 uint64_t sl_sender_acked_bytes(const struct sl_sender *sender)
 {
     uint64_t acked = 0;

@@ -24,6 +24,8 @@ void sl_sender_init(struct sl_sender *sender, struct sl_job_dir *dir);
 /* A new connection: goes on from what was acknowledged. How many bytes that were sent will be sent
  * again, the result not among them. */
 uint64_t sl_sender_rewind(struct sl_sender *sender);
+/* All of it is sent from its begin. */
+void sl_sender_restart(struct sl_sender *sender);
 uint64_t sl_sender_acked_bytes(const struct sl_sender *sender); /* of all streams */
 uint64_t sl_sender_bytes(const struct sl_sender *sender);       /* that they have */
 

@@ -163,12 +163,13 @@ static void on_ended(void *user, int rc)
         finish_close(server);
 }
 
-/* Sent again after a lost link, or by a host that had not named it yet. */
+/* Sent again after a lost link, or asked for by a host that had not named it: what another one
+ * acknowledged counts no more. */
 static void go_on(struct sl_server *server, struct sl_sender *sender)
 {
     if (!sender->kept)
         return;
-    sender->kept = false;
+    sl_sender_restart(sender);
     tell_kept(server);
     pump(server);
 }
@@ -176,13 +177,13 @@ static void go_on(struct sl_server *server, struct sl_sender *sender)
 /* An agent that only holds what nobody fetches does not get room by waiting. */
 static void refuse_for_now(struct sl_server *server, uint64_t job)
 {
-    char reason[160];
+    char reason[192];
     size_t kept = 0;
     for (size_t i = 0; i < server->job_count; i++)
         kept += server->senders[i].kept;
     snprintf(reason, sizeof(reason),
-             "the agent holds %zu results that no daemon has fetched, in jobs/ of its working "
-             "directory",
+             "the agent holds %zu results that no daemon has fetched: 'sme2lab device results "
+             "NAME' lists, collects and forgets them",
              kept);
     if (!server->inference && kept > 0) {
         refuse_job(server, job, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED, reason);
@@ -261,12 +262,36 @@ static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *
     pump(server);
 }
 
+static void tell_request(struct sl_server *server, const struct sl_sender *sender)
+{
+    Sme2lab__Proto__Job *job = NULL;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    int rc = sl_job_dir_request(sender->dir, &job);
+    if (rc < 0) {
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("request_unreadable"), SL_LOG_JOB(sender->dir->id),
+               SL_LOG_REASON(sl_strerror(rc)));
+        return;
+    }
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
+    envelope.job = job;
+    sl_channel_tell(server->channel, &envelope);
+    sme2lab__proto__job__free_unpacked(job, NULL);
+}
+
 static void take_claim(struct sl_server *server, const Sme2lab__Proto__Claim *claim)
 {
     struct sl_sender *sender = find_sender(server, claim->job);
     bool runs = server->running && server->running->id == claim->job;
     if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_FORGET && !runs) {
         forget(server, sender);
+    } else if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_TELL) {
+        tell_request(server, sender);
+    } else if (claim->wish == SME2LAB__PROTO__WISH__WISH_SEND) {
+        if (sender)
+            go_on(server, sender);
+        else
+            refuse_job(server, claim->job, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
+                       "the agent does not hold this result any more");
     } else if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_KEEP) {
         sender->kept = true;
         sl_sender_rewind(sender);

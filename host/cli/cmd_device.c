@@ -13,6 +13,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/device_pair.h"
+#include "host/cli/device_results.h"
 #include "host/cli/options.h"
 #include "host/spec/url.h"
 
@@ -22,6 +23,12 @@ static const char about[] =
     "reserve gives it to a person for a time, release ends either. probe tries one\n"
     "that fell out anew. add and remove are for devices that the daemon's\n"
     "configuration does not name; they stay for later daemons.\n\n"
+    "results lists what the device keeps of runs that this daemon does not know: of another one, "
+    "or\n"
+    "of a state that was lost. --collect makes such a run a job of this daemon, whose files are as "
+    "if\n"
+    "it had sent it; the daemon needs the model and its inputs for that. --forget lets the device\n"
+    "remove it, and stops it where it still runs.\n\n"
     "pair makes a phone trust your adb key, for wireless debugging: its Developer options have\n"
     "'Pair device with pairing code', which shows an address with a port, and the code. The code "
     "is\n"
@@ -34,6 +41,7 @@ struct device {
     const char *reason, *who, *kind, *link, *cpu;
     int64_t minutes, svl;
     bool allow_unencrypted;
+    struct sl_device_results results;
 };
 
 static void put_text(cJSON *body, const char *key, const char *text)
@@ -175,17 +183,28 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         {"--cpu", 0, SL_OPTION_TEXT, &d.cpu, "CPU", "add: the emulator's -cpu"},
         {"--allow-unencrypted", 0, SL_OPTION_FLAG, &d.allow_unencrypted, NULL,
          "add: a link that leaves this machine in the open"},
+        {"--collect", 0, SL_OPTION_TEXT, &d.results.collect, "ID",
+         "results: fetch this one, as a job, and wait for it"},
+        {"--out", 'o', SL_OPTION_TEXT, &d.results.directory, "DIR",
+         "results: the collected run's files go there too"},
+        {"--file", 0, SL_OPTION_LIST, &d.results.files, "FILE",
+         "results: the collected run's model or an input, if the daemon has not got it; "
+         "repeatable"},
+        {"--forget", 0, SL_OPTION_TEXT, &d.results.forget, "ID",
+         "results: let the device remove this one"},
     };
     const struct sl_usage usage = {
         .verb = "device",
         .synopsis =
-            "show|quarantine|release|reserve|probe|add|remove NAME|pair ADDRESS:PORT [option...]",
+            "show|quarantine|release|reserve|probe|add|remove|results NAME|pair ADDRESS:PORT "
+            "[option...]",
         .about = about,
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
         .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
     const char *words[2] = {"", ""};
+    char path[SL_CLIENT_PATH_BYTES];
     struct sl_diag diag = {0};
     size_t count;
     int code;
@@ -196,6 +215,9 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         return sl_device_pair(cli, words[1]);
     if (strcmp(words[0], "show") == 0 && count == 2)
         return show(&d, words[1]);
+    if (strcmp(words[0], "results") == 0 && count == 2)
+        return path_of(&d, words[1], "", path) ? sl_device_results(cli, path, &d.results)
+                                               : SL_EXIT_USAGE;
     for (size_t i = 0; count == 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
         if (strcmp(words[0], verbs[i]) == 0)
             return act(&d, words[0], words[1]);

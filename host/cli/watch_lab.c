@@ -38,6 +38,12 @@ void sl_watch_lab_words(const char *type, const cJSON *data, char out[SL_WATCH_L
     else if (strcmp(type, "device") == 0)
         snprintf(out, SL_WATCH_LAB_BYTES, "device %s  %s%s%s", sl_answer_text(data, "device"),
                  sl_answer_text(data, "state"), *detail ? ": " : "", detail);
+    else if (strcmp(type, "results") == 0)
+        snprintf(out, SL_WATCH_LAB_BYTES,
+                 "device %s  keeps %" PRIu64 " results of runs that this daemon does not know, "
+                 "%.1f MiB: 'sme2lab device results %s'",
+                 sl_answer_text(data, "device"), sl_answer_u64(data, "results"),
+                 sl_answer_f64(data, "bytes") / (1 << 20), sl_answer_text(data, "device"));
     else if (strcmp(type, "missed") == 0)
         snprintf(out, SL_WATCH_LAB_BYTES,
                  "events before this were missed: 'sme2lab jobs' and 'sme2lab devices' tell how "

@@ -309,6 +309,25 @@ static int on_remove_device(void *user, const char *name, struct sl_diag *diag)
     return sl_roster_remove(daemon->roster, name, diag);
 }
 
+static const struct sl_kept_list *on_list_kept(void *user, const char *name)
+{
+    const struct daemon *daemon = user;
+    return sl_devices_kept(daemon->devices, name);
+}
+
+static int on_forget_kept(void *user, const char *name, uint64_t id)
+{
+    struct daemon *daemon = user;
+    return sl_devices_forget_kept(daemon->devices, name, id);
+}
+
+static void on_kept(void *user, const char *device, size_t results, uint64_t bytes)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_device_results(daemon->lab, device, results, bytes);
+}
+
 static void on_described(void *user, const char *device, struct sl_device_traits traits,
                          const char *cpu, const char *probe_json)
 {
@@ -379,9 +398,10 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    struct sl_http_options options = {.compare = sl_compare_runs,
-                                      .compare_user = &daemon->kit,
-                                      .devices = {on_add_device, on_remove_device, daemon}};
+    struct sl_http_options options = {
+        .compare = sl_compare_runs,
+        .compare_user = &daemon->kit,
+        .devices = {on_add_device, on_remove_device, on_list_kept, on_forget_kept, daemon}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {
@@ -417,7 +437,7 @@ static void on_lab_opened(void *user, int rc)
 static int new_devices(struct daemon *daemon)
 {
     static const struct sl_devices_events events = {on_progress, on_ended, on_described,
-                                                    on_detached, on_link};
+                                                    on_detached, on_link,  on_kept};
     const struct sl_host_config *config = daemon->settings->config;
     struct sl_tool agent = {.path = ""};
     struct sl_diag diag = {0};

@@ -38,6 +38,8 @@ struct sl_link_job {
     size_t exec_prefix_count;
     const struct sl_runtime_files *runtime; /* in the agent's place; NULL: the agent's own */
     uint32_t first_look, budget_ms;
+    const char *config;      /* for the host that collects its result: what it was asked for */
+    uint64_t started_ms;     /* Unix time */
     const char *const *task; /* words of the agent's own verb, in place of a run */
     size_t task_count;
 };
@@ -70,7 +72,15 @@ struct sl_link_kept {
     int outcome;         /* enum sl_link_outcome; 0: it still runs */
 };
 
-enum sl_link_wish { SL_LINK_KEEP = 1, SL_LINK_FORGET = 2 }; /* proto/envelope.proto's */
+/* proto/envelope.proto's */
+enum sl_link_wish { SL_LINK_KEEP = 1, SL_LINK_FORGET = 2, SL_LINK_TELL = 3, SL_LINK_SEND = 4 };
+
+/* What a job was asked for, as its host told the agent. Texts are borrowed for the call; "": an
+ * agent or a host that does not say. */
+struct sl_link_told {
+    uint64_t job, started_ms; /* the latter Unix time, 0: not said */
+    const char *config, *host;
+};
 
 struct sl_link_events {
     /* Asked after the proofs: what is here of each job that is open on this device; how many. */
@@ -86,4 +96,6 @@ struct sl_link_events {
     /* All jobs that the agent holds and `have` did not name, after each `have` and at each change;
      * none of them is sent or forgotten by itself. NULL: nobody wants to know. */
     void (*kept)(void *user, const struct sl_link_kept *kept, size_t count);
+    /* The answer to SL_LINK_TELL. NULL: nobody wants to know. */
+    void (*told)(void *user, const struct sl_link_told *told);
 };

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "common/net/channel.h"
 #include "host/device/link_job.h"
 #include "host/device/runtime_files.h"
@@ -17,9 +19,13 @@
 
 _Static_assert(SL_OUTCOME_LOST == (int)SME2LAB__PROTO__OUTCOME__OUTCOME_LOST,
                "outcomes are the protocol's");
-_Static_assert(SL_LINK_FORGET == (int)SME2LAB__PROTO__WISH__WISH_FORGET, "wishes are, too");
+_Static_assert(SL_LINK_FORGET == (int)SME2LAB__PROTO__WISH__WISH_FORGET &&
+                   SL_LINK_SEND == (int)SME2LAB__PROTO__WISH__WISH_SEND,
+               "wishes are, too");
 _Static_assert(SL_LINK_STREAMS == (int)SME2LAB__PROTO__STREAM__STREAM_FILES,
                "the wire counts streams from 1");
+
+enum { HOST_BYTES = 64, MAX_CONFIG_BYTES = 512 << 10 };
 
 /* protobuf-c's texts are not const, but packing does not write to them. */
 static char *text(const char *borrowed)
@@ -190,8 +196,23 @@ static int put_arms(const struct sl_plan *plan, Sme2lab__Proto__Job *body, struc
     return 0;
 }
 
+/* For the host that collects the result. A configuration that is too long for a message goes
+ * without: its result can then be collected by this host alone. */
+static void put_origin(const struct sl_link_job *job, char host[HOST_BYTES],
+                       Sme2lab__Proto__Job *body)
+{
+    if (job->config && strlen(job->config) <= MAX_CONFIG_BYTES)
+        body->config = text(job->config);
+    body->started_ms = job->started_ms;
+    host[0] = host[HOST_BYTES - 1] = '\0';
+    gethostname(host, HOST_BYTES - 1);
+    sl_utf8_clean(host, "");
+    body->host = host;
+}
+
 int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *job)
 {
+    char host[HOST_BYTES];
     char *inputs[SL_SPEC_MAX_INPUTS], *prefix[SL_LINK_MAX_WORDS], *task[SL_LINK_MAX_TASK];
     char *names[SL_RUNTIME_FILES_MAX], *digests[SL_RUNTIME_FILES_MAX];
     struct arm *arms;
@@ -217,6 +238,7 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     body.compare_with = text(job->compare_with);
     body.first_look = job->first_look;
     body.budget_ms = job->budget_ms;
+    put_origin(job, host, &body);
     body.exec_prefix = prefix;
     body.n_exec_prefix = job->exec_prefix_count;
     body.task = task;
@@ -328,6 +350,17 @@ static void take_kept(const Sme2lab__Proto__Kept *body, const struct sl_link_eve
         events->kept(user, kept, count);
 }
 
+static void take_told(const Sme2lab__Proto__Job *body, const struct sl_link_events *events,
+                      void *user)
+{
+    const struct sl_link_told told = {.job = body->id,
+                                      .started_ms = body->started_ms,
+                                      .config = text(body->config),
+                                      .host = text(body->host)};
+    if (events->told)
+        events->told(user, &told);
+}
+
 void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
                           const struct sl_link_events *events, void *user)
 {
@@ -337,6 +370,8 @@ void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
         take_result(envelope->result, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_KEPT)
         take_kept(envelope->kept, events, user);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_JOB)
+        take_told(envelope->job, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
         events->state(user, envelope->state->job, (int)envelope->state->phase,
                       envelope->state->pair, envelope->state->pairs);

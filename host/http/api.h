@@ -13,6 +13,9 @@ void sl_api_blob_piece(struct sl_http_exchange *exchange, const void *bytes, siz
 void sl_api_blob_end(struct sl_http_exchange *exchange);
 
 void sl_api_job_post(struct sl_http_exchange *exchange);
+/* As POST /jobs with that body in place of the request's, which moves. */
+struct sl_buf;
+void sl_api_job_collect(struct sl_http_exchange *exchange, struct sl_buf *body);
 void sl_api_job_list(struct sl_http_exchange *exchange);
 void sl_api_job_get(struct sl_http_exchange *exchange);
 void sl_api_job_delete(struct sl_http_exchange *exchange);
@@ -48,6 +51,10 @@ void sl_api_device_get(struct sl_http_exchange *exchange);
 void sl_api_device_add(struct sl_http_exchange *exchange);
 void sl_api_device_remove(struct sl_http_exchange *exchange);
 void sl_api_device_act(struct sl_http_exchange *exchange); /* quarantine, release, ... */
+
+void sl_api_result_list(struct sl_http_exchange *exchange); /* that a device keeps */
+void sl_api_result_collect(struct sl_http_exchange *exchange);
+void sl_api_result_forget(struct sl_http_exchange *exchange);
 
 void sl_api_token_list(struct sl_http_exchange *exchange);
 void sl_api_token_post(struct sl_http_exchange *exchange);

@@ -1,4 +1,6 @@
 /* host/http/api_devices.c: /api/v1/devices. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -11,11 +13,15 @@
 #include "host/http/exchange.h"
 #include "host/http/record_json.h"
 #include "host/http/reply.h"
+#include "host/job/kept_list.h"
 #include "host/job/lab.h"
+#include "host/job/result_json.h"
+#include "host/spec/job_body.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
+#include "host/spec/spec.h"
 
-enum { MAX_LIST_BYTES = 1 << 20 };
+enum { MAX_LIST_BYTES = 1 << 20, MAX_BODY_BYTES = 1 << 20, ID_BYTES = 24 };
 
 enum { MAX_RESERVED_S = 7 * 86400, MAX_REASON_BYTES = 121 };
 
@@ -153,4 +159,140 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
                         "nothing called %.60s can be done with a device", verb);
     else
         answer_device(exchange, 200, name);
+}
+
+/* --- what one keeps of runs that this daemon does not know --- */
+
+static void no_result(struct sl_http_exchange *exchange)
+{
+    sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices/{name}/results lists them",
+                    "%.60s keeps no result %.24s", exchange->param[0], exchange->param[1]);
+}
+
+/* What was measured, as its host asked for it. */
+static void put_asked(struct sl_json *json, const struct sl_kept *kept)
+{
+    struct sl_spec spec;
+    struct sl_diag diag = {0};
+    char model[SL_NAME_BYTES];
+    struct sl_bytes text = {(const uint8_t *)kept->config, kept->config ? strlen(kept->config) : 0};
+    if (text.size == 0 || sl_job_body_read(text, &spec, &diag) < 0) {
+        sl_json_null(json, "model");
+        sl_json_bool(json, "collectable", false);
+        return;
+    }
+    sl_spec_model_title(&spec, model, sizeof(model));
+    sl_json_text(json, "model", model[0] ? model : NULL);
+    sl_json_bool(json, "collectable", sl_spec_task_runs(spec.task));
+    sl_spec_fini(&spec);
+}
+
+static void put_kept(struct sl_json *json, const struct sl_kept *kept)
+{
+    char id[ID_BYTES];
+    snprintf(id, sizeof(id), "%" PRIu64, kept->id);
+    sl_json_open_object(json, NULL);
+    sl_json_text(json, "id", id);
+    sl_json_text(json, "outcome",
+                 kept->outcome == 0 ? "running" : sl_result_outcome_name(kept->outcome));
+    sl_json_u64(json, "bytes", kept->bytes);
+    if (kept->started_ms != 0)
+        sl_json_u64(json, "started_ms", kept->started_ms);
+    else
+        sl_json_null(json, "started_ms");
+    sl_json_text(json, "host", kept->host[0] ? kept->host : NULL);
+    put_asked(json, kept);
+    sl_json_close_object(json);
+}
+
+void sl_api_result_list(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    const struct sl_kept_list *list =
+        devices->kept ? devices->kept(devices->user, exchange->param[0]) : NULL;
+    struct sl_http_json text;
+    if (!list) {
+        sl_http_problem_absent(exchange);
+        return;
+    }
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_open_object(&text.json, NULL);
+    sl_json_open_array(&text.json, "results");
+    for (size_t i = 0; i < list->count; i++)
+        put_kept(&text.json, &list->all[i]);
+    sl_json_close_array(&text.json);
+    sl_json_close_object(&text.json);
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+static bool is_counted(const struct sl_http_exchange *exchange)
+{
+    const struct sl_device_record *devices = NULL;
+    size_t count = sl_lab_devices(exchange->http->lab, &devices);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(devices[i].name, exchange->param[0]) == 0)
+            return devices[i].traits.counted;
+    }
+    return false;
+}
+
+/* A result as a job of this daemon, whose files are as if it had run it. */
+static int make_body(const struct sl_http_exchange *exchange, const struct sl_kept *kept,
+                     struct sl_buf *out, struct sl_diag *diag)
+{
+    if (!kept->config)
+        return sl_diag_set(
+            diag, SL_E_UNSUPPORTED, "result",
+            "Its agent does not say what it was asked for: it can only be forgotten, "
+            "or collected by the host that sent it");
+    if (is_counted(exchange))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "result",
+                           "The counts of this run went with the daemon that counted them");
+    struct sl_bytes text = {(const uint8_t *)kept->config, strlen(kept->config)};
+    return sl_job_body_collect(text, exchange->param[0], kept->id, kept->started_ms, out, diag);
+}
+
+static const struct sl_kept *find(const struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    uint64_t id;
+    const struct sl_kept_list *list =
+        devices->kept ? devices->kept(devices->user, exchange->param[0]) : NULL;
+    return list && sl_kept_id_read(exchange->param[1], &id) ? sl_kept_list_find(list, id) : NULL;
+}
+
+void sl_api_result_collect(struct sl_http_exchange *exchange)
+{
+    const struct sl_kept *kept = find(exchange);
+    struct sl_diag diag = {0};
+    struct sl_buf body;
+    if (!kept) {
+        no_result(exchange);
+        return;
+    }
+    sl_buf_init(&body, MAX_BODY_BYTES);
+    int rc = make_body(exchange, kept, &body, &diag);
+    if (rc < 0) {
+        sl_buf_fini(&body);
+        sl_http_problem_of(exchange, rc, &diag);
+        return;
+    }
+    sl_api_job_collect(exchange, &body);
+}
+
+void sl_api_result_forget(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    const struct sl_kept *kept = find(exchange);
+    struct sl_diag diag = {0};
+    int rc =
+        kept ? devices->forget_kept(devices->user, exchange->param[0], kept->id) : SL_E_NOT_FOUND;
+    if (rc == SL_E_STATE)
+        sl_diag_set(&diag, rc, "device", "It cannot be reached now");
+    if (rc == SL_E_NOT_FOUND)
+        no_result(exchange);
+    else if (rc < 0)
+        sl_http_problem_of(exchange, rc, &diag);
+    else
+        sl_http_reply_empty(exchange, 204, 0);
 }

@@ -35,12 +35,18 @@ struct submitting {
     struct sl_diag diag;
     char key[SL_HTTP_VALUE_BYTES]; /* "": none */
     uint64_t group;                /* 0: none */
+    struct sl_buf collect;         /* the body in place of the request's, of a job that collects */
     int rc;
 };
 
+static const struct sl_buf *body_of(const struct submitting *submitting)
+{
+    return submitting->collect.size > 0 ? &submitting->collect : &submitting->exchange->body;
+}
+
 static const char *config_of(const struct submitting *submitting)
 {
-    return (const char *)submitting->exchange->body.data;
+    return (const char *)body_of(submitting)->data;
 }
 
 static void answer_submitted(struct sl_http_exchange *exchange, uint64_t job)
@@ -94,6 +100,7 @@ static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
     }
     if (submitting->is_read)
         sl_spec_fini(&submitting->spec);
+    sl_buf_fini(&submitting->collect);
     sl_free(submitting);
 }
 
@@ -165,9 +172,12 @@ static void read_submission(uv_work_t *work)
     struct sl_spec *spec = &submitting->spec;
     struct sl_diag *diag = &submitting->diag;
     struct needing needing = {&exchange->http->blobs, diag};
-    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    struct sl_bytes body = {body_of(submitting)->data, body_of(submitting)->size};
     int rc = sl_job_body_read(body, &submitting->spec, diag);
     submitting->is_read = rc == 0;
+    if (rc == 0 && spec->kept_id != 0 && submitting->collect.size == 0)
+        rc = sl_diag_set(diag, SL_E_FORMAT, "/kept",
+                         "A result is collected by POST /devices/{name}/results/{id} alone");
     if (rc == 0)
         rc = check_runners(submitting);
     if (rc == 0)
@@ -196,6 +206,35 @@ static void after_reading(uv_work_t *work, int status)
         look_for_key(submitting, rc);
 }
 
+/* NULL: it is said why not. */
+static struct submitting *new_submitting(struct sl_http_exchange *exchange)
+{
+    struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
+    if (!submitting) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return NULL;
+    }
+    submitting->exchange = exchange;
+    submitting->work.data = submitting;
+    sl_buf_init(&submitting->collect, 0);
+    return submitting;
+}
+
+static void begin_submitting(struct submitting *submitting)
+{
+    struct sl_http_exchange *exchange = submitting->exchange;
+    sl_http_exchange_owe(exchange);
+    if (body_of(submitting)->size > MAX_INLINE_BYTES) {
+        int rc =
+            uv_queue_work(exchange->http->loop, &submitting->work, read_submission, after_reading);
+        if (rc < 0)
+            end_submitting(submitting, rc, 0);
+        return;
+    }
+    read_submission(&submitting->work);
+    after_reading(&submitting->work, 0);
+}
+
 void sl_api_job_post(struct sl_http_exchange *exchange)
 {
     char key[SL_HTTP_VALUE_BYTES];
@@ -208,25 +247,23 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
     uint64_t group = 0;
     if (!sl_http_group(exchange, &group))
         return;
-    struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
-    if (!submitting) {
-        sl_http_problem_of(exchange, -ENOMEM, NULL);
+    struct submitting *submitting = new_submitting(exchange);
+    if (!submitting)
         return;
-    }
-    submitting->exchange = exchange;
-    submitting->work.data = submitting;
     submitting->group = group;
     memcpy(submitting->key, key, sizeof(key));
-    sl_http_exchange_owe(exchange);
-    if (exchange->body.size > MAX_INLINE_BYTES) {
-        int rc =
-            uv_queue_work(exchange->http->loop, &submitting->work, read_submission, after_reading);
-        if (rc < 0)
-            end_submitting(submitting, rc, 0);
+    begin_submitting(submitting);
+}
+
+void sl_api_job_collect(struct sl_http_exchange *exchange, struct sl_buf *body)
+{
+    struct submitting *submitting = new_submitting(exchange);
+    if (!submitting) {
+        sl_buf_fini(body);
         return;
     }
-    read_submission(&submitting->work);
-    after_reading(&submitting->work, 0);
+    submitting->collect = *body;
+    begin_submitting(submitting);
 }
 
 static void on_jobs(void *user, int rc, const struct sl_job_record *rows, size_t count,

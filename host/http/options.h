@@ -10,6 +10,7 @@
 
 struct sl_buf;
 struct sl_diag;
+struct sl_kept_list;
 
 enum {
     SL_HTTP_MAX_LISTENERS = 8,
@@ -29,11 +30,15 @@ struct sl_http_comparison {
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 
-/* A device by its JSON object, and out again; NULL: nobody does, and it is 503. */
+/* A device by its JSON object, and out again; and what it keeps of runs that nobody here knows
+ * (NULL: no such device), as sl_devices_kept() and sl_devices_forget_kept(). NULL: nobody does, and
+ * it is 503. */
 struct sl_http_devices {
     int (*add)(void *user, struct sl_bytes text, char out_name[SL_NAME_BYTES],
                struct sl_diag *diag);
     int (*remove)(void *user, const char *name, struct sl_diag *diag);
+    const struct sl_kept_list *(*kept)(void *user, const char *name);
+    int (*forget_kept)(void *user, const char *name, uint64_t id);
     void *user;
 };
 

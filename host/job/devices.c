@@ -17,6 +17,7 @@
 #include "common/base/path.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
+#include "host/job/kept_list.h"
 #include "host/job/run.h"
 #include "host/job/settled.h"
 
@@ -33,10 +34,11 @@ struct device {
     uint64_t job;                     /* of the run */
     uint64_t ids[SL_JOB_RUN_IDS];     /* its jobs on the wire */
     struct sl_settled settled;
-    size_t kept; /* results that the agent holds and nobody here knows */
+    struct sl_kept_list kept; /* that the agent holds and nobody here has a run for */
     uint32_t attempt;
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
+    bool collects;                /* the run is of what it kept */
 };
 
 struct sl_devices {
@@ -114,13 +116,23 @@ static void settle(struct device *device)
         sl_link_claim(device->link, device->ids[i], SL_LINK_FORGET);
 }
 
+/* What could not be collected stays where it is, to be tried again. */
+static void keep(const struct device *device)
+{
+    for (int i = 0; i < SL_JOB_RUN_IDS; i++)
+        sl_link_claim(device->link, device->ids[i], SL_LINK_KEEP);
+}
+
 static void on_ended(void *user, int cause, const char *detail, const struct sl_run_record *record)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
     device->run = NULL;
     devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
-    settle(device);
+    if (device->collects && !record)
+        keep(device);
+    else
+        settle(device);
     remove_note(device);
     if (devices->closing)
         finish_close(devices);
@@ -159,8 +171,10 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
     device->attempt = attempt;
     device->kind = device->next_kind;
     int rc = sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
-    if (rc == 0)
+    if (rc == 0) {
         sl_job_run_ids(device->run, device->ids);
+        device->collects = sl_job_run_collects(device->run);
+    }
     return rc;
 }
 
@@ -259,18 +273,19 @@ static void on_down(void *user, const char *reason, unsigned failures)
         sl_job_run_link_down(device->run, reason, failures);
 }
 
-/* Stops a job without an open run. Where we are done with it, the chunk is acknowledged, so that
- * the agent forgets; else the agent keeps it: another daemon may want it. */
+/* A job without an open run: where we are done with it, it is stopped and the chunk acknowledged,
+ * so that the agent forgets; else it goes on and the agent keeps it: it is another daemon's. */
 static void on_chunk(void *user, const struct sl_link_chunk *chunk)
 {
     struct device *device = user;
     if (device->run && sl_job_run_chunk(device->run, chunk))
         return;
-    sl_link_cancel_job(device->link, chunk->job);
-    if (sl_settled_has(&device->settled, chunk->job))
-        sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
-    else
+    if (!sl_settled_has(&device->settled, chunk->job)) {
         sl_link_claim(device->link, chunk->job, SL_LINK_KEEP);
+        return;
+    }
+    sl_link_cancel_job(device->link, chunk->job);
+    sl_link_ack(device->link, chunk->job, chunk->stream, chunk->offset + chunk->len);
 }
 
 static void on_result(void *user, const struct sl_link_result *result)
@@ -284,6 +299,20 @@ static void on_result(void *user, const struct sl_link_result *result)
         sl_link_claim(device->link, result->job, SL_LINK_KEEP);
 }
 
+static void tell_kept(const struct device *device)
+{
+    const struct sl_devices *devices = device->devices;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < device->kept.count; i++)
+        bytes += device->kept.all[i].bytes;
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("results_kept"), SL_LOG_DEVICE(device->name),
+           SL_LOG_NUMBER("results", device->kept.count), SL_LOG_NUMBER("bytes", bytes),
+           SL_LOG_REASON("of jobs that this daemon does not know: they stay on the device until "
+                         "'sme2lab device results' collects or forgets them"));
+    if (devices->events.kept)
+        devices->events.kept(devices->user, device->name, device->kept.count, bytes);
+}
+
 static bool is_open(const struct device *device, uint64_t id)
 {
     bool known = false;
@@ -292,34 +321,49 @@ static bool is_open(const struct device *device, uint64_t id)
     return device->run && known;
 }
 
+/* What is settled goes; of the rest the agent is asked what it was, and it stays. */
 static void on_kept(void *user, const struct sl_link_kept *kept, size_t count)
 {
     struct device *device = user;
-    uint64_t bytes = 0;
-    size_t unknown = 0;
+    struct sl_link_kept unknown[SL_LINK_MAX_KEPT];
+    size_t known = device->kept.count, unknown_count = 0;
     for (size_t i = 0; i < count; i++) {
         if (is_open(device, kept[i].job)) /* it is sent again when there is a place for it */
             continue;
-        if (kept[i].outcome == 0) {
+        if (!sl_settled_has(&device->settled, kept[i].job))
+            unknown[unknown_count++] = kept[i];
+        else if (kept[i].outcome == 0)
             sl_link_cancel_job(device->link, kept[i].job);
-        } else if (sl_settled_has(&device->settled, kept[i].job)) {
+        else
             sl_link_claim(device->link, kept[i].job, SL_LINK_FORGET);
-        } else {
-            unknown++;
-            bytes += kept[i].bytes;
-        }
     }
-    if (unknown != device->kept)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("results_kept"), SL_LOG_DEVICE(device->name),
-               SL_LOG_NUMBER("results", unknown), SL_LOG_NUMBER("bytes", bytes),
-               SL_LOG_REASON("of jobs that this daemon does not know: they stay on the device"));
-    device->kept = unknown;
+    int rc = sl_kept_list_take(&device->kept, unknown, unknown_count);
+    if (rc < 0)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("results_not_listed"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(sl_strerror(rc)));
+    if (device->kept.count != known)
+        tell_kept(device);
+    for (size_t i = 0; i < device->kept.count; i++) {
+        struct sl_kept *one = &device->kept.all[i];
+        if (!one->asked)
+            one->asked = sl_link_claim(device->link, one->id, SL_LINK_TELL) == 0;
+    }
+}
+
+static void on_told(void *user, const struct sl_link_told *told)
+{
+    struct device *device = user;
+    int rc = sl_kept_list_told(&device->kept, told);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("result_not_described"), SL_LOG_DEVICE(device->name),
+               SL_LOG_REASON(sl_strerror(rc)));
 }
 
 static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
 {
     struct device *device = user;
-    if (!device->run || !sl_job_run_state(device->run, id, phase, pair, pairs))
+    bool ours = device->run && sl_job_run_state(device->run, id, phase, pair, pairs);
+    if (!ours && sl_settled_has(&device->settled, id))
         sl_link_cancel_job(device->link, id);
 }
 
@@ -360,8 +404,8 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {on_have,  on_up,     on_down,      on_chunk,
-                                                 on_state, on_result, on_described, on_kept};
+    static const struct sl_link_events events = {
+        on_have, on_up, on_down, on_chunk, on_state, on_result, on_described, on_kept, on_told};
     char workdir[PATH_BYTES], settled[PATH_BYTES + 16];
     struct sl_devices *devices = device->devices;
     if (device->link)
@@ -391,6 +435,12 @@ void sl_devices_hold(struct sl_devices *devices, const char *name, bool held)
         sl_link_hold(device->link, held);
 }
 
+static void free_device(struct device *device)
+{
+    sl_kept_list_fini(&device->kept);
+    sl_free(device);
+}
+
 static void remove_device(struct device *device)
 {
     struct sl_devices *devices = device->devices;
@@ -398,7 +448,7 @@ static void remove_device(struct device *device)
     while (devices->all[i] != device)
         i++;
     devices->all[i] = devices->all[--devices->count];
-    sl_free(device);
+    free_device(device);
 }
 
 /* Did an earlier daemon leave a run open, or an agent? */
@@ -481,6 +531,27 @@ bool sl_devices_connects(const struct sl_devices *devices, const char *name)
     return device && device->link && !sl_link_is_up(device->link);
 }
 
+const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, const char *name)
+{
+    const struct device *device = find(devices, name);
+    return device ? &device->kept : NULL;
+}
+
+int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_t id)
+{
+    struct device *device = find(devices, name);
+    const struct sl_kept *one = device ? sl_kept_list_find(&device->kept, id) : NULL;
+    if (!one || !sl_link_is_up(device->link))
+        return one ? SL_E_STATE : SL_E_NOT_FOUND;
+    const uint64_t ids[] = {id, sl_kept_reference(id)};
+    int rc = sl_settled_add(&device->settled, ids, 2);
+    for (size_t i = 0; i < 2; i++) { /* one that runs is forgotten when it has ended */
+        sl_link_cancel_job(device->link, ids[i]);
+        sl_link_claim(device->link, ids[i], SL_LINK_FORGET);
+    }
+    return rc;
+}
+
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name)
 {
     const struct device *device = find(devices, name);
@@ -516,7 +587,7 @@ static void on_later_closed(uv_handle_t *handle)
     void (*closed)(void *) = devices->closed;
     void *user = devices->closed_user;
     for (size_t i = 0; i < devices->count; i++)
-        sl_free(devices->all[i]);
+        free_device(devices->all[i]);
     sl_free(devices);
     closed(user);
 }

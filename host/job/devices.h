@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "host/records.h"
@@ -16,6 +17,7 @@ struct sl_device_record;
 struct sl_devices;
 struct sl_job_kit;
 struct sl_job_record;
+struct sl_kept_list;
 struct sl_runner;
 
 struct sl_devices_events {
@@ -31,6 +33,9 @@ struct sl_devices_events {
     int (*detached)(void *user, uint64_t job, const char *device, bool detached);
     /* The device's link: enum sl_device_cause, and why in words. NULL: nobody wants to know. */
     void (*link)(void *user, const char *device, int cause, const char *why);
+    /* How many results the device keeps of runs that nobody here knows, when that changes. NULL:
+     * nobody wants to know. */
+    void (*kept)(void *user, const char *device, size_t results, uint64_t bytes);
 };
 
 struct sl_devices_options {
@@ -66,6 +71,13 @@ void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
 bool sl_devices_has(const struct sl_devices *devices, const char *name);
 /* Is it being reached, or is that only done with its first job? */
 bool sl_devices_connects(const struct sl_devices *devices, const char *name);
+
+/* What it keeps of runs that nobody here knows, as its agent said last; NULL: no such device.
+ * Borrowed until the loop goes on. */
+const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, const char *name);
+/* The device may forget that result; one that still runs is stopped. 0; SL_E_NOT_FOUND, SL_E_STATE
+ * (it cannot be reached), or why that could not be written down: then it is for this daemon. */
+int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_t id);
 
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
 

@@ -14,9 +14,9 @@ enum { SL_LAB_EVENTS_KEPT = 4096, SL_EVENTS_JSON_BYTES = 512 };
  * higher numbers. The last SL_LAB_EVENTS_KEPT are kept for those who come back. */
 struct sl_lab_event {
     uint64_t id;
-    uint64_t job; /* 0: it is about none */
-    const char
-        *type; /* "state", "progress", "device", "missed": the SSE event name. Static storage */
+    uint64_t job;     /* 0: it is about none */
+    const char *type; /* "state", "progress", "device", "results", "missed": the SSE event name.
+                         Static storage */
     const char *json; /* one object, no newline; borrowed for the call */
 };
 typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);

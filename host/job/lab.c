@@ -145,6 +145,22 @@ static void publish_device(struct sl_lab *lab, const struct sl_device_record *de
     sl_buf_fini(&text);
 }
 
+void sl_lab_device_results(struct sl_lab *lab, const char *name, size_t results, uint64_t bytes)
+{
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    sl_json_text(&json, "device", name);
+    sl_json_u64(&json, "results", results);
+    sl_json_u64(&json, "bytes", bytes);
+    sl_json_close_object(&json);
+    if (json.error == 0 && lab->events)
+        sl_events_add(lab->events, 0, "results", (const char *)text.data);
+    sl_buf_fini(&text);
+}
+
 static bool works(int state)
 {
     return state == SL_DEVICE_READY || state == SL_DEVICE_BUSY;

@@ -70,6 +70,8 @@ void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *
  * all). A device that is not well keeps the job that it has and gets no other. */
 void sl_lab_device_listed(struct sl_lab *lab, const char *device, int cause, const char *why);
 void sl_lab_device_link(struct sl_lab *lab, const char *device, int cause, const char *why);
+/* So many results it keeps of runs that this daemon does not know, for those who listen. */
+void sl_lab_device_results(struct sl_lab *lab, const char *device, size_t results, uint64_t bytes);
 /* Which steps to bring it back it has besides a new connection (SL_STEP_ bits), and the pause
  * before the first (0: as usual). */
 void sl_lab_device_can(struct sl_lab *lab, const char *device, unsigned steps, uint32_t pause_ms);

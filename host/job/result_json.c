@@ -10,7 +10,7 @@
 
 enum { MAX_BYTES = 16 << 10, PATH_BYTES = 1100 };
 
-static const char *outcome_name(int outcome)
+const char *sl_result_outcome_name(int outcome)
 {
     static const char *const names[] = {"unknown",   "done",      "failed",      "crashed",
                                         "timed-out", "cancelled", "not-started", "lost"};
@@ -29,7 +29,7 @@ void sl_result_json_put(struct sl_json *json, const char *key, const struct sl_l
     static const char *const streams[SL_LINK_STREAMS] = {"trace_bytes", "log_bytes", "output_bytes",
                                                          "files_bytes"};
     sl_json_open_object(json, key);
-    sl_json_text(json, "outcome", outcome_name(result->outcome));
+    sl_json_text(json, "outcome", sl_result_outcome_name(result->outcome));
     sl_json_i64(json, "exit_code", result->exit_code);
     sl_json_u64(json, "signal", result->signal);
     put_text(json, "last_operator", result->last_operator);

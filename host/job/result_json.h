@@ -7,6 +7,9 @@
 struct sl_json;
 struct sl_link_result;
 
+/* The word for an enum sl_link_outcome; "unknown" for any other. */
+const char *sl_result_outcome_name(int outcome);
+
 /* How one process ended, as a member. */
 void sl_result_json_put(struct sl_json *json, const char *key, const struct sl_link_result *result);
 

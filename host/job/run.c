@@ -92,8 +92,8 @@ static void tell_progress(struct sl_job_run *run);
 static uint64_t wire_id(const struct sl_job_run *run, int part)
 {
     uint64_t own = sl_crc32c(0, run->directory, strlen(run->directory)) & 0xffffff;
-    return (run->job & 0xffffff) | own << 24 | (uint64_t)(run->attempt & 0xff) << 48 |
-           (uint64_t)part << 62;
+    uint64_t sent = (run->job & 0xffffff) | own << 24 | (uint64_t)(run->attempt & 0xff) << 48;
+    return (run->spec.kept_id != 0 ? run->spec.kept_id : sent) | (uint64_t)part << 62;
 }
 
 static struct part *part_of(struct sl_job_run *run, uint64_t id)
@@ -192,6 +192,9 @@ static void judge(struct sl_job_run *run)
     bool runs = sl_spec_task_runs(run->spec.task);
     if (!runs && run->cause == SL_CAUSE_RESULT && refused)
         run->cause = SL_CAUSE_USER; /* the task's arguments */
+    if (run->spec.kept_id != 0 && run->cause == SL_CAUSE_LAB && run->work.rc == 0)
+        run->cause =
+            over.result->outcome == SL_OUTCOME_NOT_STARTED ? SL_CAUSE_USER : SL_CAUSE_RESULT;
     bool kept = !cancelled || run->work.measured_some;
     run->has_record =
         runs && ((run->cause == SL_CAUSE_NONE && kept) || run->cause == SL_CAUSE_RESULT);
@@ -208,7 +211,8 @@ static void after_finish(uv_work_t *request, int status)
     if (status < 0)
         run->work.rc = status;
     judge(run);
-    for (int i = 0; i < SL_RUN_PARTS; i++) {
+    bool keeps = run->spec.kept_id != 0 && !run->has_record; /* there is no other copy */
+    for (int i = 0; i < SL_RUN_PARTS && !keeps; i++) {
         if (run->parts[i].has_result)
             sl_link_ack_result(run->link, wire_id(run, i));
     }
@@ -308,20 +312,26 @@ static const char *policy_words(const struct sl_job_run *run)
 static void send_part(struct sl_job_run *run)
 {
     char fifo[SL_RUN_WORK_PATH + 32];
-    if (run->sent_ns == 0 && !run->work.resumed)
+    if (run->spec.kept_id != 0 && run->part == 0) {
+        sl_link_claim(run->link, wire_id(run, 0), SL_LINK_SEND); /* down: when it is up again */
+        return;
+    }
+    if (run->sent_ns == 0 && !run->work.resumed && run->spec.kept_id == 0)
         run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    const struct sl_run_send what = {.device = measured ? run->measures : &run->device,
-                                     .spec = &run->spec,
-                                     .means = &run->means,
-                                     .id = wire_id(run, run->part),
-                                     .fifo = counted ? fifo : NULL,
-                                     .policy = policy_words(run),
-                                     .files = measured ? &run->files : NULL,
-                                     .reference = !measured,
-                                     .own = run->measures == &run->device};
-    int rc = sl_run_send(run->link, &what);
+    const struct sl_run_send how = {.device = measured ? run->measures : &run->device,
+                                    .means = &run->means,
+                                    .fifo = counted ? fifo : NULL,
+                                    .own = run->measures == &run->device};
+    struct sl_link_job job = {.id = wire_id(run, run->part),
+                              .config = run->config_json,
+                              .started_ms = run->started_ms,
+                              .spec = &run->spec,
+                              .policy = policy_words(run),
+                              .runtime = measured ? &run->files : NULL,
+                              .reference = !measured};
+    int rc = sl_run_send(run->link, &how, &job);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
         end(run, SL_CAUSE_USER, "the job does not fit into a message");
     tell_allowed(run);
@@ -670,10 +680,22 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }
 
+/* What is collected began when it did. */
+static void take_begin(struct sl_job_run *run)
+{
+    char directory[SL_RUN_WORK_PATH];
+    if (run->spec.kept_started_ms == 0)
+        return;
+    run->started_ms = run->work.started_ms = run->spec.kept_started_ms;
+    sl_run_work_name(run->state_dir, run->started_ms, run->job,
+                     run->work.resumed ? directory : run->directory, run->started_utc);
+}
+
 static void set_going(struct sl_job_run *run)
 {
     struct sl_diag diag = {0};
     int rc = read_config(run, &diag);
+    take_begin(run);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
@@ -744,11 +766,16 @@ void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
         out[i] = wire_id(run, i);
 }
 
+bool sl_job_run_collects(const struct sl_job_run *run)
+{
+    return run->spec.kept_id != 0;
+}
+
 void sl_job_run_cancel(struct sl_job_run *run)
 {
     bool sent = run->parts[run->part].store != NULL;
     run->cancelled = true;
-    if ((!sent || run->detached) && !run->finishing)
+    if ((!sent || run->detached || run->spec.kept_id != 0) && !run->finishing)
         end(run, SL_CAUSE_NONE, "cancelled");
     else
         sl_link_cancel_job(run->link, wire_id(run, run->part));
@@ -848,6 +875,8 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
 
 bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
 {
+    if (!part_of(run, id) && run->refused) /* nobody's, and in the way: it may never end */
+        sl_link_cancel_job(run->link, id);
     if (id != wire_id(run, run->part) || run->closing)
         return part_of(run, id) != NULL;
     struct sl_run_progress *progress = &run->progress;

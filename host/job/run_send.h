@@ -7,20 +7,16 @@
 struct sl_device;
 struct sl_job_means;
 struct sl_link;
-struct sl_spec;
+struct sl_link_job;
 
-/* Everything is borrowed for the call. */
+/* How the device runs it. Everything is borrowed for the call. */
 struct sl_run_send {
     const struct sl_device *device;
-    const struct sl_spec *spec;
     const struct sl_job_means *means;
-    uint64_t id;
-    const char *fifo;   /* where the emulator's log goes; NULL: nothing is counted */
-    const char *policy; /* of the device */
-    const struct sl_runtime_files *files; /* that the device was sent; NULL or none: the agent's */
-    bool reference; /* one execution of the portable kernels, in place of the pairs */
-    bool own;       /* the pairs are of our own kernels, whose operators it is compared with */
+    const char *fifo; /* where the emulator's log goes; NULL: nothing is counted */
+    bool own;         /* the pairs are of our own kernels, whose operators it is compared with */
 };
 
-/* What sl_link_send_job() returns. */
-int sl_run_send(struct sl_link *link, const struct sl_run_send *what);
+/* `job` has what was asked for, and gets the rest here; with `reference` it is one execution of the
+ * portable kernels, in place of the pairs. What sl_link_send_job() returns. */
+int sl_run_send(struct sl_link *link, const struct sl_run_send *how, struct sl_link_job *job);

@@ -2,7 +2,9 @@
 #include "host/spec/job_body.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -30,6 +32,16 @@ static void set_defaults(struct sl_spec *spec)
     for (size_t i = 0; i < sl_param_count; i++)
         if (sl_params[i].job_initial > 0)
             *(double *)sl_param_value(&sl_params[i], spec) = sl_params[i].job_initial;
+}
+
+bool sl_kept_id_read(const char *text, uint64_t *out)
+{
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 20 || text[digits] || text[0] == '0')
+        return false;
+    errno = 0;
+    *out = strtoull(text, NULL, 10);
+    return errno == 0;
 }
 
 /* --- external runners: a configuration, and which blob each path in it is --- */
@@ -103,9 +115,23 @@ static int put_runners(struct sl_plan *plan, struct sl_json *json)
     return rc;
 }
 
+static void read_kept(const struct sl_json_at *root, struct sl_spec *spec)
+{
+    static const char *const keys[] = {"id", "started_ms"};
+    struct sl_json_at kept = sl_json_member(root, "kept");
+    if (!kept.value)
+        return;
+    sl_json_need_object(&kept, keys, 2, 2);
+    struct sl_json_at id = sl_json_member(&kept, "id");
+    const char *text = sl_json_get_text(id);
+    sl_json_get_count(sl_json_member(&kept, "started_ms"), &spec->kept_started_ms);
+    if (root->reader->error == 0 && !sl_kept_id_read(text, &spec->kept_id))
+        sl_json_refuse(&id, "This is no number of a result");
+}
+
 static void read_body(const struct sl_json_at *root, struct sl_spec *spec)
 {
-    static const char *const other[] = {"shown", "configuration", "files"};
+    static const char *const other[] = {"shown", "configuration", "files", "kept"};
     struct sl_json_at shown = sl_json_member(root, "shown");
     set_defaults(spec);
     sl_params_read(root, SL_IN_JOB, other, sizeof(other) / sizeof(other[0]), spec);
@@ -117,6 +143,7 @@ static void read_body(const struct sl_json_at *root, struct sl_spec *spec)
     if (spec->concurrency[0] > 1 && spec->task != SL_TASK_RUN)
         sl_json_refuse(root, "Only the task run takes 'concurrency'");
     read_runners(root, spec);
+    read_kept(root, spec);
     if (shown.value)
         sl_params_read(&shown, SL_IN_SHOWN, NULL, 0, spec);
     if (spec->process > spec->processes || (spec->processes > 1 && spec->process == 0))
@@ -143,6 +170,18 @@ int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *
     return reader.error;
 }
 
+static void put_kept(const struct sl_spec *spec, struct sl_json *json)
+{
+    char id[24];
+    if (spec->kept_id == 0)
+        return;
+    snprintf(id, sizeof(id), "%" PRIu64, spec->kept_id);
+    sl_json_open_object(json, "kept");
+    sl_json_text(json, "id", id);
+    sl_json_u64(json, "started_ms", spec->kept_started_ms);
+    sl_json_close_object(json);
+}
+
 int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out)
 {
     struct sl_json json;
@@ -153,6 +192,22 @@ int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out)
     sl_params_put(&json, SL_IN_SHOWN, 0, spec);
     sl_json_close_object(&json);
     int rc = spec->plan ? put_runners(spec->plan, &json) : 0;
+    put_kept(spec, &json);
     sl_json_close_object(&json);
     return rc < 0 ? rc : json.error;
+}
+
+int sl_job_body_collect(struct sl_bytes text, const char *device, uint64_t id, uint64_t started_ms,
+                        struct sl_buf *out, struct sl_diag *diag)
+{
+    struct sl_spec spec;
+    int rc = sl_job_body_read(text, &spec, diag);
+    if (rc < 0)
+        return rc;
+    spec.device = device;
+    spec.kept_id = id;
+    spec.kept_started_ms = started_ms;
+    rc = sl_job_body_put(&spec, out);
+    sl_spec_fini(&spec);
+    return rc;
 }

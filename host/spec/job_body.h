@@ -6,8 +6,13 @@
  * keys are spec.inc's. Only `model` is needed, and not by each `task`. `shown` is what the run's
  * files say in place of the daemon's own paths: how the sender calls its files, and where it will
  * put the run's. The task runners has besides, for the
- * runners themselves, {"configuration": {…}, "files": {"<path in it>": "<sha256>", …}}. */
+ * runners themselves, {"configuration": {…}, "files": {"<path in it>": "<sha256>", …}}. What a
+ * device kept of an earlier job is collected by that job's body with {"kept": {"id": "<its number
+ * there>", "started_ms": …}}, which the daemon writes and takes of nobody. */
 #pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "common/base/bytes.h"
 
@@ -21,3 +26,12 @@ int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *
 
 /* Appends the body of a spec whose files have their digests. 0, SL_E_LIMIT or -ENOMEM. */
 int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out);
+
+/* Appends the body that collects, on that device, the result `id` of a job whose body is `text`.
+ * SL_E_FORMAT with words for a text that is none, SL_E_LIMIT or -ENOMEM. */
+int sl_job_body_collect(struct sl_bytes text, const char *device, uint64_t id, uint64_t started_ms,
+                        struct sl_buf *out, struct sl_diag *diag);
+
+/* The number of a result that a device keeps, which JSON and paths have as text: it goes beyond
+ * 2^53. */
+bool sl_kept_id_read(const char *text, uint64_t *out);

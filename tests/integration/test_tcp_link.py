@@ -136,6 +136,13 @@ class Linked(lab.Scratch):
         self.addCleanup(agent.close)
         return agent
 
+    def emulated_agent(self):
+        """The aarch64 agent; what it spawns is emulated, too."""
+        spawned = self.scratch / "agent.sh"
+        spawned.write_text(f'#!/bin/sh\nexec {lab.EMULATOR} -cpu {CPU} -seed 1 {lab.AGENT} "$@"\n')
+        spawned.chmod(0o755)
+        return self.agent(lab.EMULATOR, "-cpu", CPU, lab.AGENT, self_path=spawned)
+
     def wire(self, agent):
         proxy = Wire(agent.port)
         self.addCleanup(proxy.close)
@@ -245,6 +252,97 @@ class OverTcp(Linked):
         self.assertIn("does not fit into the device's 1 MiB", record["detail"])
 
 
+class Collected(Linked):
+    """What a device keeps of a daemon that is gone is another one's to collect, or to let go."""
+
+    def second(self, agent, program):
+        """A daemon that knows nothing of what the first one did."""
+        root = self.scratch / "second"
+        root.mkdir()
+        daemon = Daemon(root / "state", {"devices": [board(agent.port, agent.secret), {"name": "here", "kind": "local"}]}, program=program,
+                        env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+        daemon.start()
+        self.addCleanup(daemon.__exit__, ValueError)
+        return daemon
+
+    def kept(self, daemon, outcome="done"):
+        """The one result that the board keeps, once its process has ended so."""
+        def look():
+            found = daemon.get("/api/v1/devices/board/results")["results"]
+            return found[0] if len(found) == 1 and found[0]["outcome"] == outcome and found[0]["model"] else None
+        return wait_until(look, 3 * PATIENCE_SECONDS, "the result")
+
+    def left(self, agent, runs, program=ORDINAL_LAB):
+        """A daemon that knows nothing of the run that another one was killed in."""
+        first = self.begin(board(agent.port, agent.secret), program=program)
+        self.run_toy(first, "board", runs=runs)
+        wait_until(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")), PATIENCE_SECONDS, "a part of the trace")
+        first.kill()
+        return self.second(agent, program)
+
+    def cli(self, daemon, *words):
+        return subprocess.run([lab.HOST / "bin/sme2lab", "device", "results", "board", "--server", f"unix:{daemon.socket}", *map(str, words)],
+                              capture_output=True, text=True, timeout=240, env=daemon.env)
+
+    def test_another_daemon_collects_the_run_of_one_that_was_killed(self):
+        agent = self.emulated_agent()
+        daemon = self.left(agent, 10, lab.HOST / "bin/sme2labd")
+        kept = self.kept(daemon)
+        self.assertEqual((kept["model"], kept["host"], kept["collectable"]), ("model", socket.gethostname(), True))
+        self.assertLess(abs(kept["started_ms"] / 1000 - time.time()), 600)
+        listed = self.cli(daemon)
+        self.assertEqual(listed.returncode, 0, listed.stderr)
+        self.assertIn(kept["id"], listed.stdout)
+        self.assertIn("event=results_kept device=board results=1", daemon.log_text())
+        bare = self.cli(daemon, "--collect", kept["id"])
+        self.assertEqual(bare.returncode, 2, bare.stderr)
+        self.assertIn("is not here", bare.stderr)
+        out = self.scratch / "out"
+        done = self.cli(daemon, "--collect", kept["id"], "--file", TOY / "model.pte", "--file", TOY / INPUTS, "-o", out)
+        self.assertIn(done.returncode, (0, 4), done.stdout + done.stderr)
+        lab.must_be_valid(out)
+        (run,) = daemon.get("/api/v1/runs")["runs"]
+        self.assertEqual((run["device"], run["started_ms"]), ("board", kept["started_ms"]))
+        wait_until(lambda: not daemon.get("/api/v1/devices/board/results")["results"], PATIENCE_SECONDS, "the agent's last word")
+        self.assertEqual([path.name for path in (agent.workdir / "jobs").iterdir()], [])
+        gone = self.cli(daemon, "--collect", kept["id"])
+        self.assertEqual(gone.returncode, 2, gone.stderr)
+        self.assertIn("keeps no result", gone.stderr)
+
+    def test_what_nobody_wants_is_forgotten_and_one_that_runs_is_stopped(self):
+        agent = self.agent()
+        daemon = self.left(agent, 100_000)
+        kept = self.kept(daemon, "running")
+        self.assertEqual(self.cli(daemon, "--forget", kept["id"], "--collect", kept["id"]).returncode, 2)
+        done = self.cli(daemon, "--forget", kept["id"])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        wait_until(lambda: not list((agent.workdir / "jobs").iterdir()), PATIENCE_SECONDS, "the end of the job")
+        self.assertEqual(daemon.get("/api/v1/devices/board/results")["results"], [])
+        self.assertEqual(self.cli(daemon, "--forget", kept["id"]).returncode, 2)
+        record = daemon.wait(self.run_toy(daemon, "board"))
+        self.assertEqual(record["state"], "done", record)
+
+    def test_a_collection_that_is_cut_goes_on_and_only_the_endpoint_collects(self):
+        daemon = self.left(self.agent(), 400)
+        kept = self.kept(daemon)
+        for name in ("model.pte", INPUTS):
+            daemon.put_blob(TOY / name)
+        status, _, body = daemon.submit({"model": daemon.put_blob(TOY / "model.pte"), "kept": {"id": kept["id"], "started_ms": 0}})
+        self.assertEqual(status, 422, body)
+        self.assertIn(b"/kept", body)
+        path = f"/api/v1/devices/board/results/{kept['id']}"
+        self.assertEqual(daemon.request("POST", path.replace(kept["id"], "1"), b"")[0], 404)
+        self.assertEqual(daemon.request("POST", path.replace("board", "other"), b"")[0], 404)
+        status, _, body = daemon.request("POST", path, b"")
+        self.assertEqual(status, 201, body)
+        daemon.kill()
+        daemon.start()
+        record = daemon.wait(json.loads(body)["id"])
+        self.assertEqual(record["state"], "done", record)
+        here = daemon.wait(self.run_toy(daemon, "here", runs=400))
+        self.assertEqual(digest(self.results(daemon, record)), digest(self.results(daemon, here)))
+
+
 class Refused(Linked):
     def reason(self, daemon):
         """What the daemon says of its first try."""
@@ -337,10 +435,7 @@ class OnTheEmulator(Linked):
     """The aarch64 agent itself serves, under the emulator; what it spawns runs there too."""
 
     def test_its_run_is_that_of_the_emulated_device(self):
-        spawned = self.scratch / "agent.sh"
-        spawned.write_text(f'#!/bin/sh\nexec {lab.EMULATOR} -cpu {CPU} -seed 1 {lab.AGENT} "$@"\n')
-        spawned.chmod(0o755)
-        agent = self.agent(lab.EMULATOR, "-cpu", CPU, lab.AGENT, self_path=spawned)
+        agent = self.emulated_agent()
         daemon = self.begin({"name": "emulated", "kind": "emulated", "svl": 512}, board(agent.port, agent.secret),
                             program=lab.HOST / "bin/sme2labd")
         made = {}

@@ -39,6 +39,7 @@ struct host {
     int ready, closed, server_closed, results, chunks_known;
     int kept_told, kept, kept_outcome; /* times, jobs that are, of the first */
     uint64_t kept_job, kept_bytes;     /* the first */
+    char told[64];                     /* the configuration of the job that was told of */
     uint64_t other;                    /* a job that the agent told the state of, not asked for */
     bool acknowledge;
     int outcome, signal, exit_code;
@@ -99,6 +100,9 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         host->kept_job = kept->n_jobs ? kept->jobs[0]->job : 0;
         host->kept_bytes = kept->n_jobs ? kept->jobs[0]->bytes : 0;
         host->kept_outcome = kept->n_jobs ? (int)kept->jobs[0]->outcome : 0;
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_JOB) {
+        snprintf(host->told, sizeof(host->told), "%s", envelope->job->config);
+        host->kept_told++; /* as claim() waits for an answer */
     } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE &&
                envelope->state->job != host->job) {
         host->other = envelope->state->job;
@@ -316,6 +320,20 @@ static void forget_all(void)
     assert_int_equal(system(command), 0);
 }
 
+/* A result as one that an earlier agent left. */
+static void make_result(uint64_t id)
+{
+    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
+    Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
+    struct sl_job_dir *dir = NULL;
+    job.id = id;
+    job.config = (char *)(uintptr_t)"{\"model\":\"m\"}";
+    result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_DONE;
+    assert_int_equal(sl_job_dir_create(workdir, &job, 1 << 20, &dir), 0);
+    assert_int_equal(sl_job_dir_finish(dir, &result), 0);
+    sl_job_dir_free(dir);
+}
+
 /* Runs a job that is not acknowledged, and connects as a host that knows nothing of it. */
 static void leave_a_result(struct host *host, uint64_t id)
 {
@@ -370,6 +388,57 @@ TEST(a_job_that_the_host_does_not_name_is_kept_until_it_is_sent_again)
     close_host(&host);
 }
 
+TEST(a_host_that_collects_gets_all_of_it_whatever_another_one_had)
+{
+    struct host host;
+    bool ended;
+    leave_a_result(&host, 6);
+    host.acknowledge = false;
+    for (int times = 1; times <= 2; times++) { /* another one has acknowledged a part, and goes */
+        host.streams[SL_STREAM_TRACE].size = times == 1 ? 64 : 0;
+        sl_channel_close(host.channel);
+        run_until(&host, &host.closed, times + 1);
+        link_up(&host, times == 1 ? 6 : 0);
+        if (times == 1)
+            run_until(&host, &host.results, 2);
+        for (int i = 0; i < SL_STREAM_COUNT; i++)
+            host.streams[i].size = 0;
+    }
+    host.acknowledge = true;
+    run_until(&host, &host.kept, 1);
+    claim(&host, 6, SME2LAB__PROTO__WISH__WISH_SEND);
+    run_until(&host, &host.results, 3);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_int_equal(count_events(&host, &ended), undisturbed_events);
+    assert_true(ended);
+    close_host(&host);
+}
+
+TEST(what_is_not_kept_cannot_be_collected)
+{
+    struct host host;
+    forget_all();
+    make_result(9);
+    open_host(&host);
+    host.job = 10;
+    link_up(&host, 0);
+    run_until(&host, &host.kept, 1);
+    claim(&host, 9, SME2LAB__PROTO__WISH__WISH_TELL);
+    assert_string_equal(host.told, "{\"model\":\"m\"}");
+    claim(&host, 9, SME2LAB__PROTO__WISH__WISH_FORGET);
+    Sme2lab__Proto__Claim body = SME2LAB__PROTO__CLAIM__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    body.job = 10;
+    body.wish = SME2LAB__PROTO__WISH__WISH_SEND;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
+    envelope.claim = &body;
+    assert_int_equal(sl_channel_send(host.channel, &envelope), 0);
+    run_until(&host, &host.results, 1);
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED);
+    assert_non_null(strstr(host.detail, "does not hold this result"));
+    close_host(&host);
+}
+
 TEST(a_kept_job_is_forgotten_when_that_is_said)
 {
     struct host host;
@@ -381,19 +450,6 @@ TEST(a_kept_job_is_forgotten_when_that_is_said)
     assert_int_equal(host.kept, 0);
     assert_int_equal(access(path, F_OK), -1);
     close_host(&host);
-}
-
-/* A result as one that an earlier agent left. */
-static void make_result(uint64_t id)
-{
-    Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
-    Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
-    struct sl_job_dir *dir = NULL;
-    job.id = id;
-    result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_DONE;
-    assert_int_equal(sl_job_dir_create(workdir, &job, 1 << 20, &dir), 0);
-    assert_int_equal(sl_job_dir_finish(dir, &result), 0);
-    sl_job_dir_free(dir);
 }
 
 TEST(an_agent_full_of_what_nobody_fetches_says_so)
@@ -409,7 +465,8 @@ TEST(an_agent_full_of_what_nobody_fetches_says_so)
     submit(&host, 300, model, NULL, 0);
     run_until(&host, &host.results, 1);
     assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED);
-    assert_non_null(strstr(host.detail, "holds 64 results that no daemon has fetched"));
+    assert_non_null(strstr(host.detail,
+                           "holds 64 results that no daemon has fetched: 'sme2lab device results"));
     for (uint64_t id = 1; id <= HELD; id++)
         claim(&host, 400 + id, SME2LAB__PROTO__WISH__WISH_FORGET);
     assert_int_equal(host.kept, 0);

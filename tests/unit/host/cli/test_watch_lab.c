@@ -26,6 +26,9 @@ TEST(events_are_lines)
            "job 8  failed: no model");
     expect("device", "{\"device\":\"pixel\",\"state\":\"offline\",\"detail\":\"unplugged\"}",
            "device pixel  offline: unplugged");
+    expect("results", "{\"device\":\"pixel\",\"results\":2,\"bytes\":3145728}",
+           "device pixel  keeps 2 results of runs that this daemon does not know, 3.0 MiB: "
+           "'sme2lab device results pixel'");
     expect("progress", "{\"job\":7,\"pair\":1}", "");
     expect("state", "[]", "job 0  ");
     expect("other", "null", "");

@@ -1,0 +1,40 @@
+/* host/job/kept_list.h: what the agent of a device holds and this daemon has no run for: of another
+ * daemon, or of a state that is lost. What is on it may be collected or forgotten. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_link_kept;
+struct sl_link_told;
+
+enum { SL_KEPT_HOST_BYTES = 64 };
+
+/* A measured run, with what its comparison with the portable kernels left; or one of the two. */
+struct sl_kept {
+    uint64_t id, bytes, started_ms; /* the last Unix time, 0: not known */
+    int outcome;                    /* enum sl_link_outcome; 0: it still runs */
+    bool asked;                     /* what it was */
+    char host[SL_KEPT_HOST_BYTES];  /* that sent it; "": not known */
+    char *config;                   /* owned; as it was asked for there, NULL: not known */
+};
+
+struct sl_kept_list {
+    struct sl_kept *all; /* owned */
+    size_t count;
+};
+
+/* The number of a run's comparison, by that of the run. */
+uint64_t sl_kept_reference(uint64_t id);
+
+/* The list is these from now on; what is known of those that were on it stays. -ENOMEM leaves it.
+ */
+int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept, size_t count);
+
+/* What the agent says of one; of one that is not on it nothing is kept. Its words are made fit for
+ * a terminal, and a begin that is yet to come is not known. 0 or -ENOMEM. */
+int sl_kept_list_told(struct sl_kept_list *list, const struct sl_link_told *told);
+
+const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id);
+void sl_kept_list_fini(struct sl_kept_list *list); /* and it is empty */
