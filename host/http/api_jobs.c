@@ -142,8 +142,8 @@ static int need_file(void *user, const struct sl_param *param, const char *path,
     uint64_t size;
     (void)path;
     int rc = *sha256 ? sl_blobs_touch(needing->blobs, *sha256, &size) : 0;
-    if (rc == 0)
-        return 0;
+    if (rc != SL_E_NOT_FOUND)
+        return rc;
     snprintf(where, sizeof(where), "/%s", key ? key : "files");
     sl_diag_hint(needing->diag, "PUT it to /api/v1/blobs/%s first", *sha256);
     return sl_diag_set(needing->diag, rc, where, "the file %.12s... is not here", *sha256);

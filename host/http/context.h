@@ -37,8 +37,10 @@ struct sl_http {
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
-    uv_timer_t beat;  /* while there are streams */
-    uv_timer_t retry; /* to accept who could not be */
+    uv_timer_t beat;   /* while there are streams */
+    uv_timer_t retry;  /* to accept who could not be */
+    int state_trouble; /* why files of the state could not be written when last looked; 0: they can
+                        */
     bool stopping, ending;
     int open_handles;
     void (*closed)(void *user);

@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "host/http/connection.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -222,16 +223,36 @@ void sl_http_problem(struct sl_http_exchange *exchange, int status, const char *
     sl_http_reply_buf(exchange, status, "application/problem+json", &body);
 }
 
+/* A file system that was made read-only stops uploads before the store has anything to write. Each
+ * change is logged once. */
+static int look_at_state(struct sl_http *http)
+{
+    const char *state = sl_lab_state_dir(http->lab);
+    int rc = access(state, W_OK) < 0 ? -errno : 0;
+    if (rc < 0 && rc != http->state_trouble)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("state_not_writable"), SL_LOG_TEXT("path", state),
+               SL_LOG_REASON(sl_strerror(rc)));
+    else if (rc == 0 && http->state_trouble < 0)
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("state_writable_again"), SL_LOG_TEXT("path", state));
+    http->state_trouble = rc;
+    return rc;
+}
+
 bool sl_http_store_problem(struct sl_http_exchange *exchange)
 {
     char why[SL_STORE_WHY_BYTES];
     int health = sl_store_health(sl_lab_store(exchange->http->lab), why);
+    int state = look_at_state(exchange->http);
     if (health < 0)
         sl_http_problem(exchange, 503, "not-ready",
                         health == SL_E_FORMAT ? "start sme2labd once with --rebuild"
                                               : "read the daemon's log",
                         "the store cannot do its work: %s", why);
-    return health < 0;
+    else if (state < 0)
+        sl_http_problem(exchange, 503, "not-ready",
+                        "make the daemon's state directory writable again",
+                        "the state cannot be written: %s", sl_strerror(state));
+    return health < 0 || state < 0;
 }
 
 void sl_http_problem_absent(struct sl_http_exchange *exchange)
@@ -262,10 +283,11 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
         {SL_E_UNSUPPORTED, 422, "unsupported"},
         {-ENOSPC, 507, "disk-full"},
         {-EDQUOT, 507, "disk-full"},
+        {-EROFS, 503, "not-ready"},
         {-ENOMEM, 503, "busy"},
     };
     /* A damaged store is not the client's fault. */
-    bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO);
+    bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO || rc == -EROFS);
     if (of_store && sl_http_store_problem(exchange))
         return;
     if (rc == SL_E_NOT_FOUND && !(diag && diag->what[0])) {

@@ -41,7 +41,8 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
                                                            int status, const char *type,
                                                            const char *hint, const char *detail,
                                                            ...);
-/* Answers 503 if the store cannot do its work; false: it can, and nothing is answered. */
+/* Answers 503 if the store cannot do its work, or the state's directory cannot be written; false:
+ * all is well, and nothing is answered. */
 bool sl_http_store_problem(struct sl_http_exchange *exchange);
 /* 404: what the path names first is not there, and the list of its kind. */
 void sl_http_problem_absent(struct sl_http_exchange *exchange);

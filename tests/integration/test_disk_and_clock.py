@@ -1,6 +1,7 @@
 """A state directory on a disk that fills up, and a wall clock that jumps a day: what runs waits or fails by name, what
 was taken is whole, and the daemon goes on."""
 
+import json
 import os
 import pathlib
 import socket
@@ -128,6 +129,40 @@ class Disk(unittest.TestCase):
         self.assertEqual(self.lab.daemon.request("HEAD", f"/api/v1/blobs/{digest}")[0], 404)
         self.assertEqual(len(self.lab.daemon.get("/api/v1/jobs")["jobs"]), jobs)
         self.assertEqual(self.half_written(), [])
+        self.assertIn(self.lab.daemon.request("PUT", f"/api/v1/blobs/{digest}", body)[0], (200, 201, 204))
+
+    def doctor(self):
+        done = lab.call("--server", f"unix:{self.lab.daemon.socket}", "doctor", "--json")
+        return next(row for row in json.loads(done.stdout)["findings"] if row["name"] == "store")
+
+    def test_a_state_that_can_only_be_read_is_said_and_recovered_from(self):
+        """For paths alone: no system remounts what a daemon has files open in. So a mount that can only be read is laid over the state."""
+        self.lab.daemon.wait(self.lab.submit("here", 1))
+        runs = self.lab.daemon.get("/api/v1/runs")
+        body = os.urandom(1 << 16)
+        digest = laboratory.hashlib.sha256(body).hexdigest()
+        subprocess.run(["mount", "--bind", self.lab.state, self.lab.state], check=True)
+        try:
+            subprocess.run(["mount", "-o", "remount,bind,ro", self.lab.state], check=True)
+            status, _, said = self.lab.daemon.submit({"model": self.lab.blobs["model.pte"], "device": "here", "runs": 1})
+            self.assertEqual(status, 503, said)
+            self.assertIn(b"ead-only file system", said)
+            status, _, said = self.lab.daemon.request("GET", "/readyz")
+            self.assertEqual(status, 503)
+            self.assertIn(b"ead-only file system", said)
+            self.assertRegex(self.lab.daemon.log_text(), "event=state_not_writable .*reason=.?Read-only file system")
+            found = self.doctor()
+            self.assertEqual(found["level"], "missing")
+            self.assertIn("ead-only file system", found["text"])
+            self.healthy()
+            self.assertEqual(self.lab.daemon.get("/api/v1/runs"), runs)  # what is there can be read
+            self.assertEqual(self.lab.daemon.request("PUT", f"/api/v1/blobs/{digest}", body)[0], 503)
+        finally:
+            subprocess.run(["umount", "-l", self.lab.state], check=True)
+        self.assertEqual(self.lab.daemon.wait(self.lab.submit("here", 1))["state"], "done")
+        self.assertEqual(self.lab.daemon.request("GET", "/readyz")[0], 200)
+        self.assertIn("event=state_writable_again", self.lab.daemon.log_text())
+        self.assertEqual(self.doctor()["level"], "ok")
         self.assertIn(self.lab.daemon.request("PUT", f"/api/v1/blobs/{digest}", body)[0], (200, 201, 204))
 
     def test_an_upload_that_fills_the_disk_is_in_nobodys_way(self):
