@@ -2,11 +2,11 @@
 /* Tables that can be sorted and searched; the page says all without it. */
 const scales = {k: 1e3, M: 1e6, G: 1e9, ns: 1, us: 1e3, ms: 1e6, s: 1e9};
 
+/* What is no figure stands below all figures. */
 function value(cell) {
-    const text = cell.textContent.trim();
-    const parts = /^([-+\u2212]?)([\d,]*\.?\d+)\s*([a-zA-Z]*)/.exec(text);
+    const parts = /^([-+\u2212]?)([\d,]*\.?\d+)\s*([a-zA-Z]*)/.exec(cell.textContent.trim());
     if (!parts)
-        return text === "-" || text === "" ? -Infinity : NaN;
+        return -Infinity;
     return (parts[1] === "-" || parts[1] === "\u2212" ? -1 : 1) * Number(parts[2].replaceAll(",", "")) * (scales[parts[3]] || 1);
 }
 
@@ -14,8 +14,10 @@ function sortBy(table, column) {
     const head = table.tHead.rows[0].cells[column];
     const figures = head.classList.contains("r");
     const down = figures ? head.ariaSort !== "descending" : head.ariaSort === "ascending";
-    const order = (a, b) => figures ? value(a.cells[column]) - value(b.cells[column])
-                                    : a.cells[column].textContent.localeCompare(b.cells[column].textContent);
+    const order = (a, b) => {
+        const [one, other] = [a.cells[column], b.cells[column]];
+        return figures && value(one) !== value(other) ? value(one) - value(other) : one.textContent.localeCompare(other.textContent);
+    };
     const rows = [...table.tBodies[0].rows].sort((a, b) => down ? order(b, a) : order(a, b));
     for (const other of table.tHead.rows[0].cells)
         other.removeAttribute("aria-sort");

@@ -15,8 +15,16 @@ WIDE, NARROW, HEIGHT = 1000, 390, 3000
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 # What the page's own policy forbids stands in a copy of it: a script that looks at every plot and writes what is wrong into the page.
 LOOK = """<script>
-const wrong = [];
-document.querySelectorAll("details").forEach(part => { part.open = true; });
+const wrong = [], parts = [...document.querySelectorAll("details")];
+parts.forEach(part => {
+  const was = part.open;
+  part.querySelector("summary").click();
+  if (part.open === was) wrong.push("not folded: " + part.textContent.trim().slice(0, 60));
+  part.open = false;
+});
+dispatchEvent(new Event("beforeprint"));
+if (parts.some(part => !part.open)) wrong.push("folded on paper");
+parts.forEach(part => { part.open = true; });
 const light = colour => {
   const [red, green, blue] = colour.match(/[\\d.]+/g).map(c => (c / 255 <= 0.04045 ? c / 255 / 12.92 : ((c / 255 + 0.055) / 1.055) ** 2.4));
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
@@ -41,17 +49,26 @@ document.querySelectorAll("svg").forEach(svg => {
   });
 });
 document.querySelectorAll("table.free").forEach(table => {
-  const rows = table.tBodies[0].rows, count = rows.length, button = table.querySelector("th.r button"), label = table.parentNode.previousElementSibling;
-  const cell = row => value(row.cells[button.parentNode.cellIndex]);
-  if (button) button.click();
-  if (button && ([...rows].some((row, i) => i > 0 && cell(row) > cell(rows[i - 1])) || rows.length != count)) wrong.push("not sorted");
+  const rows = table.tBodies[0].rows, count = rows.length, label = table.parentNode.previousElementSibling;
+  if (count < 2) return;
+  const inOrder = (column, order) => rows.length === count && [...rows].every((row, i) => i === 0 || order(rows[i - 1].cells[column], row.cells[column]) <= 0);
+  const press = (column, figures) => {
+    const head = table.tHead.rows[0].cells[column], button = head.querySelector("button"), first = figures ? "descending" : "ascending";
+    const up = (a, b) => figures ? (value(a) === value(b) ? 0 : value(a) - value(b)) : a.textContent.localeCompare(b.textContent);
+    const said = [button && (button.click(), head.ariaSort), inOrder(column, figures ? (a, b) => up(b, a) : up),
+                  button && (button.click(), head.ariaSort !== first), inOrder(column, figures ? up : (a, b) => up(b, a))];
+    if (said[0] !== first || said.includes(false)) wrong.push("not sorted: " + head.textContent);
+  };
+  [...table.tHead.rows[0].cells].forEach((head, column) => { press(column, head.classList.contains("r")); });
   if (count < 8) return;
-  const box = label.querySelector("input");
-  box.value = "no row has this";
-  box.dispatchEvent(new Event("input"));
-  if ([...rows].some(row => !row.hidden)) wrong.push("not searched");
-  box.value = "";
-  box.dispatchEvent(new Event("input"));
+  const box = label && label.querySelector("input"), word = rows[3].cells[0].textContent.trim();
+  const shown = text => {
+    if (box) { box.value = text; box.dispatchEvent(new Event("input")); }
+    return [...rows].filter(row => !row.hidden);
+  };
+  const found = shown(word.toUpperCase()), all = text => [...rows].filter(row => row.textContent.toLowerCase().includes(text.toLowerCase()));
+  if (!found.length || found.length !== all(word).length || found.some(row => !row.textContent.includes(word)) ||
+      shown("no row has this").length || shown("").length !== count) wrong.push("not searched: " + word);
 });
 document.querySelectorAll(".wide").forEach(table => {
   if (innerWidth > 600 && table.scrollWidth > table.clientWidth + 1) wrong.push("a table is wider than its page: " + table.textContent.trim().slice(0, 60));
@@ -118,6 +135,15 @@ def look(path, page, out, profile, width):
     return int(found[1])
 
 
+# A table whose figures are sorted, and a box that searches nothing.
+SORTED = """<script>const value = cell => Number(cell.textContent);
+const turn = button => {
+  const body = document.querySelector("tbody"), head = button.parentNode, turns = head.ariaSort === "descending";
+  if (turns) body.append(...[...body.rows].reverse());
+  head.ariaSort = turns ? "ascending" : "descending";
+};</script><label><input></label><div><table class="free"><thead><tr><th class="r"><button onclick="turn(this)">n</button></th></tr></thead><tbody>"""
+UNSORTED = SORTED.replace("body.append", "Array.of")
+
 # What must be found, or nothing that passes means anything.
 WRONG_PAGES = {
     "the console says": '<meta http-equiv="Content-Security-Policy" content="default-src \'none\'"><img src="x.png">',
@@ -125,6 +151,10 @@ WRONG_PAGES = {
     "a table is wider": '<div class="wide" style="overflow-x:auto"><table><tr><td style="white-space:nowrap">' + "w" * 900 + "</td></tr></table></div>",
     "too small: tiny": '<svg viewBox="0 0 4000 200"><text x="50" y="90">tiny</text></svg>',
     "too faint: pale": '<svg viewBox="0 0 100 20"><text x="5" y="15" style="fill:#ccc">pale</text></svg>',
+    "not sorted: n": UNSORTED + "<tr><td>2</td></tr><tr><td>1</td></tr></tbody></table></div>",
+    "not searched: 4": SORTED + "".join(f"<tr><td>{i}</td></tr>" for i in range(9, 0, -1)) + "</tbody></table></div>",
+    "not folded: a": '<details><summary onclick="return false">a</summary>b</details>',
+    "folded on paper": "<details><summary>a</summary>b</details>",
     "over one another: b | a": '<svg viewBox="0 0 100 20"><text x="5" y="15">a</text><text x="7" y="15">b</text></svg>',
 }
 
