@@ -29,7 +29,7 @@ static void put_head(struct page *p)
     char warm[64] = "";
     size_t warmups = a->run_count - a->measured_count;
     if (warmups > 0)
-        snprintf(warm, sizeof(warm), " and %zu warm-up%s, not counted", warmups,
+        snprintf(warm, sizeof(warm), " and %zu warm-up%s, not in the figures", warmups,
                  warmups == 1 ? "" : "s");
     sl_doc_say(p->doc, SL_DOC_TITLE, NULL, "%s", p->analysis->file);
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%zu run%s%s; figures are %s, per run (mean)",

@@ -292,7 +292,7 @@ void sl_plot_runs(struct sl_markup *m, const struct sl_report *report)
     sl_svg_label(m, 16, 287, "start", "measured");
     sl_markup_put(m, "<rect x=\"101\" y=\"278\" width=\"9\" height=\"9\" fill=\"none\" "
                      "stroke=\"#d55e00\" stroke-width=\"2\"/>\n");
-    sl_svg_label(m, 116, 287, "start", "warm-up, not counted");
+    sl_svg_label(m, 116, 287, "start", "warm-up, not in the figures");
     sl_markup_put(m, "<path d=\"M0 304H30\" stroke=\"currentColor\" stroke-dasharray=\"5 4\"/>\n");
     sl_svg_label(m, 38, 309, "start", "median of the measured");
     sl_markup_put(m, "</svg>\n");

@@ -139,13 +139,11 @@ void sl_report_figures(const struct sl_report *report, struct sl_table *out)
     const struct sl_statistics *off = &report->comparison->baseline->latency;
     const struct sl_statistics *on = &report->comparison->candidate->latency;
     int unit = unit_of(report);
-    sl_table_init(out, "figures",
-                  imported(report) ? "Latency comparison"
-                                   : "Latency comparison (SME2-On vs SME2-Off)",
-                  heads);
-    if (unit == SL_TRACE_INSTRUCTIONS)
-        out->title = imported(report) ? "Instruction comparison"
-                                      : "Instruction comparison (SME2-On vs SME2-Off)";
+    char title[64];
+    snprintf(title, sizeof(title), "%s comparison%s",
+             unit == SL_TRACE_INSTRUCTIONS ? "Instruction" : "Latency",
+             imported(report) ? "" : " (SME2-On vs SME2-Off)");
+    sl_table_init(out, "figures", title, heads);
     note_unit(report, out, "");
     if (off->n > 0 && on->n > 0 && off->min == off->max && on->min == on->max)
         put_figures_row(out, "Every run the same", off->median, on->median, unit, true);
@@ -334,8 +332,8 @@ static void put_runs(struct sl_table *t, const struct sl_attribution *a, const c
             sl_table_text(t, "-");
         else
             sl_table_printf(t, "%u", run->pair);
-        sl_table_text(t, run->cold     ? "cold, not counted"
-                         : run->warmup ? "warm-up, not counted"
+        sl_table_text(t, run->cold     ? "cold, not in the figures"
+                         : run->warmup ? "warm-up, not in the figures"
                                        : "measured");
         put_figure(t, (double)run->end_to_end, a->unit);
     }

@@ -408,18 +408,18 @@ static double weight_of(const cJSON *operator)
 bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t most, bool brief,
                                 struct sl_table *out)
 {
-    char on[80]; /* two silicons' tables stand one after the other */
+    char on[80], title[96]; /* two silicons' tables stand one after the other */
     const char *const full[] = {
         on, ">SME2 off (range)", ">SME2 on (range)", ">Ratio", "Bound, off", "Bound, on", NULL};
     const char *const heads[] = {on, ">SME2 off", ">SME2 on", ">Ratio", "Bound, on", NULL};
-    static const char *const titles[] = {"operators-estimated-1", "operators-estimated-2",
-                                         "operators-estimated-3", "operators-estimated-4",
-                                         "operators-estimated-5", "operators-estimated-6",
-                                         "operators-estimated-7", "operators-estimated-8"};
+    static const char *const ids[] = {"operators-estimated-1", "operators-estimated-2",
+                                      "operators-estimated-3", "operators-estimated-4",
+                                      "operators-estimated-5", "operators-estimated-6",
+                                      "operators-estimated-7", "operators-estimated-8"};
     const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
     for (size_t i = 0; profile && i < index; i++)
         profile = profile->next;
-    if (!profile || index >= sizeof(titles) / sizeof(titles[0]))
+    if (!profile || index >= sizeof(ids) / sizeof(ids[0]))
         return false;
     const cJSON *rows[MAX_ROWS], *operator;
     size_t count = 0;
@@ -433,8 +433,9 @@ bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t mos
         rows[at] = operator;
     }
     snprintf(on, sizeof(on), "~Operator, on %.60s", text(profile, "profile"));
-    sl_table_init(out, titles[index], "Estimated time by operator", brief ? heads : full);
-    snprintf(out->note, sizeof(out->note), "On %.60s. %s", text(profile, "profile"), note);
+    snprintf(title, sizeof(title), "Estimated time by operator on %.60s", text(profile, "profile"));
+    sl_table_init(out, ids[index], title, brief ? heads : full);
+    snprintf(out->note, sizeof(out->note), "%s", note);
     for (size_t i = 0; i < count && i < most; i++) {
         sl_table_text(out, text(rows[i], "operator"));
         put_sides(out, range_of(rows[i], 0), range_of(rows[i], 1), brief);

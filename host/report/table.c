@@ -17,7 +17,8 @@
 void sl_table_init(struct sl_table *table, const char *id, const char *title,
                    const char *const *heads)
 {
-    *table = (struct sl_table){.id = id, .title = title};
+    *table = (struct sl_table){.id = id};
+    snprintf(table->title, sizeof(table->title), "%s", title);
     sl_buf_init(&table->cells, MAX_CELL_BYTES);
     for (; heads[table->columns]; table->columns++) {
         const char *head = heads[table->columns];

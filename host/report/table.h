@@ -19,9 +19,10 @@ struct sl_table_column {
 enum { SL_TABLE_MAX_COLUMNS = 10 };
 
 struct sl_table {
-    const char *id, *title; /* static texts */
-    char note[320];         /* unit and meaning of the figures */
-    size_t columns, rows;   /* the head is row 0 */
+    const char *id;       /* static text */
+    char title[96];       /* of any texts: not for markup as it is */
+    char note[320];       /* unit and meaning of the figures */
+    size_t columns, rows; /* the head is row 0 */
     bool right[SL_TABLE_MAX_COLUMNS], flexible[SL_TABLE_MAX_COLUMNS];
     struct sl_table_column widths[SL_TABLE_MAX_COLUMNS]; /* where it is made for a terminal */
     bool headless;                                       /* no head is shown there */

@@ -92,6 +92,7 @@ TEST(tables_have_categories_of_either_side_and_the_largest_first)
     shows(&table, "outer product                0.0 %   100.0 %  ####");
     sl_table_fini(&table);
     assert_true(sl_run_estimates_operators(estimates, 0, 1, true, &table));
+    assert_string_equal(table.title, "Estimated time by operator on apple-m4");
     shows(&table, "Large, odd");
     sl_table_fini(&table);
     assert_false(sl_run_estimates_operators(estimates, 1, 1, true, &table));
