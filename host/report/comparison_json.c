@@ -337,7 +337,7 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
     }
     sl_json_close_array(json);
     struct sl_sme2_changes changes;
-    sl_sme2_compare(report->comparison, &changes);
+    sl_sme2_compare(report->comparison, report->policy, &changes);
     sl_json_u64(json, "sme2_lost", changes.lost);
     sl_json_u64(json, "sme2_gained", changes.gained);
 }

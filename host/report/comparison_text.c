@@ -337,7 +337,7 @@ static void put_proof(struct page *p)
 {
     const struct sl_attribution *a = &p->report->candidate->attribution;
     bool tell = sl_sme2_names_tell(&p->report->baseline->attribution);
-    size_t matter = 0, executed = 0, available = 0, kept = 0;
+    size_t matter = 0, executed = 0, available = 0, slower = 0, kept = 0;
     for (size_t i = 0; i < a->operator_count; i++) {
         size_t instances = a->operators[i].instances;
         bool counts = sl_sme2_matters(&a->operators[i]);
@@ -345,7 +345,8 @@ static void put_proof(struct page *p)
         const char *kernel = NULL;
         const char *evidence = sl_sme2_evidence_of(&a->operators[i], p->report->log, tell, &kernel);
         evidence = sl_sme2_evidence_by(&a->operators[i], p->report->policy, evidence);
-        kept += counts && strcmp(evidence, SL_SME2_KEPT_OUT) == 0 ? instances : 0;
+        slower += counts && strcmp(evidence, SL_SME2_KEPT_OUT) == 0 ? instances : 0;
+        kept += counts && strcmp(evidence, SL_SME2_FAMILY_OUT) == 0 ? instances : 0;
         executed += counts && strcmp(evidence, "executed") == 0 ? instances : 0;
         available += counts && strcmp(evidence, "log-available") == 0 ? instances : 0;
     }
@@ -353,15 +354,18 @@ static void put_proof(struct page *p)
     if (available > 0)
         snprintf(more, sizeof(more), "; for %zu more a log shows that an SME2 kernel was available",
                  available);
-    if (kept > 0)
+    if (slower > 0)
         snprintf(more, sizeof(more), "; %zu could, but by the run's policy NEON is faster there",
-                 kept);
+                 slower);
+    if (kept > 0)
+        snprintf(more, sizeof(more),
+                 "; %zu could, but the run's policy keeps their families on NEON", kept);
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
     sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                "SME2 executed in %zu of %zu operators that can use it%s%s", executed, matter,
                a->by_origin || executed > 0 ? "" : " (no trace beside the file: nothing is proven)",
                more);
-    if (sl_sme2_lost_text(p->comparison, lost, sizeof(lost)))
+    if (sl_sme2_lost_text(p->comparison, p->report->policy, lost, sizeof(lost)))
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", lost);
 }
 

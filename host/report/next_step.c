@@ -91,34 +91,16 @@ __attribute__((format(printf, 5, 6))) static void add(struct search *s,
     s->of[at] = op;
 }
 
-/* Families that the run's policy keeps off SME2: " (the run's policy keeps pool, unary off it)". */
-static const char *kept_families(const struct cJSON *policy, char *out, size_t size)
-{
-    const cJSON *family, *all = cJSON_GetObjectItemCaseSensitive(policy, "streaming_off");
-    size_t len = 0;
-    out[0] = '\0';
-    cJSON_ArrayForEach(family, all)
-    {
-        if (cJSON_IsString(family) && len + 80 < size)
-            len += (size_t)snprintf(out + len, size - len, "%s%.32s",
-                                    len ? ", " : " (the run's policy keeps ", family->valuestring);
-    }
-    if (len > 0)
-        snprintf(out + len, size - len, " off it)");
-    return out;
-}
-
 /* Operators that SME2 is for and did not serve: they could gain what others of their category did.
- * The run's policy may have wanted it so. */
+ * Where the run's policy wants it so there is nothing to look at. */
 static bool add_unserved(struct search *s, const struct sl_operator_shift *row, const char *name)
 {
     const struct sl_operator *op = row->candidate;
     double share = row->candidate_cost / s->whole, gain = s->gains[op->category];
-    char families[160];
     if (!s->sme2 || !op->kernel || !sl_sme2_matters(op) || is_sme2(op) || !(share > unserved_share))
         return false;
     const char *why = sl_sme2_evidence_by(op, s->report->policy, sl_sme2_evidence(op));
-    if (strcmp(why, SL_SME2_KEPT_OUT) == 0)
+    if (sl_sme2_kept_out(why))
         return false;
     const struct sl_next_step step = {.rule = "unserved",
                                       .value = share,
@@ -126,9 +108,8 @@ static bool add_unserved(struct search *s, const struct sl_operator_shift *row, 
                                       .saves = isfinite(gain) ? share * (1 - 1 / gain) : share};
     add(s, op, step, isfinite(gain) ? "about " : NULL,
         "Look at why SME2 did not serve %.80s: %.1f %% of end to end %s, and its kernel is no SME2 "
-        "one%s",
-        name, 100 * share, s->candidate,
-        kept_families(s->report->policy, families, sizeof(families)));
+        "one",
+        name, 100 * share, s->candidate);
     return true;
 }
 

@@ -12,8 +12,11 @@
 #include "host/report/kernel_likeness.h"
 #include "host/report/kernel_log.h"
 
-/* Names of our SME2 kernels, one a line; put in by the build (host/CMakeLists.txt). */
+/* Our SME2 kernels, one a line: its name, and behind a space the families that a policy knows it
+ * by, with commas; put in by the build (host/CMakeLists.txt). */
 extern const unsigned char sl_sme2_kernel_names[];
+
+enum { FAMILIES_BYTES = 96 };
 
 static bool ran_sme2(const struct sl_operator *op)
 {
@@ -73,6 +76,42 @@ static bool keeps_out(const struct cJSON *row, const struct sl_operator *op)
            is_named(name->valuestring, op);
 }
 
+/* Finds an SME2 kernel for the work that the operator's kernel did, on its types, and its families.
+ */
+static bool has_sme2_kernel(const struct sl_operator *op, char families[FAMILIES_BYTES])
+{
+    const char *at = (const char *)sl_sme2_kernel_names;
+    while (op->kernel && *at) {
+        char name[128];
+        size_t len = strcspn(at, "\n"), name_len = strcspn(at, " ");
+        snprintf(name, sizeof(name), "%.*s", (int)(name_len < sizeof(name) ? name_len : 0), at);
+        if (sl_kernel_likeness(op->kernel, name) == SL_KERNEL_SAME_TYPES) {
+            snprintf(families, FAMILIES_BYTES, ",%.*s,", (int)(len - name_len - 1),
+                     at + name_len + 1);
+            return true;
+        }
+        at += len + (at[len] == '\n');
+    }
+    return false;
+}
+
+static bool keeps_family_out(const struct sl_operator *op, const struct cJSON *policy)
+{
+    char families[FAMILIES_BYTES], wanted[FAMILIES_BYTES];
+    const cJSON *family, *off = cJSON_GetObjectItemCaseSensitive(policy, "streaming_off");
+    if (!cJSON_IsArray(off) || !has_sme2_kernel(op, families))
+        return false;
+    cJSON_ArrayForEach(family, off)
+    {
+        if (!cJSON_IsString(family))
+            continue;
+        snprintf(wanted, sizeof(wanted), ",%s,", family->valuestring);
+        if (strstr(families, wanted))
+            return true;
+    }
+    return false;
+}
+
 const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
                                 const char *evidence)
 {
@@ -84,31 +123,23 @@ const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON
         if (keeps_out(row, op))
             return SL_SME2_KEPT_OUT;
     }
-    return evidence;
+    return keeps_family_out(op, policy) ? SL_SME2_FAMILY_OUT : evidence;
 }
 
-/* Is there an SME2 kernel for the work that the operator's kernel did, on its types? */
-static bool has_sme2_kernel(const struct sl_operator *op)
+bool sl_sme2_kept_out(const char *evidence)
 {
-    const char *at = (const char *)sl_sme2_kernel_names;
-    while (op->kernel && *at) {
-        char name[128];
-        size_t len = strcspn(at, "\n");
-        snprintf(name, sizeof(name), "%.*s", (int)(len < sizeof(name) ? len : 0), at);
-        if (sl_kernel_likeness(op->kernel, name) == SL_KERNEL_SAME_TYPES)
-            return true;
-        at += len + (at[len] == '\n');
-    }
-    return false;
+    return strcmp(evidence, SL_SME2_KEPT_OUT) == 0 || strcmp(evidence, SL_SME2_FAMILY_OUT) == 0;
 }
 
 bool sl_sme2_matters(const struct sl_operator *op)
 {
+    char families[FAMILIES_BYTES];
     return op->category == SL_CATEGORY_CONV || op->category == SL_CATEGORY_GEMM || ran_sme2(op) ||
-           has_sme2_kernel(op);
+           has_sme2_kernel(op, families);
 }
 
-void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_changes *out)
+void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON *policy,
+                     struct sl_sme2_changes *out)
 {
     *out = (struct sl_sme2_changes){.lost = 0};
     for (size_t i = 0; i < comparison->operator_count; i++) {
@@ -117,6 +148,8 @@ void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_chan
         if (!before || !now || !before->kernel || !now->kernel || ran_sme2(before) == ran_sme2(now))
             continue;
         bool lost = ran_sme2(before);
+        if (lost && sl_sme2_kept_out(sl_sme2_evidence_by(now, policy, sl_sme2_evidence(now))))
+            continue;
         *(lost ? &out->lost : &out->gained) += now->instances;
         if (lost && !out->first_lost)
             out->first_lost = now;
@@ -125,10 +158,11 @@ void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_chan
     }
 }
 
-bool sl_sme2_lost_text(const struct sl_comparison *comparison, char *out, size_t size)
+bool sl_sme2_lost_text(const struct sl_comparison *comparison, const struct cJSON *policy,
+                       char *out, size_t size)
 {
     struct sl_sme2_changes changes;
-    sl_sme2_compare(comparison, &changes);
+    sl_sme2_compare(comparison, policy, &changes);
     const struct sl_operator *first = changes.first_lost;
     if (!first)
         return false;

@@ -23,11 +23,15 @@ const char *sl_sme2_evidence(const struct sl_operator *op);
 const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_kernel_log *log,
                                 bool names_tell, const char **out_kernel);
 
-/* The same of a run whose policy (the manifest's, any JSON or NULL) is a table of single operators:
- * one that it keeps on NEON is not "not proven" but SL_SME2_KEPT_OUT. */
+/* The same of a run with this policy (the manifest's, any JSON or NULL), which may keep operators
+ * on NEON: one that its table names is not "not proven" but SL_SME2_KEPT_OUT, one whose kernel's
+ * family it keeps out SL_SME2_FAMILY_OUT. */
 #define SL_SME2_KEPT_OUT "SME2 could, but NEON is faster here"
+#define SL_SME2_FAMILY_OUT "SME2 could, but the policy keeps its family on NEON"
 const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
                                 const char *evidence);
+/* Is it one of these two? */
+bool sl_sme2_kept_out(const char *evidence);
 
 /* Do packed names of the candidate tell of SME2? Only beside a baseline that has none: SME1 has
  * such kernels too, and a build whose SME1 is on has them in both arms. */
@@ -37,15 +41,18 @@ bool sl_sme2_names_tell(const struct sl_attribution *baseline);
  * not, whose work and types we have an SME2 kernel for: one that lost its kernel still counts. */
 bool sl_sme2_matters(const struct sl_operator *op);
 
-/* Operators that ran an SME2 kernel on one side alone, of kernels that both sides know. */
+/* Operators that ran an SME2 kernel on one side alone, of kernels that both sides know. What the
+ * candidate's policy keeps on NEON did not lose its kernel. */
 struct sl_sme2_changes {
     size_t lost, gained; /* since the baseline */
     const struct sl_operator *first_lost, *first_gained;
 };
-void sl_sme2_compare(const struct sl_comparison *comparison, struct sl_sme2_changes *out);
+void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON *policy,
+                     struct sl_sme2_changes *out);
 /* "2 operators lost their SME2 kernel since the baseline (Add (ND) first)"; false: none did. `size`
  * of at least 200. */
-bool sl_sme2_lost_text(const struct sl_comparison *comparison, char *out, size_t size);
+bool sl_sme2_lost_text(const struct sl_comparison *comparison, const struct cJSON *policy,
+                       char *out, size_t size);
 
 /* Does an operator's name say that its operands were packed for SME? Only kernels of SME1 or SME2
  * take PF32, PF16 and PQS8. */

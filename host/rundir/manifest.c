@@ -269,8 +269,34 @@ static void put_emulator(struct maker *m, const char *key, const cJSON *recorded
     sl_json_copy(m->json, key, traits_of(m).emulated && is_text(recorded) ? recorded : NULL);
 }
 
+/* The families that the agent said it kept out of streaming mode; of ExecuTorch's it says nothing.
+ */
+static void put_agents_families(struct maker *m, const char *key)
+{
+    const cJSON *variant;
+    const char *off = NULL;
+    cJSON_ArrayForEach(variant, member(m->agent, "variants"))
+    {
+        const char *said = sl_rundir_text(variant, "streaming_off");
+        off = said ? said : off;
+    }
+    if (!off) {
+        sl_json_null(m->json, key);
+        return;
+    }
+    sl_json_open_array(m->json, key);
+    while (strcmp(off, "none") != 0 && *off) {
+        char family[32];
+        size_t len = strcspn(off, ",");
+        snprintf(family, sizeof(family), "%.*s", len < sizeof(family) ? (int)len : 0, off);
+        sl_json_text(m->json, NULL, family);
+        off += len + (off[len] == ',');
+    }
+    sl_json_close_array(m->json);
+}
+
 /* What stayed out of streaming mode, and who said so: a table that was estimated for a silicon, the
- * device's own, or nobody. */
+ * device's own, or the agent by its default. */
 static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
 {
     const cJSON *table = member(recorded, "table");
@@ -278,7 +304,10 @@ static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
     sl_json_open_object(m->json, key);
     const char *source = sl_rundir_text(table, "source");
     sl_json_text(m->json, "source", source ? source : table ? "device" : "default");
-    sl_json_copy(m->json, "streaming_off", member(table, "streaming_off"));
+    if (table)
+        sl_json_copy(m->json, "streaming_off", member(table, "streaming_off"));
+    else
+        put_agents_families(m, "streaming_off");
     sl_json_copy(m->json, "table", table);
     sl_json_close_object(m->json);
 }

@@ -389,7 +389,7 @@ static int write_policy(void *user, const char *profile, struct sl_buf *text)
 static bool streams_all(const cJSON *policy)
 {
     const char *source = sl_rundir_text(policy, "source");
-    return !policy || (source && strcmp(source, "all") == 0);
+    return source && strcmp(source, "all") == 0;
 }
 
 static int record_estimates(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
@@ -399,7 +399,7 @@ static int record_estimates(struct sl_json *json, const struct sl_run *run, stru
         sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, diag);
     if (rc < 0)
         return rc;
-    /* What ran by a table says nothing of the engine that it left out; ExecuTorch takes none. */
+    /* What a policy keeps out says nothing of that engine; ExecuTorch takes none. */
     bool own = run->spec->runtime[0] == SL_RUNTIME_OWN, both = streams_all(run->policy);
     const struct sl_run_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
     rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon, both && own ? &taker : NULL,

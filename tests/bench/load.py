@@ -81,7 +81,7 @@ def counted(folder, *words, pcs=None):
         data = [f"--data_path={folder}/weights.ptd"] if (folder / "weights.ptd").exists() else []
         trace = pathlib.Path(scratch, "trace")
         marks = json.loads(host.output_of(COUNT, "--svl", SVL, *(["--pcs", pcs] if pcs else []), "run", f"--model_path={folder}/model.pte", *data,
-                                          "--variants=off,on", "--clock=marks", "--warmup=0", "--print_output=none", f"--trace_path={trace}",
+                                          "--variants=off,on", "--policy=none", "--clock=marks", "--warmup=0", "--print_output=none", f"--trace_path={trace}",
                                           *words))["marks"]
         return lab.read_trace(trace.read_bytes()), marks
 

@@ -142,11 +142,11 @@ def worst_difference(name, folder, out, engine):
 
 
 def count(name, folder, state):
-    """The result of one counted run: a warm-up and a measured execution of each variant, then the portable kernels."""
+    """The result of one counted run on all SME2 kernels there are: a warm-up and a measured execution of each variant, then the portable kernels."""
     out = os.path.join(OUT, name)
     shutil.rmtree(out, ignore_errors=True)
-    command = [SME2LAB, "--server", "private", "run", *command_of(name, folder), "--device", "counted", "--runtime", "own", "--runs", "1", "--warmup", "1",
-               "--out", out, "--json"]
+    command = [SME2LAB, "--server", "private", "run", *command_of(name, folder), "--device", "counted", "--runtime", "own", "--policy", "all", "--runs", "1",
+               "--warmup", "1", "--out", out, "--json"]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SME2LAB_STATE": state})
     # 1: outputs that agree less than f32's do, which the tests of the runtime judge by their type; 3: slower with SME2
     result = json.loads(done.stdout) if done.returncode in (0, 1, 3) and done.stdout.startswith("{") else {}

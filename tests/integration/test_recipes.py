@@ -78,7 +78,7 @@ class KernelLevel(lab.Scratch):
         lab.need(lab.AGENT, lab.EMULATOR)
         toy = lab.MODELS / "toy_cnn_f32_xnnpack"
         config = json.loads((TEMPLATES / "kernel_level.json").read_text())
-        config |= {"model": str(toy / "model.pte"), "inputs": [str(toy / "input-0.bin")], "device": "counted", "runs": 2, "warmup": 1}
+        config |= {"model": str(toy / "model.pte"), "inputs": [str(toy / "input-0.bin")], "device": "counted", "runs": 2, "warmup": 1, "policy": "all"}
         (self.scratch / "config.json").write_text(json.dumps(config))
         out = self.scratch / "run"
         done = lab.sme2lab("run", self.scratch / "config.json", "--out", out)

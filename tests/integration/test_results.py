@@ -24,10 +24,12 @@ def setUpModule():
 
 
 class Results(unittest.TestCase):
+    words = ()  # of the run besides
+
     @classmethod
     def setUpClass(cls):
         cls.folder = pathlib.Path(tempfile.mkdtemp(prefix="sme2lab-test-"))
-        cls.run_ = lab.Run("toy_cnn_f32_xnnpack", cls.folder / "run")
+        cls.run_ = lab.Run("toy_cnn_f32_xnnpack", cls.folder / "run", *cls.words)
 
     @classmethod
     def tearDownClass(cls):
@@ -327,6 +329,8 @@ class NoOutside(html.parser.HTMLParser):
 
 
 class Headroom(Results):
+    words = ("--policy", "all")  # the best kernels by instructions
+
     def headroom(self, *words):
         done = lab.sme2lab("analyze", "--json", *words)
         self.assertEqual(done.returncode, 0, done.stderr)

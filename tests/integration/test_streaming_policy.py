@@ -127,13 +127,33 @@ class Policy(lab.Scratch):
             self.assertNotIn("_sme2", shape["other_kernel"])
             self.assertGreater(shape["otherwise_insns"], shape["streaming_insns"])
         self.assertFalse([f for f in table["families"] if f["family"] != "layout" and f["measured"]])
-        self.assertEqual(table["streaming_off"], table["default"])
+        self.assertEqual(table["streaming_off"], [name for name in table["default"] if name != "layout"])
 
-    def test_run_without_a_table_streams_by_default_and_records_it(self):
+    def test_run_without_a_table_keeps_to_the_default_and_says_so(self):
         run = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "default")
-        self.assertEqual(run.manifest["policy"], {"source": "default", "streaming_off": None, "table": None})
-        self.assertTrue([e for e in run.trace() if e["variant"] == 1 and "sl_conv" in e["kernel"]
-                         and "_sme2" in e["kernel"]])
+        said = {v["name"]: v["streaming_off"] for v in run.manifest["agent_report"]["variants"]}
+        self.assertEqual(run.manifest["policy"], {"source": "default", "streaming_off": said["on"].split(","), "table": None})
+        self.assertLessEqual({"pool", "unary", "binary", "reduce", "layout", "convert"}, set(run.manifest["policy"]["streaming_off"]))
+        on = [e["kernel"] for e in run.trace() if e["variant"] == 1 and e["kernel"]]
+        for kernel in on:
+            self.assertEqual("_sme2" in kernel, kernel.startswith(("sl_conv", "sl_matmul", "sl_depthwise")), kernel)
+        summary = json.loads((run.out / "analysis_summary.json").read_text())["comparison"]
+        states = {row["kernel"]: row["evidence"] for row in summary["sme2_proof"]}
+        self.assertEqual({state for kernel, state in states.items() if "_sme2" in kernel}, {"executed"})
+        self.assertEqual({state for kernel, state in states.items() if "_sme2" not in kernel}, {"SME2 could, but the policy keeps its family on NEON"})
+        self.assertFalse(list(run.out.glob("policy_*.json")), "of one engine alone no table can be estimated")
+        self.assertEqual(lab.sme2lab("report", run.out, "-o", self.scratch / "r", "--format", "junit").returncode, 0)
+        page, = (self.scratch / "r").glob("*.xml")
+        kept = len([kernel for kernel in states if "_sme2" not in kernel])
+        self.assertIn(f"every operator with an SME2 kernel ran it, but for {kept} that the policy keeps on NEON", page.read_text())
+
+    def test_what_the_policy_keeps_on_neon_did_not_lose_its_kernel(self):
+        every = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "all", "--policy", "all")
+        default = lab.Run("toy_cnn_f32_xnnpack", self.scratch / "default")
+        done = lab.sme2lab("compare", every.out, default.out, "--json")
+        compared = json.loads(done.stdout)
+        self.assertEqual((compared["sme2_lost"], compared["sme2_gained"]), (0, 0))
+        self.assertGreater(json.loads(lab.sme2lab("compare", default.out, every.out, "--json").stdout)["sme2_gained"], 0)
 
     def test_run_uses_the_table_of_its_device_and_records_it(self):
         table, path = self.tune()
@@ -169,7 +189,7 @@ class Estimated(lab.Scratch):
         return json.loads((run.out / f"policy_{profile}.json").read_text())
 
     def test_a_table_of_a_counted_run_is_what_the_next_run_executes(self):
-        plain = lab.Run(self.MODEL, self.scratch / "plain", "--runtime", "own")
+        plain = lab.Run(self.MODEL, self.scratch / "plain", "--runtime", "own", "--policy", "all")
         table = self.policy_of(plain, "arm-c1-ultra")
         self.assertEqual((table["schema"], table["source"], table["profile"]), ("sme2lab.policy/1", "estimated", "arm-c1-ultra"))
         kept = [row for row in table["operators"] if not row["streams"] and "sme2" in row["kernel_on"]]

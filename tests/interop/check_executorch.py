@@ -40,7 +40,7 @@ def execute(command, folder, out, more=()):
     """One run of an agent with both variants on the inputs and the program of a folder; gives the folder of its outputs and its trace."""
     os.makedirs(out, exist_ok=True)
     words = [f"--model_path={folder}/model.pte", f"--output_file={out}/output", f"--etdump_path={out}/run.etdump", f"--trace_path={out}/run.sltrace",
-             "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--print_output=none", *more]
+             "--variants=off,on", "--num_executions=1", "--warmup=1", "--cpu_threads=1", "--policy=none", "--print_output=none", *more]
     inputs = [os.path.join(folder, name) for name in numbered(folder, "input")]
     words += ["--inputs=" + ",".join(inputs)] if inputs else []
     words += [f"--data_path={folder}/weights.ptd"] if os.path.exists(os.path.join(folder, "weights.ptd")) else []

@@ -33,11 +33,11 @@ class Run:
 
 
 def run_agent(cpu, model, out, inputs=(), isa=None, executions=1, more=()):
-    """One `sme2lab-agent run`; its files go to the directory `out`."""
+    """One `sme2lab-agent run`, by every SME2 kernel there is where they are allowed; its files go to the directory `out`."""
     os.makedirs(out, exist_ok=True)
     etdump, trace, base = (os.path.join(out, name) for name in ("run.etdump", "run.sltrace", "output"))
     command = agent(cpu) + ["run", f"--model_path={model}", f"--output_file={base}", f"--etdump_path={etdump}", f"--trace_path={trace}",
-                            f"--num_executions={executions}", "--cpu_threads=1", "--print_output=none", *more]
+                            f"--num_executions={executions}", "--cpu_threads=1", "--policy=none", "--print_output=none", *more]
     if inputs:
         command.append("--inputs=" + ",".join(inputs))
     if isa:

@@ -38,15 +38,18 @@ TEST(pairs_have_their_own_defaults)
     assert_int_equal(options.num_executions, 1);
 }
 
-TEST(off_lacks_sme_and_on_has_all)
+TEST(off_lacks_sme_and_on_has_all_that_the_policy_lets_stream)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2, all = SL_ISA_NEON | SL_ISA_FP16 | sme;
     assert_int_equal(parse_two("--variants=on,off", NULL), SL_RUN_GO);
     assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
     assert_int_equal(options.variant_count, 2);
     assert_string_equal(options.variant[0].name, "on");
-    assert_int_equal(options.variant[0].isa, all);
+    assert_int_equal(options.variant[0].isa, all | sl_policy_default());
     assert_int_equal(options.variant[1].isa, all & ~sme);
+    assert_int_equal(parse_two("--variants=on,off", "--policy=none"), SL_RUN_GO);
+    assert_int_equal(sl_run_options_variants(&options, all, NULL), 0);
+    assert_int_equal(options.variant[0].isa, all);
 }
 
 TEST(a_policy_is_of_the_variant_with_sme2_alone)

@@ -1,6 +1,7 @@
 /* tests/unit/host/report/test_sme2_proof.c: never more is said than the evidence holds. */
 #include "host/report/sme2_proof.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include <cjson/cJSON.h>
@@ -128,15 +129,58 @@ TEST(kernels_lost_and_gained_since_the_baseline_are_said)
     struct sl_comparison c = {.operators = rows, .operator_count = 4};
     struct sl_sme2_changes changes;
     char text[200];
-    sl_sme2_compare(&c, &changes);
+    sl_sme2_compare(&c, NULL, &changes);
     assert_true(changes.lost == 2 && changes.gained == 2); /* instances */
     assert_ptr_equal(changes.first_lost, &neon);
-    assert_true(sl_sme2_lost_text(&c, text, sizeof(text)));
+    assert_true(sl_sme2_lost_text(&c, NULL, text, sizeof(text)));
     assert_string_equal(text,
                         "2 operators lost their SME2 kernel since the baseline (Add (ND) first)");
+    cJSON *policy = cJSON_Parse("{\"streaming_off\":[\"binary\"],\"table\":null}");
+    assert_non_null(policy);
+    sl_sme2_compare(&c, policy, &changes); /* the policy took it away, and so nothing is lost */
+    assert_true(changes.lost == 0 && changes.gained == 2);
+    assert_false(sl_sme2_lost_text(&c, policy, text, sizeof(text)));
+    cJSON_Delete(policy);
     c.operators = &rows[1];
     c.operator_count = 1;
-    assert_false(sl_sme2_lost_text(&c, text, sizeof(text)));
+    assert_false(sl_sme2_lost_text(&c, NULL, text, sizeof(text)));
+}
+
+static const char *by(const char *kernel, const char *off)
+{
+    char text[200];
+    struct sl_operator op = of("X", kernel);
+    snprintf(text, sizeof(text), "{\"streaming_off\":%s,\"table\":null}", off);
+    cJSON *policy = cJSON_Parse(text);
+    assert_non_null(policy);
+    const char *evidence = sl_sme2_evidence_by(&op, policy, sl_sme2_evidence(&op));
+    cJSON_Delete(policy);
+    return evidence;
+}
+
+TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
+{
+    static const char add[] = "sl_binary_add_f32_f32_f32_1x32_neon",
+                      qs8[] = "sl_binary_add_qs8_qs8_qs8_1x16_neon",
+                      product[] = "sl_matmul_f32_f32_f32p16x1_5x16_neon_mla";
+    assert_string_equal(by(add, "[\"unary\",\"binary\"]"), SL_SME2_FAMILY_OUT);
+    assert_string_equal(by(add, "[\"binary_int8\",\"unary\",7]"), "not proven");
+    assert_string_equal(by(qs8, "[\"binary_int8\"]"), SL_SME2_FAMILY_OUT);
+    assert_string_equal(by(qs8, "[\"binary\"]"), "not proven");
+    assert_string_equal(by(product, "[\"gemv\"]"), SL_SME2_FAMILY_OUT); /* one row or many */
+    assert_string_equal(by(product, "[\"matmul\"]"), SL_SME2_FAMILY_OUT);
+    assert_string_equal(by("sl_transpose_x16_x16_16x8_neon_tbl", "[\"layout\"]"),
+                        SL_SME2_FAMILY_OUT);
+    assert_string_equal(by("sl_quantise_qd8_rows_neon", "[\"convert\"]"), SL_SME2_FAMILY_OUT);
+    assert_string_equal(by("sl_matmul_qd8_q4_8x8_neon_dot", "[\"matmul_int8\"]"),
+                        SL_SME2_FAMILY_OUT);
+    assert_string_equal(by("sl_map_f32_scalar", "[\"unary\"]"), "not proven"); /* no SME2 kernel */
+    assert_string_equal(by(NULL, "[\"binary\"]"), "not proven");
+    assert_string_equal(by("sl_binary_add_f32_f32_f32_16vl_sme2", "[\"binary\"]"), "executed");
+    assert_string_equal(by(add, "null"), "not proven");
+    assert_string_equal(by(add, "[]"), "not proven");
+    assert_true(sl_sme2_kept_out(SL_SME2_FAMILY_OUT) && sl_sme2_kept_out(SL_SME2_KEPT_OUT));
+    assert_false(sl_sme2_kept_out("executed") || sl_sme2_kept_out("not proven"));
 }
 
 /* A table of single operators says why one ran on NEON; it never takes proof away. */
