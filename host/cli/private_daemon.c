@@ -289,28 +289,6 @@ static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_dia
     return rc;
 }
 
-/* Makes `state` and the folders above it, with their owner's rights alone. */
-static int make_state(const char *state, struct sl_diag *diag)
-{
-    char part[SL_PATH_BYTES];
-    snprintf(part, sizeof(part), "%s", state);
-    for (char *at = part + 1;; at++) {
-        if (*at != '/' && *at != '\0')
-            continue;
-        char old = *at;
-        *at = '\0';
-        if (mkdir(part, 0700) < 0 && errno != EEXIST) {
-            int rc = -errno;
-            sl_diag_hint(diag, "set SME2LAB_STATE to a directory that can be written");
-            return sl_diag_set(diag, rc, part, "The state directory cannot be made (%s)",
-                               sl_strerror(rc));
-        }
-        *at = old;
-        if (old == '\0')
-            return 0;
-    }
-}
-
 /* What other builds of the tools left goes after a while; this start is what counts for this one.
  */
 static void tidy(const struct sl_private_daemon *daemon)
@@ -340,7 +318,7 @@ int sl_private_daemon_start(const struct sl_private_daemon *daemon, struct sl_di
     if (sl_private_daemon_listens(daemon->socket))
         return 0;
     take_over(daemon);
-    int rc = make_state(daemon->state, diag);
+    int rc = sl_paths_make(daemon->state, diag);
     if (rc < 0)
         return rc;
     sl_path_join(path, sizeof(path), daemon->state, "start.lock");

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "common/base/error.h"
@@ -43,6 +44,23 @@ int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
                        "all unset");
 }
 
+int sl_paths_make(const char *path, struct sl_diag *diag)
+{
+    char part[SL_PATH_BYTES];
+    size_t len = strlen(path);
+    int rc = len < sizeof(part) ? 0 : -ENAMETOOLONG;
+    for (size_t i = 1; rc == 0 && i <= len; i++) {
+        if (path[i] != '/' && path[i] != '\0')
+            continue;
+        snprintf(part, sizeof(part), "%.*s", (int)i, path);
+        rc = mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
+    }
+    if (rc == 0)
+        return 0;
+    sl_diag_hint(diag, "set SME2LAB_STATE to a directory that can be written");
+    return sl_diag_set(diag, rc, path, "The state directory cannot be made (%s)", sl_strerror(rc));
+}
+
 int sl_paths_state_folder(const char *name, char out[SL_PATH_BYTES], struct sl_diag *diag)
 {
     char state[SL_PATH_BYTES];
@@ -50,11 +68,8 @@ int sl_paths_state_folder(const char *name, char out[SL_PATH_BYTES], struct sl_d
     if (rc < 0)
         return rc;
     rc = sl_path_join(out, SL_PATH_BYTES, state, "%s", name);
-    if (rc == 0 &&
-        ((mkdir(state, 0700) < 0 && errno != EEXIST) || (mkdir(out, 0700) < 0 && errno != EEXIST)))
-        rc = -errno;
-    return rc < 0 ? sl_diag_set(diag, rc, out, "The folder cannot be made (%s)", sl_strerror(rc))
-                  : 0;
+    return rc < 0 ? sl_diag_set(diag, rc, state, "The path of the folder is too long")
+                  : sl_paths_make(out, diag);
 }
 
 int sl_paths_socket(const char *state, char out[SL_PATH_BYTES], struct sl_diag *diag)

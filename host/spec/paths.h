@@ -12,6 +12,10 @@ struct sl_diag;
  * with `diag` set. Nothing is made. */
 int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag);
 
+/* Makes a state directory, or a folder in one, and the folders above it, with their owner's rights
+ * alone. 0, -ENAMETOOLONG or what mkdir() says, with `diag` set. */
+int sl_paths_make(const char *path, struct sl_diag *diag);
+
 /* The same with a folder in it of that name; makes both, with their owner's rights alone. 0, as
  * above, or -errno, with `diag` set. */
 int sl_paths_state_folder(const char *name, char out[SL_PATH_BYTES], struct sl_diag *diag);

@@ -2,6 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "host/spec/paths.h"
@@ -25,6 +27,27 @@ TEST(the_state_directory_comes_from_the_first_variable_that_is_set)
     unsetenv("HOME");
     assert_int_equal(sl_paths_state(path, &diag), SL_E_NOT_FOUND);
     assert_non_null(strstr(diag.hint, "SME2LAB_STATE"));
+}
+
+/* A new user's machine has no folder of states yet. */
+TEST(a_folder_of_the_state_is_made_with_all_above_it)
+{
+    char root[] = "/tmp/sl-paths-XXXXXX", path[SL_PATH_BYTES];
+    struct sl_diag diag;
+    struct stat made;
+    assert_non_null(mkdtemp(root));
+    assert_int_equal(chdir(root), 0);
+    setenv("SME2LAB_STATE", "a/b", 1);
+    assert_int_equal(sl_paths_state_folder("policies", path, &diag), 0);
+    assert_string_equal(path, "a/b/policies");
+    assert_int_equal(sl_paths_state_folder("policies", path, &diag), 0); /* it is there */
+    assert_int_equal(stat(path, &made), 0);
+    assert_int_equal(made.st_mode & 0777, 0700);
+    assert_int_equal(rmdir("a/b/policies") | rmdir("a/b") | rmdir("a"), 0);
+    setenv("SME2LAB_STATE", "/dev/null/state", 1);
+    assert_true(sl_paths_state_folder("policies", path, &diag) < 0);
+    assert_non_null(strstr(diag.hint, "SME2LAB_STATE"));
+    assert_int_equal(chdir("/") | rmdir(root), 0);
 }
 
 TEST(paths_that_are_too_long_are_refused)
