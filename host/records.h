@@ -13,6 +13,7 @@ enum {
     SL_NAME_BYTES = 64,
     SL_LABEL_BYTES = 160, /* of a label's value where one is asked for */
     SL_SELECTOR_BYTES = 256,
+    SL_TAGS_BYTES = 192, /* of a device, with commas */
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,
     SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */

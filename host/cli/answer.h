@@ -7,11 +7,15 @@
 
 struct cJSON;
 struct sl_buf;
+struct sl_device_record;
 struct sl_diag;
 
 const char *sl_answer_text(const struct cJSON *object, const char *key); /* "": none */
 uint64_t sl_answer_u64(const struct cJSON *object, const char *key);     /* 0: none */
 double sl_answer_f64(const struct cJSON *object, const char *key);       /* 0: none */
+
+/* A device of GET /devices, without its state and what follows of it. */
+void sl_answer_device(const struct cJSON *object, struct sl_device_record *out);
 
 /* Prints a JSON object and a newline, "schema":"sme2lab.SCHEMA/1" before its members; nothing is an
  * object without members. */

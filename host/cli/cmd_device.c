@@ -15,6 +15,7 @@
 #include "host/cli/device_pair.h"
 #include "host/cli/device_results.h"
 #include "host/cli/options.h"
+#include "host/spec/selector.h"
 #include "host/spec/url.h"
 
 static const char about[] =
@@ -38,7 +39,7 @@ static const char about[] =
 
 struct device {
     const struct sl_cli *cli;
-    const char *reason, *who, *kind, *link, *cpu;
+    const char *reason, *who, *kind, *link, *cpu, *tags;
     int64_t minutes, svl;
     bool allow_unencrypted;
     struct sl_device_results results;
@@ -48,6 +49,19 @@ static void put_text(cJSON *body, const char *key, const char *text)
 {
     if (text)
         cJSON_AddStringToObject(body, key, text);
+}
+
+/* "bench,usb3" as a list. */
+static void put_tags(cJSON *body, const char *tags)
+{
+    cJSON *list = tags ? cJSON_AddArrayToObject(body, "tags") : NULL;
+    while (list && *tags) {
+        char tag[SL_TAGS_BYTES];
+        size_t len = strcspn(tags, ",");
+        snprintf(tag, sizeof(tag), "%.*s", (int)len, tags);
+        cJSON_AddItemToArray(list, cJSON_CreateString(tag));
+        tags += len + (tags[len] == ',');
+    }
 }
 
 /* Sends the body and says what the device is now. */
@@ -106,6 +120,7 @@ static int add(const struct device *d, const char *name)
     put_text(body, "kind", d->kind);
     put_text(body, "link", d->link);
     put_text(body, "cpu", d->cpu);
+    put_tags(body, d->tags);
     if (d->svl > 0)
         cJSON_AddNumberToObject(body, "svl", (double)d->svl);
     if (d->allow_unencrypted)
@@ -129,6 +144,7 @@ static void print_device(const cJSON *device)
     sl_say(stdout, "%s (%s)\n", sl_answer_text(device, "name"), sl_answer_text(device, "kind"));
     line("state", sl_answer_text(device, "state"));
     line("detail", sl_answer_text(device, "detail"));
+    line("tags", sl_answer_text(device, "tags"));
     line("model", sl_answer_text(device, "model"));
     line("SoC", sl_answer_text(device, "soc"));
     line("system", sl_answer_text(device, "system"));
@@ -181,6 +197,8 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         {"--kind", 0, SL_OPTION_TEXT, &d.kind, "KIND", "add: local, emulated or counted"},
         {"--svl", 0, SL_OPTION_COUNT, &d.svl, "BITS", "add: an emulated one's vector length (512)"},
         {"--cpu", 0, SL_OPTION_TEXT, &d.cpu, "CPU", "add: the emulator's -cpu"},
+        {"--tags", 0, SL_OPTION_TEXT, &d.tags, "TAG,TAG",
+         "add: what it is called by, for --device tag=TAG"},
         {"--allow-unencrypted", 0, SL_OPTION_FLAG, &d.allow_unencrypted, NULL,
          "add: a link that leaves this machine in the open"},
         {"--collect", 0, SL_OPTION_TEXT, &d.results.collect, "ID",

@@ -257,7 +257,7 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
          "sme2 (default, but of --each), neon or portable"},
         {"--clock", 0, SL_OPTION_TEXT, &b->clock, "CLOCK",
          "ns, or instructions counted in the emulator (where this machine cannot run the kernels)"},
-        {"--device", 0, SL_OPTION_TEXT, &b->device_name, "NAME",
+        {"--device", 0, SL_OPTION_TEXT, &b->device_name, "SELECTOR",
          "local, emulated, counted, or a device of the lab's on this machine"},
         {"--threads", 0, SL_OPTION_COUNT, &b->threads, "N",
          "the same in N threads at once, each with operands of its own (1); with --clock ns"},

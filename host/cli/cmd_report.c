@@ -71,7 +71,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "the program's ETRecord: names the lines of the model's source that cost most"},
         {"--headroom", 0, SL_OPTION_FLAG, &r->headroom, NULL,
          "measure our best kernel for each operator of the candidate: what is left to gain"},
-        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME",
+        {"--device", 0, SL_OPTION_TEXT, &r->device, "SELECTOR",
          "where --headroom measures: local, counted, or a device of the lab's on this machine"},
         {"--kernel-rows", 0, SL_OPTION_TEXT, &r->rows_path, "FILE",
          "headroom of what 'sme2lab-agent kernels --bench' printed on the run's device"},

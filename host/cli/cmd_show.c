@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
@@ -118,11 +119,14 @@ static void print_job(const cJSON *job)
 {
     char text[SL_TIME_TEXT_BYTES];
     const cJSON *directory;
-    const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail");
+    const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail"),
+               *selector = sl_answer_text(job, "selector");
     uint64_t run = sl_answer_u64(job, "run");
     sl_say(stdout, "job %" PRIu64 " is %s\n", sl_answer_u64(job, "id"),
            sl_answer_text(job, "state"));
-    sl_say(stdout, "  device    %s\n", *device ? device : sl_answer_text(job, "selector"));
+    if (*selector && strcmp(selector, device) != 0)
+        sl_say(stdout, "  wants     %s\n", selector);
+    sl_say(stdout, "  device    %s\n", *device ? device : "none yet");
     sl_say(stdout, "  submitted %s\n", sl_time_text(sl_answer_u64(job, "submitted_ms"), text));
     sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
     if (run != 0)

@@ -123,7 +123,7 @@ static const struct {
     const char *verb, *option, *values;
     const struct list *list;
 } values[] = {
-    {NULL, "--device", "local counted emulated", &devices},
+    {NULL, "--device", "local counted emulated sme2", &devices},
     {NULL, "--color", "auto always never", NULL},
     {NULL, "--server", "private unix: http://127.0.0.1:", NULL},
     {NULL, "--svl", "128 256 512 1024 2048", NULL},

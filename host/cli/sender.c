@@ -10,12 +10,14 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/cli/upload.h"
 #include "host/device/adb/listing.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/job_body.h"
+#include "host/spec/selector.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
 
@@ -82,21 +84,87 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-static int refuse(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
+static int refuse_kind(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
 {
     char vectors[48] = "";
     unsigned svl = sender->plan->specs[0].svl;
-    if (sl_device_kind_find(wanted) == 0) {
-        sl_diag_hint(diag, "'sme2lab devices' lists them");
-        return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
-                           wanted);
-    }
     if (svl != 0)
         snprintf(vectors, sizeof(vectors), " with vectors of %u bits", svl);
     sl_diag_hint(diag, "'sme2lab devices' lists them; 'sme2lab run --server private' "
                        "measures on this machine");
     return sl_diag_set(diag, -ENODEV, sl_client_server(sender->client),
                        "The lab has no device of kind %.20s%s", wanted, vectors);
+}
+
+static void take(struct sl_sender *sender, const cJSON *device)
+{
+    struct sl_device_record record;
+    sl_answer_device(device, &record);
+    snprintf(sender->device, sizeof(sender->device), "%s", record.name);
+    sender->counted = record.traits.counted;
+}
+
+static int choose_kind(struct sl_sender *sender, const cJSON *devices, const char *wanted,
+                       struct sl_diag *diag)
+{
+    const struct sl_spec *spec = &sender->plan->specs[0];
+    const cJSON *device = find_kind(devices, wanted, spec->svl);
+    if (!device && spec->runner && sl_device_kind_is_machine(sl_device_kind_find(wanted))) {
+        device =
+            find_kind(devices, "emulated", 0); /* runners need no agent of this machine's CPU */
+        sender->native = true;
+    }
+    if (!device)
+        return refuse_kind(sender, wanted, diag);
+    take(sender, device);
+    return 0;
+}
+
+/* Those that fit, or might when they have said what they are; `counted` of the first.
+ * SL_E_MISMATCH: some count and some measure time, so that nobody knows what the numbers of the
+ * plan mean. */
+static int check_units(const struct sl_selector *selector, const struct sl_device_record *devices,
+                       size_t count, bool *out_counted, struct sl_diag *diag)
+{
+    size_t counted = 0, fit = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (sl_selector_fits(selector, &devices[i]) == SL_MAYBE_NO)
+            continue;
+        fit++;
+        counted += devices[i].traits.counted;
+    }
+    *out_counted = counted > 0;
+    if (counted == 0 || counted == fit)
+        return 0;
+    sl_diag_hint(diag, "add a kind to it, such as kind=counted or kind=adb");
+    return sl_diag_set(diag, SL_E_MISMATCH, "--device",
+                       "Some of the devices that fit count instructions, others measure time");
+}
+
+/* The daemon chooses, when one is free. */
+static int choose_conditions(struct sl_sender *sender, const cJSON *list, const char *wanted,
+                             struct sl_diag *diag)
+{
+    struct sl_selector selector;
+    struct sl_device_record *devices = sl_calloc(SL_MAX_DEVICES, sizeof(*devices));
+    const cJSON *device;
+    size_t count = 0;
+    int rc = devices ? sl_selector_read(wanted, &selector, diag) : -ENOMEM;
+    cJSON_ArrayForEach(device, list)
+    {
+        if (rc == 0 && count < SL_MAX_DEVICES)
+            sl_answer_device(device, &devices[count++]);
+    }
+    if (rc == 0)
+        rc = sl_selector_find(&selector, wanted, devices, count, diag);
+    if (rc == 0)
+        rc = check_units(&selector, devices, count, &sender->counted, diag);
+    if (rc < 0 && diag)
+        snprintf(diag->where, sizeof(diag->where), "--device");
+    if (rc == 0)
+        snprintf(sender->device, sizeof(sender->device), "%s", wanted);
+    sl_free(devices);
+    return rc;
 }
 
 int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
@@ -118,19 +186,13 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     if (rc < 0)
         return rc;
     const cJSON *devices = cJSON_GetObjectItemCaseSensitive(answer, "devices");
-    const cJSON *device = is_kind ? find_kind(devices, wanted, svl) : find_name(devices, wanted);
-    if (!device && runners && sl_device_kind_is_machine(sl_device_kind_find(wanted))) {
-        device =
-            find_kind(devices, "emulated", 0); /* runners need no agent of this machine's CPU */
-        sender->native = true;
-    }
-    if (device) {
-        snprintf(sender->device, sizeof(sender->device), "%s", sl_answer_text(device, "name"));
-        sender->counted =
-            sl_device_kind_traits(sl_device_kind_find(sl_answer_text(device, "kind"))).counted;
-    } else {
-        rc = refuse(sender, wanted, diag);
-    }
+    const cJSON *named = is_kind ? NULL : find_name(devices, wanted);
+    if (named)
+        take(sender, named);
+    else if (is_kind)
+        rc = choose_kind(sender, devices, wanted, diag);
+    else
+        rc = choose_conditions(sender, devices, wanted, diag);
     cJSON_Delete(answer);
     return rc;
 }

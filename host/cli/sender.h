@@ -20,7 +20,7 @@ struct sl_sender {
     struct sl_client *client;
     struct sl_plan *plan;
     const char *command, *directory; /* shown in place of the daemon's; NULL: not to be said */
-    char device[SL_NAME_BYTES];      /* chosen; "": any */
+    char device[SL_SELECTOR_BYTES];  /* chosen, or what one shall be; "": any */
     char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
     uint64_t group;                  /* that the jobs join; 0: none */
     bool counted;                    /* the device counts instructions */
@@ -41,7 +41,8 @@ int sl_sender_upload(struct sl_sender *sender, struct sl_spec *spec, struct sl_d
 int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag);
 
 /* Looks among the daemon's devices for the plan's: its name, or a ready one of its kind and vector
- * length. -ENODEV for none with `diag` set. */
+ * length; which of those that meet conditions the daemon chooses. -ENODEV, SL_E_NOT_FOUND for none,
+ * SL_E_MISMATCH where they differ in what they measure, with `diag` set. */
 int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
 
 /* Sends the body of a job, of that group (0: of none), under one key in each try: a lost answer

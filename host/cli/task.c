@@ -25,6 +25,7 @@
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/job_body.h"
+#include "host/spec/selector.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, USUAL_SVL = 512, PATH_BYTES = 96 };
 
@@ -38,12 +39,21 @@ unsigned sl_task_svl_of(const char *cpu)
     return bits >= 128 && bits <= 2048 && strncmp(end, "=on", 3) == 0 ? (unsigned)bits : 0;
 }
 
+static bool meets(const cJSON *device, const char *text)
+{
+    struct sl_selector selector;
+    struct sl_device_record record;
+    sl_answer_device(device, &record);
+    return sl_selector_read(text, &selector, NULL) == 0 &&
+           sl_selector_fits(&selector, &record) == SL_MAYBE_YES;
+}
+
 bool sl_task_fits(const cJSON *device, const struct sl_task_wish *wish)
 {
     const char *cpu = sl_answer_text(device, "cpu");
     int kind = wish->device ? sl_device_kind_find(wish->device) : wish->kind;
     if (kind == 0)
-        return strcmp(sl_answer_text(device, "name"), wish->device) == 0;
+        return meets(device, wish->device);
     if (sl_device_kind_find(sl_answer_text(device, "kind")) != kind)
         return false;
     if (!cpu[0])
@@ -67,7 +77,9 @@ static int refuse(const struct sl_task_device *out, const struct sl_task_wish *w
                            "The device %.60s is %.20s, and takes no jobs",
                            sl_answer_text(found, "name"), sl_answer_text(found, "state"));
     if (kind == 0)
-        return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "There is no device named %.60s",
+        return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "%s %.60s",
+                           strpbrk(wish->device, "=<>,") ? "No device is"
+                                                         : "There is no device named",
                            wish->device);
     return sl_diag_set(diag, -ENODEV, sl_client_server(out->client),
                        "The lab has no device of kind %.20s with vectors of %u bits",
@@ -126,8 +138,11 @@ int sl_task_open(const struct sl_cli *cli, const struct sl_task_wish *wish,
                  struct sl_task_device *out, struct sl_diag *diag)
 {
     bool there = false, named = wish->device && sl_device_kind_find(wish->device) == 0;
+    struct sl_selector selector;
     *out = (struct sl_task_device){.cli = cli};
-    int rc = sl_run_lab_listens(cli, &there, diag);
+    int rc = named ? sl_selector_read(wish->device, &selector, diag) : 0;
+    if (rc == 0)
+        rc = sl_run_lab_listens(cli, &there, diag);
     if (rc == 0 && (there || named)) {
         rc = named ? sl_client_open_any(cli, &out->client, diag)
                    : sl_client_open(cli, &out->client, diag);

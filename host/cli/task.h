@@ -13,7 +13,7 @@ struct sl_client;
 struct sl_diag;
 
 struct sl_task_wish {
-    const char *device; /* a name of the lab's, or a kind; NULL: one of `kind` */
+    const char *device; /* a selector of the lab's, or a kind; NULL: one of `kind` */
     int kind;           /* enum sl_device_kind */
     unsigned svl;       /* bits, of an emulated CPU */
     const char *cpu;    /* the emulator's, in place of that; NULL: any of `svl` */
@@ -30,9 +30,9 @@ struct sl_task_device {
     const char *silicon; /* set by who asks: profiles by which counted stages are estimated */
 };
 
-/* All zeros at first; end with sl_task_close() in any case. SL_E_NOT_FOUND for a name that the lab
- * does not have, SL_E_STATE for a device that takes no jobs, -ENODEV for a kind that is not there,
- * or why this machine has none. */
+/* All zeros at first; end with sl_task_close() in any case. SL_E_NOT_FOUND for a selector that no
+ * device of the lab meets, SL_E_STATE for a device that takes no jobs, -ENODEV for a kind that is
+ * not there, or why this machine has none. */
 int sl_task_open(const struct sl_cli *cli, const struct sl_task_wish *wish,
                  struct sl_task_device *out, struct sl_diag *diag);
 void sl_task_close(struct sl_task_device *device);

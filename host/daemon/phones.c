@@ -208,8 +208,8 @@ static int add_device(struct phone *phone)
 {
     char link[sizeof(usb_word) + SL_ADB_SERIAL_BYTES];
     struct sl_diag diag = {.what = ""};
-    const struct sl_host_device device = {phone->name,
-                                          {.kind = sl_device_kind_find("adb"), .link = link}};
+    const struct sl_host_device device = {
+        phone->name, {.kind = sl_device_kind_find("adb"), .link = link}, ""};
     snprintf(link, sizeof(link), "%s%s", phone->usb ? usb_word : link_word, phone->serial);
     int rc = sl_roster_take(phone->phones->roster, &device, &diag);
     phone->leaving = rc == -EBUSY;

@@ -26,7 +26,8 @@ enum { MAX_DEVICE_BYTES = 4096 };
 struct entry {
     char name[SL_NAME_BYTES]; /* "": the place is free */
     struct sl_device_wish wish;
-    bool added;                                          /* by a person */
+    bool added; /* by a person */
+    char tags[SL_TAGS_BYTES];
     char link[128], secret_file[SL_PATH_BYTES], cpu[64]; /* the wish's texts */
 };
 
@@ -85,6 +86,7 @@ static int write_entry(struct entry *entry, const struct sl_host_device *device)
         rc = keep(device->name, made.name, sizeof(made.name), &unused);
     if (rc < 0)
         return rc;
+    memcpy(made.tags, device->tags, sizeof(made.tags));
     *entry = made;
     entry->wish.link = device->way.link ? entry->link : NULL;
     entry->wish.secret_file = device->way.secret_file ? entry->secret_file : NULL;
@@ -104,9 +106,11 @@ static int show(struct sl_roster *roster, const struct entry *entry)
 {
     struct sl_lab *lab = roster->options.lab;
     int rc = sl_lab_add_device(lab, entry->name, entry->wish.kind);
-    if (rc == 0)
+    if (rc == 0) {
         sl_lab_device_can(lab, entry->name, steps_of(roster, entry),
                           roster->options.pause_seconds * 1000);
+        sl_lab_tag_device(lab, entry->name, entry->tags);
+    }
     return rc;
 }
 

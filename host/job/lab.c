@@ -23,6 +23,7 @@
 #include "host/job/queue.h"
 #include "host/job/saver.h"
 #include "host/spec/names.h"
+#include "host/spec/selector.h"
 #include "host/spec/spec.h"
 #include "host/store/store.h"
 
@@ -387,20 +388,29 @@ static void on_submitted(void *user, int rc, uint64_t id)
     finish_close(lab);
 }
 
+/* Is there, or might there be, a device for it, and room in the queue? */
+static int check_selector(const struct sl_lab *lab, const char *text, struct sl_diag *diag)
+{
+    struct sl_selector selector;
+    int rc = sl_selector_read(text, &selector, diag);
+    if (rc == 0)
+        rc = sl_selector_find(&selector, text, lab->devices.records, lab->devices.count, diag);
+    if (rc == 0 && sl_queue_room(lab->queue, text) < 0)
+        rc = sl_diag_set(diag, SL_E_FULL, "queue",
+                         "the queue holds %d jobs already, or jobs of %d different devices",
+                         (int)SL_QUEUE_MAX_JOBS, (int)SL_QUEUE_MAX_SELECTORS);
+    return rc;
+}
+
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag)
 {
     if (lab->draining || lab->closing)
         return sl_diag_set(diag, SL_E_STATE, "lab", "the daemon is shutting down");
-    const char *device = submission->spec->device ? submission->spec->device : "";
-    if (device[0] && !find_device(lab, device))
-        return sl_diag_set(diag, SL_E_NOT_FOUND, "device", "there is no device named %.60s",
-                           device);
-    if (sl_queue_count(lab->queue, SL_JOB_QUEUED) + sl_queue_count(lab->queue, SL_JOB_RUNNING) +
-            sl_queue_count(lab->queue, SL_JOB_DETACHED) >=
-        SL_QUEUE_MAX_JOBS)
-        return sl_diag_set(diag, SL_E_FULL, "queue", "the queue holds %d jobs already",
-                           (int)SL_QUEUE_MAX_JOBS);
+    const char *text = submission->spec->device ? submission->spec->device : "";
+    int rc = check_selector(lab, text, diag);
+    if (rc < 0)
+        return rc;
     struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
     if (!submitting)
         return -ENOMEM;
@@ -408,12 +418,12 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     submitting->job.priority = submission->spec->priority;
     submitting->job.submitted_ms = now_ms(lab);
     submitting->job.group_id = submission->group;
-    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", device);
+    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", text);
     lab->pending++;
     snprintf(submitting->job.owner, sizeof(submitting->job.owner), "%s", submission->owner);
-    int rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
-                              submission->idempotency_key, submission->max_open, on_submitted,
-                              submitting);
+    rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
+                          submission->idempotency_key, submission->max_open, on_submitted,
+                          submitting);
     if (rc < 0) {
         lab->pending--;
         sl_free(submitting);
@@ -569,8 +579,9 @@ int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
     struct sl_device_more *more = more_of(lab, device);
     more->out = sl_quarantine_kept(lab->state_dir, name, more->out_why);
     more->reserved_until_ms = sl_reservation_kept(lab->state_dir, name, more->reserved_by);
+    rc = sl_queue_device_is(lab->queue, device);
     changed(lab, device);
-    return 0;
+    return rc;
 }
 
 void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_traits traits,
@@ -592,6 +603,23 @@ static void on_device_noted(void *user, int rc)
     finish_close(lab);
 }
 
+/* More is known of it: jobs may go to it that could not. */
+static void tell_queue(struct sl_lab *lab, const struct sl_device_record *device)
+{
+    sl_queue_device_is(lab->queue, device); /* it is known there: nothing is to be allocated */
+    if (lab->loaded)
+        assign(lab);
+}
+
+void sl_lab_tag_device(struct sl_lab *lab, const char *name, const char *tags)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device || strcmp(device->tags, tags) == 0)
+        return;
+    snprintf(device->tags, sizeof(device->tags), "%s", tags);
+    tell_queue(lab, device);
+}
+
 /* Something is known of it that was not: the store keeps it. */
 static void note(struct sl_lab *lab, struct sl_device_record *device)
 {
@@ -600,6 +628,7 @@ static void note(struct sl_lab *lab, struct sl_device_record *device)
     int rc = sl_store_note_device(lab->store, device, on_device_noted, lab);
     if (rc < 0)
         on_device_noted(lab, rc);
+    tell_queue(lab, device);
 }
 
 void sl_lab_device_facts(struct sl_lab *lab, const char *name, const struct sl_device_facts *facts)

@@ -7,25 +7,36 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/spec/selector.h"
 
 struct entry {
     struct sl_job_record job;
     struct device *device; /* that holds it; NULL while queued, or when the device has gone */
-    struct lane *lane;     /* that it waits in, whenever it waits */
+    struct lane *lane;     /* of its selector */
     size_t place;          /* in the lane's heap, or among those that run */
 };
 
-/* The jobs that wait for one device, or for any: a heap, the best first. Lanes stay. */
+/* Devices by their places, a bit each. */
+struct set {
+    uint64_t bits[(SL_QUEUE_MAX_DEVICES + 63) / 64];
+};
+
+/* The jobs of one selector that wait: a heap, the best first. It goes with the last job of it,
+ * those that run among them. */
 struct lane {
-    char selector[SL_SELECTOR_BYTES];
+    char text[SL_SELECTOR_BYTES];
+    struct sl_selector selector;
+    struct set fits; /* the devices that do */
     struct entry **heap;
     size_t count, capacity;
+    size_t jobs;  /* that wait or run */
+    size_t place; /* among the lanes */
 };
 
 struct device {
-    char name[SL_NAME_BYTES];
+    struct sl_device_record record;
     bool ready;
-    struct lane *lane;   /* of the jobs that want it; NULL: there was none yet */
+    size_t place;        /* among the devices, for good */
     struct entry *entry; /* its job */
 };
 
@@ -42,6 +53,7 @@ struct sl_queue {
     size_t lane_count, lane_capacity;
     struct device **devices;
     size_t device_count, device_capacity;
+    struct set idle; /* ready, and without a job */
 };
 
 int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **out)
@@ -85,6 +97,44 @@ static bool goes_before(const struct sl_job_record *a, const struct sl_job_recor
     return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
 }
 
+/* --- devices by place --- */
+
+static void set_bit(struct set *set, size_t place, bool is)
+{
+    uint64_t bit = UINT64_C(1) << (place % 64);
+    set->bits[place / 64] = is ? set->bits[place / 64] | bit : set->bits[place / 64] & ~bit;
+}
+
+/* Each change of a device's readiness or job ends here. */
+static void note_idle(struct sl_queue *queue, const struct device *device)
+{
+    set_bit(&queue->idle, device->place, device->ready && !device->entry);
+}
+
+static void give(struct sl_queue *queue, struct entry *entry, struct device *device)
+{
+    entry->device = device;
+    device->entry = entry;
+    note_idle(queue, device);
+}
+
+/* An idle device that the job of the lane may have; NULL: none. One that has not failed it before
+ * goes first. */
+static struct device *find_idle(const struct sl_queue *queue, const struct lane *lane,
+                                const struct sl_job_record *job)
+{
+    struct device *again = NULL;
+    for (size_t w = 0; w < (queue->device_count + 63) / 64; w++) {
+        for (uint64_t left = lane->fits.bits[w] & queue->idle.bits[w]; left; left &= left - 1) {
+            struct device *device = queue->devices[64 * w + (size_t)__builtin_ctzll(left)];
+            if (job->attempts == 0 || strcmp(device->record.name, job->device) != 0)
+                return device;
+            again = device;
+        }
+    }
+    return again;
+}
+
 /* --- lanes --- */
 
 static void put(struct lane *lane, size_t place, struct entry *entry)
@@ -118,7 +168,7 @@ static void sink(struct lane *lane, struct entry *entry, size_t place)
 }
 
 /* Room was made for every entry where it may stand when it was added, so moving cannot fail: a lane
- * has room for all jobs that name it. */
+ * has room for all of its jobs. */
 static void enter_waiting(struct sl_queue *queue, struct entry *entry)
 {
     rise(entry->lane, entry, entry->lane->count++);
@@ -149,6 +199,17 @@ static void leave_running(struct sl_queue *queue, const struct entry *entry)
     struct entry *last = queue->running[--queue->running_count];
     queue->running[entry->place] = last;
     last->place = entry->place;
+}
+
+static void drop_unused(struct sl_queue *queue, struct lane *lane)
+{
+    if (lane->jobs > 0)
+        return;
+    struct lane *last = queue->lanes[--queue->lane_count];
+    queue->lanes[lane->place] = last;
+    last->place = lane->place;
+    sl_free(lane->heap);
+    sl_free(lane);
 }
 
 /* --- by number --- */
@@ -190,6 +251,8 @@ static void forget(struct sl_queue *queue, struct entry *entry)
         hole = at;
     }
     queue->table[hole] = NULL;
+    entry->lane->jobs--;
+    drop_unused(queue, entry->lane);
     sl_free(entry);
 }
 
@@ -202,7 +265,7 @@ const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t
 static struct device *find_device(const struct sl_queue *queue, const char *name)
 {
     for (size_t i = 0; i < queue->device_count; i++) {
-        if (strcmp(queue->devices[i]->name, name) == 0)
+        if (strcmp(queue->devices[i]->record.name, name) == 0)
             return queue->devices[i];
     }
     return NULL;
@@ -235,52 +298,62 @@ static int grow(struct sl_queue *queue)
 static struct lane *find_lane(const struct sl_queue *queue, const char *selector)
 {
     for (size_t i = 0; i < queue->lane_count; i++) {
-        if (strcmp(queue->lanes[i]->selector, selector) == 0)
+        if (strcmp(queue->lanes[i]->text, selector) == 0)
             return queue->lanes[i];
     }
     return NULL;
 }
 
-static struct lane *add_lane(struct sl_queue *queue, const char *selector)
+static void note_fits(struct lane *lane, const struct device *device)
+{
+    bool fits = sl_selector_fits(&lane->selector, &device->record) == SL_MAYBE_YES;
+    set_bit(&lane->fits, device->place, fits);
+}
+
+static int add_lane(struct sl_queue *queue, const char *selector, struct lane **out)
 {
     if (queue->lane_count == queue->lane_capacity) {
         size_t capacity = queue->lane_capacity == 0 ? 8 : queue->lane_capacity * 2;
         struct lane **lanes = sl_realloc(queue->lanes, capacity, sizeof(struct lane *));
         if (!lanes)
-            return NULL;
+            return -ENOMEM;
         queue->lanes = lanes;
         queue->lane_capacity = capacity;
     }
     struct lane *lane = sl_calloc(1, sizeof(*lane));
-    if (!lane)
-        return NULL;
-    snprintf(lane->selector, sizeof(lane->selector), "%s", selector);
+    int rc = lane ? sl_selector_read(selector, &lane->selector, NULL) : -ENOMEM;
+    if (rc < 0) {
+        sl_free(lane);
+        return rc;
+    }
+    snprintf(lane->text, sizeof(lane->text), "%s", selector);
+    for (size_t i = 0; i < queue->device_count; i++)
+        note_fits(lane, queue->devices[i]);
+    lane->place = queue->lane_count;
     queue->lanes[queue->lane_count++] = lane;
-    struct device *device = find_device(queue, selector);
-    if (device)
-        device->lane = lane;
-    return lane;
+    *out = lane;
+    return 0;
 }
 
-/* The lane of that selector, with room for as many jobs as there may be of it: those of the queue
- * and one more. NULL: no memory. */
-static struct lane *lane_for(struct sl_queue *queue, const char *selector)
+/* For all of its jobs, since those that run may come back, and one more. */
+static int make_room(struct lane *lane)
 {
-    struct lane *lane = find_lane(queue, selector);
-    if (!lane)
-        lane = add_lane(queue, selector);
-    if (!lane)
-        return NULL;
-    size_t need = lane->count + queue->running_count + 1; /* those that run may come back */
-    if (need <= lane->capacity)
-        return lane;
-    size_t capacity = need < 2 * lane->capacity ? 2 * lane->capacity : need;
+    if (lane->jobs < lane->capacity)
+        return 0;
+    size_t capacity = lane->capacity == 0 ? 8 : 2 * lane->capacity;
     struct entry **heap = sl_realloc(lane->heap, capacity, sizeof(struct entry *));
     if (!heap)
-        return NULL;
+        return -ENOMEM;
     lane->heap = heap;
     lane->capacity = capacity;
-    return lane;
+    return 0;
+}
+
+int sl_queue_room(const struct sl_queue *queue, const char *selector)
+{
+    bool full = queue->waiting_count + queue->running_count >= SL_QUEUE_MAX_JOBS;
+    bool new_lane = !find_lane(queue, selector);
+    return full || (new_lane && queue->lane_count >= SL_QUEUE_MAX_SELECTORS) ? SL_E_FULL : 0;
 }
 
 int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
@@ -294,26 +367,33 @@ int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
     int rc = grow(queue);
     if (rc < 0)
         return rc;
-    struct lane *lane = lane_for(queue, job->selector);
-    struct entry *entry = lane ? sl_calloc(1, sizeof(*entry)) : NULL;
-    if (!entry)
+    struct lane *lane = find_lane(queue, job->selector);
+    rc = lane ? 0 : add_lane(queue, job->selector, &lane);
+    if (rc < 0)
+        return rc;
+    struct entry *entry = make_room(lane) == 0 ? sl_calloc(1, sizeof(*entry)) : NULL;
+    if (!entry) {
+        drop_unused(queue, lane);
         return -ENOMEM;
+    }
     entry->job = *job;
     entry->lane = lane;
+    lane->jobs++;
     queue->table[slot_of(queue, job->id)] = entry;
     if (job->state == SL_JOB_QUEUED) {
         enter_waiting(queue, entry);
     } else {
         enter_running(queue, entry);
-        entry->device = find_device(queue, job->device);
-        if (entry->device)
-            entry->device->entry = entry;
+        struct device *device = find_device(queue, job->device);
+        if (device)
+            give(queue, entry, device);
     }
     changed(queue, entry);
     return 0;
 }
 
-static int add_device(struct sl_queue *queue, const char *name, struct device **out)
+static int add_device(struct sl_queue *queue, const struct sl_device_record *record,
+                      struct device **out)
 {
     if (queue->device_count >= SL_QUEUE_MAX_DEVICES)
         return SL_E_FULL;
@@ -328,77 +408,87 @@ static int add_device(struct sl_queue *queue, const char *name, struct device **
     struct device *device = sl_calloc(1, sizeof(*device));
     if (!device)
         return -ENOMEM;
-    snprintf(device->name, sizeof(device->name), "%s", name);
-    device->lane = find_lane(queue, name);
+    device->record = *record;
+    device->place = queue->device_count;
     queue->devices[queue->device_count++] = device;
+    for (size_t i = 0; i < queue->running_count; i++) { /* a job that it already had */
+        if (strcmp(queue->running[i]->job.device, record->name) == 0)
+            give(queue, queue->running[i], device);
+    }
     *out = device;
+    return 0;
+}
+
+int sl_queue_device_is(struct sl_queue *queue, const struct sl_device_record *record)
+{
+    struct device *device = find_device(queue, record->name);
+    int rc = record->name[0] == '\0' ? -EINVAL : 0;
+    if (rc == 0 && !device)
+        rc = add_device(queue, record, &device);
+    if (rc < 0)
+        return rc;
+    device->record = *record;
+    for (size_t i = 0; i < queue->lane_count; i++)
+        note_fits(queue->lanes[i], device);
     return 0;
 }
 
 int sl_queue_device_ready(struct sl_queue *queue, const char *name)
 {
-    if (name[0] == '\0' || strlen(name) >= SL_NAME_BYTES)
-        return -EINVAL;
     struct device *device = find_device(queue, name);
-    if (device && device->ready)
+    if (!device)
+        return SL_E_NOT_FOUND;
+    if (device->ready)
         return -EEXIST;
-    if (!device) {
-        int rc = add_device(queue, name, &device);
-        if (rc < 0)
-            return rc;
-        for (size_t i = 0; i < queue->running_count; i++) { /* a job that it already had */
-            if (strcmp(queue->running[i]->job.device, name) == 0) {
-                device->entry = queue->running[i];
-                queue->running[i]->device = device;
-            }
-        }
-    }
     device->ready = true;
+    note_idle(queue, device);
     return 0;
 }
 
 void sl_queue_device_gone(struct sl_queue *queue, const char *name)
 {
     struct device *device = find_device(queue, name);
-    if (device)
-        device->ready = false; /* kept while its job's lease runs, and for its return */
+    if (!device)
+        return;
+    device->ready = false; /* kept while its job's lease runs, and for its return */
+    note_idle(queue, device);
 }
 
-/* The best job for the device: of its own lane, or of those that take any. NULL: none. */
-static struct entry *best_for(const struct device *device, const struct lane *any)
+/* The best of the jobs that stand first in their lanes and have a device to go to. */
+static struct entry *best_job(const struct sl_queue *queue, struct device **out_device)
 {
-    struct entry *own = device->lane && device->lane->count > 0 ? device->lane->heap[0] : NULL;
-    struct entry *other = any && any->count > 0 ? any->heap[0] : NULL;
-    return !own || (other && goes_before(&other->job, &own->job)) ? other : own;
+    struct entry *best = NULL;
+    for (size_t i = 0; i < queue->lane_count; i++) {
+        const struct lane *lane = queue->lanes[i];
+        struct entry *first = lane->count > 0 ? lane->heap[0] : NULL;
+        if (!first || (best && !goes_before(&first->job, &best->job)))
+            continue;
+        struct device *device = find_idle(queue, lane, &first->job);
+        if (!device)
+            continue;
+        best = first;
+        *out_device = device;
+    }
+    return best;
 }
 
 bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
                      char out_device[SL_NAME_BYTES])
 {
-    const struct lane *any = find_lane(queue, "");
-    struct entry *entry = NULL;
     struct device *device = NULL;
-    for (size_t d = 0; d < queue->device_count; d++) {
-        struct device *idle = queue->devices[d];
-        struct entry *best = idle->ready && !idle->entry ? best_for(idle, any) : NULL;
-        if (!best || (entry && !goes_before(&best->job, &entry->job)))
-            continue;
-        entry = best;
-        device = idle;
-    }
+    struct entry *entry = best_job(queue, &device);
     if (!entry)
         return false;
     leave_waiting(queue, entry);
     enter_running(queue, entry);
-    entry->device = device;
-    device->entry = entry;
+    give(queue, entry, device);
     entry->job.state = SL_JOB_RUNNING;
     entry->job.attempts++;
     entry->job.started_ms = now_ms;
     entry->job.lease_until_ms = now_ms + SL_LEASE_MS;
-    snprintf(entry->job.device, sizeof(entry->job.device), "%s", device->name);
+    snprintf(entry->job.device, sizeof(entry->job.device), "%s", device->record.name);
     *out_job = entry->job.id;
-    memcpy(out_device, device->name, SL_NAME_BYTES);
+    memcpy(out_device, device->record.name, SL_NAME_BYTES);
     changed(queue, entry);
     return true;
 }
@@ -438,8 +528,10 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
     struct sl_job_record *job = &entry->job;
     leave_running(queue, entry);
     queue->detached_count -= job->state == SL_JOB_DETACHED;
-    if (entry->device)
+    if (entry->device) {
         entry->device->entry = NULL;
+        note_idle(queue, entry->device);
+    }
     entry->device = NULL;
     job->lease_until_ms = 0;
     job->cause = cause;

@@ -13,7 +13,12 @@
 
 struct sl_queue;
 
-enum { SL_QUEUE_MAX_JOBS = 100000, SL_QUEUE_MAX_DEVICES = 1000, SL_LEASE_MS = 30000 };
+enum {
+    SL_QUEUE_MAX_JOBS = 100000,
+    SL_QUEUE_MAX_DEVICES = 1000,
+    SL_QUEUE_MAX_SELECTORS = 1024, /* different ones at a time */
+    SL_LEASE_MS = 30000
+};
 
 /* Called after each change of a job; the record is borrowed. */
 typedef void (*sl_queue_changed_fn)(void *user, const struct sl_job_record *job);
@@ -22,11 +27,19 @@ int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **o
 void sl_queue_free(struct sl_queue *queue);
 
 /* Adds a job (state QUEUED, or RUNNING with its lease when read back from the store after a
- * restart). Final states are refused with -EINVAL, a known id with -EEXIST, a full queue with
- * SL_E_FULL. Calls back. */
+ * restart). Final states are refused with -EINVAL, a selector that is none with SL_E_FORMAT, a
+ * known id with -EEXIST, a full queue with SL_E_FULL. Calls back. */
 int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job);
 
-/* A device takes jobs from now on, or no longer. -EEXIST, SL_E_FULL, -ENOMEM. A device that leaves
+/* May a job of that selector come in? SL_E_FULL: there are as many jobs, or as many different
+ * selectors, as may be. What is stored already is added whatever its selector. */
+int sl_queue_room(const struct sl_queue *queue, const char *selector);
+
+/* What a device is (host/spec/selector.h): jobs that it fits may go to it, once it is ready. Again
+ * whenever more of it is known; who runs there stays. -EINVAL, SL_E_FULL, -ENOMEM. */
+int sl_queue_device_is(struct sl_queue *queue, const struct sl_device_record *device);
+
+/* A device takes jobs from now on, or no longer. SL_E_NOT_FOUND, -EEXIST. A device that leaves
  * keeps its job's lease. */
 int sl_queue_device_ready(struct sl_queue *queue, const char *device);
 void sl_queue_device_gone(struct sl_queue *queue, const char *device);

@@ -193,10 +193,8 @@ void sl_lab_doc_job(struct sl_doc *doc, const struct sl_job_record *job, const c
                sl_job_state_name(job->state));
     if (job->detail[0])
         sl_doc_say(doc, SL_DOC_FACT, failed ? "Why" : "Detail", "%s", job->detail);
-    sl_doc_say(doc, SL_DOC_FACT, "Device", "%s",
-               job->device[0]     ? job->device
-               : job->selector[0] ? job->selector
-                                  : "any");
+    sl_doc_say(doc, SL_DOC_FACT, "Wants", "%s", job->selector[0] ? job->selector : "any device");
+    sl_doc_say(doc, SL_DOC_FACT, "Device", "%s", job->device[0] ? job->device : "none yet");
     sl_doc_say(doc, SL_DOC_FACT, "Submitted", "%s%s%s", sl_time_text(job->submitted_ms, text),
                job->owner[0] ? " by " : "", job->owner);
     sl_doc_say(doc, SL_DOC_FACT, "Took", "%s", sl_span_text(job->started_ms, job->ended_ms, text));

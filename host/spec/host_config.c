@@ -30,7 +30,7 @@ static const char *const host_keys[] = {
     "adb",      "allow_runners", "recovery"};
 static const char *const recovery_keys[] = {"hook", "hook_seconds", "pause_seconds"};
 static const char *const device_keys[] = {
-    "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted"};
+    "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted", "tags"};
 
 void sl_host_config_init(struct sl_host_config *config)
 {
@@ -125,6 +125,25 @@ static bool is_device_name(const char *text)
                strlen(text);
 }
 
+/* What a person calls devices by, to choose among them. */
+static void read_tags(const struct sl_json_at *object, char out[SL_TAGS_BYTES])
+{
+    struct sl_json_at list = sl_json_member(object, "tags");
+    size_t length = 0;
+    if (list.value)
+        sl_json_need_array(&list, SL_HOST_MAX_TAGS, "tags");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        const char *tag = sl_json_get_text(at);
+        if (!is_device_name(tag) || strlen(tag) >= SL_TAGS_BYTES / SL_HOST_MAX_TAGS) {
+            sl_json_refuse(&at, "A tag is letters, digits, '.', '_' and '-', at most %d",
+                           SL_TAGS_BYTES / SL_HOST_MAX_TAGS - 1);
+            return;
+        }
+        length += (size_t)snprintf(out + length, SL_TAGS_BYTES - length, "%s%s",
+                                   length > 0 ? "," : "", tag);
+    }
+}
+
 static void read_device(const struct sl_json_at *at, struct sl_host_config *out)
 {
     struct sl_host_device *device = &out->devices[out->device_count];
@@ -141,6 +160,7 @@ static void read_device(const struct sl_json_at *at, struct sl_host_config *out)
             sl_json_refuse(&name, "Two devices are named '%s'", device->name);
     }
     read_way(at, device);
+    read_tags(at, device->tags);
     device->way.cpu = sl_json_get_text(sl_json_member(at, "cpu"));
     sl_json_get_integer(svl, 128, 2048, &device->way.svl_bits);
     if ((device->way.svl_bits & (device->way.svl_bits - 1)) != 0)

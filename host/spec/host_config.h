@@ -12,12 +12,13 @@
 struct cJSON;
 struct sl_diag;
 
-enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_HOOK = 16 };
+enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_HOOK = 16, SL_HOST_MAX_TAGS = 6 };
 
 /* A device as configured. Texts are borrowed from the document. */
 struct sl_host_device {
     const char *name;
     struct sl_device_wish way;
+    char tags[SL_TAGS_BYTES]; /* with commas; "": none */
 };
 
 struct sl_host_config {

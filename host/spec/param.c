@@ -12,6 +12,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "host/spec/json_read.h"
+#include "host/spec/selector.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -42,6 +43,23 @@ static void check_cpus(const struct sl_json_at *at, const char *text)
     sl_json_hint(at, "say big, little, all, a list such as 4-7 or a mask such as 0xf0");
     sl_json_refuse(at, "'%.40s' names no CPUs", text);
 }
+
+/* A name or conditions; whether the lab has such a device is the lab's to say. */
+static void check_device(const struct sl_json_at *at, const char *text)
+{
+    struct sl_selector selector;
+    struct sl_diag diag = {0};
+    if (sl_selector_read(text, &selector, &diag) == 0)
+        return;
+    sl_json_hint(at, "%s", diag.hint);
+    sl_json_refuse(at, "%s", diag.what);
+}
+
+/* One condition of a selector, as host/spec/selector.c reads it. */
+#define SELECTOR_TERM                                                                              \
+    "(sme2(=yes|=no)?|(name|tag|soc|model|system)=[^,]{1,63}|"                                     \
+    "kind=(local|emulated|counted|tcp|adb)|svl(=|[<>]=?)[0-9]{1,15}|memory(=|[<>]=?)[0-9]{1,15}"   \
+    "[kmgtKMGT]?)"
 
 #define AT(field) offsetof(struct sl_spec, field)
 #define ROW(kind, field, ...) {.type = SL_PARAM_##kind, .at = AT(field), __VA_ARGS__},

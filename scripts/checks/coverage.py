@@ -45,6 +45,7 @@ PARSERS = {
     "http": ["host/http/token_wish.c", "host/http/router.c", "host/http/range.c"],
     "host_config": ["host/spec/host_config.c"],
     "policy_file": ["host/spec/policy_file.c", "host/spec/noise_file.c", "host/cli/peaks_file.c"],
+    "selector": ["host/spec/selector.c"],
     "sse": ["host/cli/sse.c"],
     "pairs": ["host/report/pairs_csv.c"],
     "workload": ["host/analysis/workload.c"],

@@ -78,6 +78,28 @@ class Devices(lab.Scratch):
         self.assertIn("here is no device fourth", self.verb("show", "fourth", code=2))
         self.assertEqual(self.daemon.request("GET", "/api/v1/devices/fourth")[0], 404)
 
+    def test_a_job_takes_a_device_by_what_it_is(self):
+        server = ("--server", f"unix:{self.daemon.socket}")
+        self.verb("add", "third", "--kind", "counted", "--svl", "256", "--tags", "bench,spare")
+        self.assertIn("tags     bench,spare", self.verb("show", "third"))
+        self.assertRegex(lab.sme2lab("devices", *server).stdout, r"third +counted +\w+ .* bench,spare ")
+        job = self.submit("sme2,svl<512,tag=bench")  # accepted before the device has said what it is
+        record = self.daemon.wait(job)
+        self.assertEqual((record["selector"], record["device"], record["state"]), ("sme2,svl<512,tag=bench", "third", "done"), self.daemon.log_text())
+        shown = lab.sme2lab("show", str(job), "--job", *server).stdout
+        self.assertRegex(shown, r"wants +sme2,svl<512,tag=bench\n +device +third")
+        for selector, code, words in (("sme2,tag=nowhere", 422, "the nearest, first, has no tag"), ("firts", 422, "did you mean first"),
+                                      ("smee2=yes", 422, "did you mean sme2"), ("svl>=", 422, "is no condition")):
+            status, _, body = self.daemon.submit({"model": self.daemon.put_blob(TOY / "model.pte"), "device": selector})
+            self.assertEqual((status, words in body if isinstance(body, str) else words.encode() in body), (code, True), body)
+        run = ("run", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--runs", "1", "--out", self.scratch / "out", *server)
+        ran = lab.sme2lab(*run, "--device", "tag=spare,kind=counted")
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertEqual(self.daemon.get("/api/v1/jobs")["jobs"][0]["device"], "third")
+        refused = lab.sme2lab(*run, "--device", "sme2,tag=none", "--force")
+        self.assertEqual(refused.returncode, 2)
+        self.assertIn("No device is sme2,tag=none; the nearest, first, has no tag", refused.stderr)
+
     def test_a_reserved_one_takes_no_job_until_its_time_is_over(self):
         self.assertIn("reserved for Ann", self.verb("reserve", "first", "--minutes", "5", "--for", "Ann"))
         job = self.submit("first")

@@ -90,12 +90,14 @@ TEST(a_device_and_a_token_show_no_secret)
                       &(struct sl_device_record){.name = "p",
                                                  .kind = SL_DEVICE_ADB,
                                                  .state = SL_DEVICE_READY,
+                                                 .tags = "bench,usb3",
                                                  .model = "Pixel",
                                                  .sme2 = SL_MAYBE_NO,
                                                  .no_sme2 = "its cores have none",
                                                  .memory_bytes = 4096});
     is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"cause\":\"none\","
-       "\"detail\":\"\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,\"system\":null,\"sme2\":"
+       "\"detail\":\"\",\"tags\":\"bench,usb3\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,"
+       "\"system\":null,\"sme2\":"
        "false,"
        "\"no_sme2\":\"its cores have none\",\"svl_bits\":null,\"svl_lengths\":null,"
        "\"memory_bytes\":4096,\"times_mean_something\":true}");

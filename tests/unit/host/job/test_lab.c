@@ -244,8 +244,34 @@ STORE_TEST(a_device_that_is_not_there_is_refused_with_words)
     assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag),
                      SL_E_NOT_FOUND);
     assert_string_equal(diag.where, "device");
+    spec.device = "tag=bench";
+    assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag),
+                     SL_E_NOT_FOUND);
+    assert_non_null(strstr(diag.what, "the nearest, "));
+    spec.device = "svl>=";
+    assert_int_equal(sl_lab_submit(bench.lab, &nowhere, on_submitted, &bench, &diag), SL_E_FORMAT);
     close_bench(&bench);
     assert_int_equal(bench.submitted, 0);
+}
+
+STORE_TEST(a_job_that_waits_for_conditions_begins_when_a_device_meets_them)
+{
+    struct bench bench;
+    struct sl_device_facts facts = {.known = true, .sme2 = true, .holds_sme2 = true};
+    open_bench(&bench);
+    sl_lab_tag_device(bench.lab, "a", "spare");
+    sl_lab_tag_device(bench.lab, "b", "spare,bench");
+    submit(&bench, "{}", "sme2,tag=bench"); /* no agent has said yet what it is */
+    run_until(&bench, &bench.submitted, 1);
+    assert_int_equal(bench.started, 0);
+    sl_lab_device_facts(bench.lab, "a", &facts);
+    assert_int_equal(bench.started, 0);
+    sl_lab_device_facts(bench.lab, "b", &facts);
+    run_until(&bench, &bench.started, 1);
+    assert_string_equal(bench.started_device, "b");
+    assert_int_equal(sl_lab_job_ended(bench.lab, bench.job, "b", SL_CAUSE_RESULT, "it fails", NULL),
+                     0);
+    close_bench(&bench);
 }
 
 STORE_TEST(cancelling_asks_the_runner_and_the_job_ends_cancelled)

@@ -19,7 +19,7 @@ static uint64_t draw(uint64_t below)
 }
 
 /* The store that the queue's owner would keep. */
-enum { MAX_JOBS = 512 };
+enum { MAX_JOBS = 1100 };
 struct store {
     struct sl_job_record jobs[MAX_JOBS + 1]; /* by id */
 };
@@ -57,6 +57,15 @@ static void add(struct sl_queue *queue, uint64_t id, int priority, const char *s
     assert_int_equal(sl_queue_add(queue, &job), 0);
 }
 
+/* A device of which no more than its name is known. */
+static int device_ready(struct sl_queue *queue, const char *name)
+{
+    struct sl_device_record device = {.kind = SL_DEVICE_LOCAL};
+    snprintf(device.name, sizeof(device.name), "%s", name);
+    int rc = sl_queue_device_is(queue, &device);
+    return rc < 0 ? rc : sl_queue_device_ready(queue, name);
+}
+
 static uint64_t assign(struct sl_queue *queue, uint64_t now_ms)
 {
     uint64_t job = 0;
@@ -70,7 +79,7 @@ TEST(higher_priority_goes_first_then_the_older)
     add(queue, 1, 0, "");
     add(queue, 3, 5, "");
     add(queue, 2, 5, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     const uint64_t order[] = {2, 3, 1};
     for (int i = 0; i < 3; i++) {
         assert_int_equal(assign(queue, 0), order[i]);
@@ -87,10 +96,67 @@ TEST(a_job_waits_for_the_device_it_names)
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 9, "b");
     add(queue, 2, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 2); /* overtakes: the better one cannot run on "a" */
-    assert_int_equal(sl_queue_device_ready(queue, "b"), 0);
+    assert_int_equal(device_ready(queue, "b"), 0);
     assert_int_equal(assign(queue, 0), 1);
+    sl_queue_free(queue);
+}
+
+TEST(a_job_goes_to_a_device_that_meets_its_conditions_once_that_is_known)
+{
+    struct sl_queue *queue = fresh_queue();
+    struct sl_device_record device = {.name = "a", .kind = SL_DEVICE_ADB};
+    add(queue, 1, 9, "sme2,svl>=256");
+    add(queue, 2, 0, "tag=bench");
+    assert_int_equal(device_ready(queue, "x"), 0);
+    assert_int_equal(sl_queue_device_is(queue, &device), 0);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 0), 0); /* it has not said what it is */
+    snprintf(device.tags, sizeof(device.tags), "bench");
+    assert_int_equal(sl_queue_device_is(queue, &device), 0);
+    assert_int_equal(assign(queue, 0), 2);
+    device.sme2 = SL_MAYBE_YES;
+    device.svl_bits = 512;
+    assert_int_equal(sl_queue_device_is(queue, &device), 0);
+    assert_int_equal(assign(queue, 0), 0); /* it has its job */
+    assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_NONE, 1, "", 1), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_string_equal(store.jobs[1].device, "a");
+    sl_queue_free(queue);
+}
+
+TEST(a_job_that_failed_goes_to_another_device_where_there_is_one)
+{
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 1, 0, "");
+    assert_int_equal(device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "b"), 0);
+    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
+    assert_int_equal(assign(queue, 1), 1);
+    assert_string_equal(store.jobs[1].device, "b");
+    sl_queue_device_gone(queue, "a");
+    assert_int_equal(sl_queue_finish(queue, 1, "b", SL_CAUSE_LAB, 0, "link lost", 2), 0);
+    assert_int_equal(assign(queue, 2), 1);
+    assert_string_equal(store.jobs[1].device, "b"); /* there is no other */
+    sl_queue_free(queue);
+}
+
+TEST(different_selectors_have_a_limit_and_leave_with_their_last_job)
+{
+    struct sl_queue *queue = fresh_queue();
+    char selector[64];
+    for (uint64_t id = 1; id <= SL_QUEUE_MAX_SELECTORS; id++) {
+        assert_int_equal(sl_queue_room(queue, "sme2"), 0);
+        snprintf(selector, sizeof(selector), "memory>=%u", (unsigned)id);
+        add(queue, id, 0, selector);
+    }
+    assert_int_equal(sl_queue_room(queue, "sme2"), SL_E_FULL);
+    assert_int_equal(sl_queue_room(queue, "memory>=7"), 0);
+    assert_int_equal(sl_queue_cancel(queue, 9, 1), 0);
+    assert_int_equal(sl_queue_room(queue, "sme2"), 0);
+    assert_int_equal(sl_queue_room(queue, "memory>=9"), 0);
     sl_queue_free(queue);
 }
 
@@ -98,7 +164,7 @@ TEST(lab_failures_are_tried_again_up_to_the_limit)
 {
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     for (int attempt = 1; attempt <= SL_MAX_ATTEMPTS; attempt++) {
         assert_int_equal(assign(queue, 0), 1);
         assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
@@ -114,7 +180,7 @@ TEST(a_job_that_was_run_again_says_why)
 {
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
     assert_int_equal(assign(queue, 0), 1);
@@ -128,7 +194,7 @@ TEST(a_result_is_never_tried_again)
 {
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_RESULT, 0, "SIGSEGV", 1), 0);
     assert_int_equal(store.jobs[1].state, SL_JOB_FAILED);
@@ -141,7 +207,7 @@ TEST(a_cancelled_job_ends_cancelled_whatever_it_finishes_with)
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     add(queue, 2, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_cancel(queue, 1, 5), 0);
     assert_int_equal(sl_queue_cancel(queue, 2, 5), 0);
@@ -163,7 +229,7 @@ TEST(the_open_jobs_of_a_group_are_found_whether_they_wait_or_run)
         job.group_id = id == 2 ? 0 : 7;
         assert_int_equal(sl_queue_add(queue, &job), 0);
     }
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_group(queue, 7, &jobs, &count), 0);
     assert_int_equal(count, 3);
@@ -179,7 +245,7 @@ TEST(a_lease_that_ran_out_shuts_the_late_device_out)
 {
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     sl_queue_device_gone(queue, "a");
     assert_int_equal(sl_queue_next_tick_ms(queue), SL_LEASE_MS);
@@ -187,7 +253,7 @@ TEST(a_lease_that_ran_out_shuts_the_late_device_out)
     assert_int_equal(store.jobs[1].state, SL_JOB_RUNNING);
     sl_queue_tick(queue, SL_LEASE_MS);
     assert_int_equal(store.jobs[1].state, SL_JOB_QUEUED);
-    assert_int_equal(sl_queue_device_ready(queue, "b"), 0);
+    assert_int_equal(device_ready(queue, "b"), 0);
     assert_int_equal(assign(queue, SL_LEASE_MS), 1);
     assert_int_equal(sl_queue_renew(queue, 1, "a", SL_LEASE_MS), SL_E_NOT_FOUND);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), SL_E_NOT_FOUND);
@@ -200,7 +266,7 @@ TEST(a_clock_that_jumps_ends_no_lease)
     const uint64_t day_ms = 86400000;
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, day_ms), 1);
     sl_queue_shift(queue, (int64_t)day_ms);
     sl_queue_tick(queue, 2 * day_ms + SL_LEASE_MS - 1);
@@ -218,7 +284,7 @@ TEST(a_detached_job_keeps_its_device_and_burns_no_attempt)
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     add(queue, 2, 0, "");
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(sl_queue_detach(queue, 1, "a", true), SL_E_NOT_FOUND);
     assert_int_equal(assign(queue, 0), 1);
     sl_queue_device_gone(queue, "a");
@@ -228,7 +294,7 @@ TEST(a_detached_job_keeps_its_device_and_burns_no_attempt)
     assert_int_equal(sl_queue_count(queue, SL_JOB_RUNNING), 0);
     assert_int_equal(sl_queue_count(queue, SL_JOB_DETACHED), 1);
     assert_int_equal(sl_queue_renew(queue, 1, "a", 5), 0);
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 6), 0); /* it has its job still */
     assert_int_equal(sl_queue_detach(queue, 1, "a", false), 0);
     assert_int_equal(sl_queue_count(queue, SL_JOB_RUNNING), 1);
@@ -247,7 +313,7 @@ TEST(a_restart_gives_a_running_job_back_to_its_device)
     job.lease_until_ms = 100;
     snprintf(job.device, sizeof(job.device), "a");
     assert_int_equal(sl_queue_add(queue, &job), 0);
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), 0);
     add(queue, 2, 0, "");
     assert_int_equal(assign(queue, 0), 0); /* "a" is busy with job 1 */
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 9), 0);
@@ -258,9 +324,6 @@ TEST(a_restart_gives_a_running_job_back_to_its_device)
 TEST(bad_jobs_and_devices_are_refused)
 {
     struct sl_queue *queue = fresh_queue();
-    char long_name[SL_NAME_BYTES + 1];
-    memset(long_name, 'x', SL_NAME_BYTES);
-    long_name[SL_NAME_BYTES] = 0;
     struct sl_job_record job = job_of(0, 0, "");
     assert_int_equal(sl_queue_add(queue, &job), -EINVAL);
     job.id = 1;
@@ -269,10 +332,12 @@ TEST(bad_jobs_and_devices_are_refused)
     add(queue, 1, 0, "");
     job.state = SL_JOB_QUEUED;
     assert_int_equal(sl_queue_add(queue, &job), -EEXIST);
-    assert_int_equal(sl_queue_device_ready(queue, ""), -EINVAL);
-    assert_int_equal(sl_queue_device_ready(queue, long_name), -EINVAL);
-    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
-    assert_int_equal(sl_queue_device_ready(queue, "a"), -EEXIST);
+    assert_int_equal(device_ready(queue, ""), -EINVAL);
+    assert_int_equal(sl_queue_device_ready(queue, "b"), SL_E_NOT_FOUND);
+    job = job_of(2, 0, "svl>=");
+    assert_int_equal(sl_queue_add(queue, &job), SL_E_FORMAT);
+    assert_int_equal(device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "a"), -EEXIST);
     sl_queue_free(queue);
 }
 
@@ -304,7 +369,7 @@ static double now_s(void)
     return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* 100,000 jobs wait, most of them for a device that is not there. */
+/* 100,000 jobs wait, of as many selectors as may be; most of them for what is not there. */
 TEST(a_full_queue_assigns_finishes_and_cancels_in_less_than_a_millisecond_each)
 {
     enum { STEPS = 20000 };
@@ -312,13 +377,15 @@ TEST(a_full_queue_assigns_finishes_and_cancels_in_less_than_a_millisecond_each)
     char name[SL_NAME_BYTES];
     uint64_t job, assigned = 0;
     assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
-    for (uint64_t id = 1; id <= SL_QUEUE_MAX_JOBS; id++)
-        add(queue, id, (int)draw(100), id % 4 == 0 ? "" : "away");
+    for (uint64_t id = 1; id <= SL_QUEUE_MAX_JOBS; id++) {
+        snprintf(name, sizeof(name), "sme2,memory>=%dg", (int)(id % (SL_QUEUE_MAX_SELECTORS - 1)));
+        add(queue, id, (int)draw(100), id % 4 == 0 ? "" : name);
+    }
     struct sl_job_record one_more = job_of(SL_QUEUE_MAX_JOBS + 1, 0, "");
     assert_int_equal(sl_queue_add(queue, &one_more), SL_E_FULL);
     for (int d = 0; d < 256; d++) {
         snprintf(name, sizeof(name), "device-%d", d);
-        assert_int_equal(sl_queue_device_ready(queue, name), 0);
+        assert_int_equal(device_ready(queue, name), 0);
     }
     double begin = now_s();
     while (assigned < STEPS && sl_queue_assign(queue, assigned, &job, name)) {
@@ -376,13 +443,23 @@ static void restart_the_daemon(struct world *world)
         world->devices[d].ready = false;
 }
 
+/* What it is may be known from the start, or later. */
+static int comes(struct sl_queue *queue, int d, const char *name)
+{
+    struct sl_device_record device = {.kind = SL_DEVICE_LOCAL};
+    snprintf(device.name, sizeof(device.name), "%s", name);
+    snprintf(device.tags, sizeof(device.tags), "%s", d % 2 == 0 ? "even" : "odd");
+    assert_int_equal(sl_queue_device_is(queue, &device), 0);
+    return sl_queue_device_ready(queue, name);
+}
+
 static void device_acts(struct world *world, int d)
 {
     const char *name = world->devices[d].name;
     uint64_t job = world->devices[d].job;
     if (job == 0 || !world->devices[d].ready) {
         if (!world->devices[d].ready && draw(3) == 0)
-            world->devices[d].ready = sl_queue_device_ready(world->queue, name) == 0;
+            world->devices[d].ready = comes(world->queue, d, name) == 0;
         return;
     }
     if (draw(3) != 0) {
@@ -407,8 +484,9 @@ static void step(struct world *world)
     switch (draw(12)) {
     case 0:
         if (world->next_id <= MAX_JOBS) {
+            static const char *const any[] = {"", "kind=local", "tag=even", "kind=local,tag=odd"};
             add(world->queue, world->next_id, (int)draw(3),
-                draw(4) == 0 ? world->devices[d].name : "");
+                draw(4) == 0 ? world->devices[d].name : any[draw(4)]);
             world->next_id++;
         }
         break;
@@ -445,7 +523,7 @@ static void run_out(struct world *world)
     world->now_ms += SL_LEASE_MS + 1;
     sl_queue_tick(world->queue, world->now_ms); /* whatever a device still holds is taken back */
     for (int d = 0; d < DEVICES; d++)
-        (void)sl_queue_device_ready(world->queue, world->devices[d].name);
+        (void)comes(world->queue, d, world->devices[d].name);
     while (sl_queue_assign(world->queue, world->now_ms, &job, name))
         assert_int_equal(
             sl_queue_finish(world->queue, job, name, SL_CAUSE_NONE, 1, "", world->now_ms), 0);

@@ -1,5 +1,6 @@
 /* tests/unit/host/spec/test_host_config.c */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -74,6 +75,35 @@ TEST(a_link_says_how_the_device_is_reached)
         0);
     assert_int_equal(config.devices[0].way.kind, SL_DEVICE_ADB);
     sl_host_config_fini(&config);
+}
+
+TEST(tags_are_words_that_devices_are_chosen_by)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    assert_int_equal(
+        parse("{\"devices\":[{\"name\":\"x\",\"kind\":\"local\",\"tags\":[\"bench\",\"usb3\"]},"
+              "{\"name\":\"y\",\"kind\":\"local\",\"tags\":[]}]}",
+              &config, &diag),
+        0);
+    assert_string_equal(config.devices[0].tags, "bench,usb3");
+    assert_string_equal(config.devices[1].tags, "");
+    sl_host_config_fini(&config);
+    static const char *const bad[] = {"\"a\"",
+                                      "[1]",
+                                      "[\"a,b\"]",
+                                      "[\"a=b\"]",
+                                      "[\"\"]",
+                                      "[\"0123456789012345678901234567890x\"]",
+                                      "[\"a\",\"b\",\"c\",\"d\",\"e\",\"f\",\"g\"]"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        char text[256];
+        snprintf(text, sizeof(text),
+                 "{\"devices\":[{\"name\":\"x\",\"kind\":\"local\",\"tags\":%s}]}", bad[i]);
+        if (parse(text, &config, &diag) != SL_E_FORMAT)
+            fail_msg("%s was taken", bad[i]);
+        assert_non_null(strstr(diag.where, "/devices/0/tags"));
+    }
 }
 
 TEST(a_hook_and_its_times_are_read)
