@@ -41,6 +41,7 @@ enum sl_job_cause {
     SL_CAUSE_RESULT = 1, /* crash, hang, wrong output, model cannot run */
     SL_CAUSE_USER = 2,
     SL_CAUSE_LAB = 3,
+    SL_CAUSE_DEADLINE = 4, /* no device was free in time */
 };
 
 /* Only READY takes a job. */

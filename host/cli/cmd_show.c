@@ -128,6 +128,8 @@ static void print_job(const cJSON *job)
         sl_say(stdout, "  wants     %s\n", selector);
     sl_say(stdout, "  device    %s\n", *device ? device : "none yet");
     sl_say(stdout, "  submitted %s\n", sl_time_text(sl_answer_u64(job, "submitted_ms"), text));
+    if (sl_answer_u64(job, "deadline_ms") > 0)
+        sl_say(stdout, "  deadline  %s\n", sl_time_text(sl_answer_u64(job, "deadline_ms"), text));
     sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
     if (run != 0)
         sl_say(stdout, "  run       %" PRIu64 "\n", run);

@@ -48,6 +48,8 @@ static int code_of(const struct sl_outcome *outcome)
 {
     if (strcmp(outcome->state, "done") == 0)
         return outcome->run != 0 ? outcome->exit_code : SL_EXIT_DONE;
+    if (strcmp(outcome->cause, "deadline") == 0)
+        return SL_EXIT_LAB;
     if (strcmp(outcome->state, "cancelled") == 0)
         return SL_EXIT_INTERRUPTED;
     if (strcmp(outcome->cause, "user") == 0)

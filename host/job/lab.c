@@ -22,6 +22,7 @@
 #include "host/job/quarantine.h"
 #include "host/job/queue.h"
 #include "host/job/saver.h"
+#include "host/spec/deadline.h"
 #include "host/spec/names.h"
 #include "host/spec/selector.h"
 #include "host/spec/spec.h"
@@ -411,16 +412,20 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     int rc = check_selector(lab, text, diag);
     if (rc < 0)
         return rc;
+    struct sl_job_record job = {.priority = submission->spec->priority,
+                                .submitted_ms = now_ms(lab),
+                                .group_id = submission->group};
+    if (submission->spec->deadline)
+        rc = sl_deadline_read(submission->spec->deadline, job.submitted_ms, &job.deadline_ms, diag);
+    if (rc < 0)
+        return rc;
     struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
     if (!submitting)
         return -ENOMEM;
-    *submitting = (struct submitting){.lab = lab, .done = done, .user = user};
-    submitting->job.priority = submission->spec->priority;
-    submitting->job.submitted_ms = now_ms(lab);
-    submitting->job.group_id = submission->group;
+    *submitting = (struct submitting){.lab = lab, .job = job, .done = done, .user = user};
     snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", text);
-    lab->pending++;
     snprintf(submitting->job.owner, sizeof(submitting->job.owner), "%s", submission->owner);
+    lab->pending++;
     rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,
                           submission->idempotency_key, submission->max_open, on_submitted,
                           submitting);

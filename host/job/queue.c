@@ -7,13 +7,17 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/job/heap.h"
 #include "host/spec/selector.h"
 
+/* Waiting ones stand in their share, by age. */
 struct entry {
     struct sl_job_record job;
     struct device *device; /* that holds it; NULL while queued, or when the device has gone */
-    struct lane *lane;     /* of its selector */
-    size_t place;          /* in the lane's heap, or among those that run */
+    struct share *share;
+    struct entry *before, *after; /* in it, while it waits */
+    struct sl_heap_node deadline; /* while it waits for a time at most */
+    size_t place;                 /* among those that run */
 };
 
 /* Devices by their places, a bit each. */
@@ -21,16 +25,36 @@ struct set {
     uint64_t bits[(SL_QUEUE_MAX_DEVICES + 63) / 64];
 };
 
-/* The jobs of one selector that wait: a heap, the best first. It goes with the last job of it,
- * those that run among them. */
+/* The jobs of one selector that wait, as the shares of those who sent them: the first share has the
+ * job that goes first. It goes with the last job of it, those that run among them. */
 struct lane {
     char text[SL_SELECTOR_BYTES];
     struct sl_selector selector;
-    struct set fits; /* the devices that do */
-    struct entry **heap;
-    size_t count, capacity;
-    size_t jobs;  /* that wait or run */
-    size_t place; /* among the lanes */
+    struct set fits;        /* the devices that do */
+    struct sl_heap waiting; /* shares with jobs that wait */
+    size_t shares;          /* those without such jobs too */
+    size_t place;           /* among the lanes */
+};
+
+/* One submitter's jobs of one priority. Those who were served longest ago go first, so that each
+ * gets a job begun in each round. It stays when its jobs have gone, so that who sends them one by
+ * one is served no oftener than others. */
+struct party {
+    char owner[SL_NAME_BYTES];
+    int priority;
+    uint64_t served;      /* when a job was begun last, in begun jobs; 0: none was yet */
+    struct share *shares; /* with jobs that wait or run */
+    struct party *next;   /* of the same hash */
+};
+
+/* A party's jobs of one lane. */
+struct share {
+    struct party *party;
+    struct lane *lane;
+    struct share *next; /* of the party */
+    struct entry *first, *last;
+    struct sl_heap_node waiting; /* in the lane's heap, while there are such */
+    size_t jobs;                 /* that wait or run; with the last it goes */
 };
 
 struct device {
@@ -40,8 +64,10 @@ struct device {
     struct entry *entry; /* its job */
 };
 
-/* Waiting jobs stand in lanes, running ones in `running`, in no order; `table` finds either by its
- * number (open addressing, at most half full). Finished ones leave. */
+enum { HASHES = 4096, MAX_PARTIES_AT_FIRST = 4096 };
+
+/* Waiting jobs stand in shares of lanes, running ones in `running`, in no order; `table` finds
+ * either by its number (open addressing, at most half full). Finished ones leave. */
 struct sl_queue {
     sl_queue_changed_fn on_changed;
     void *user;
@@ -49,12 +75,34 @@ struct sl_queue {
     size_t waiting_count, running_count,
         capacity;          /* the last of `running`; twice that of `table` */
     size_t detached_count; /* of those that run */
+    struct sl_heap deadlines;
     struct lane **lanes;
     size_t lane_count, lane_capacity;
+    struct party *parties[HASHES];
+    size_t party_count, party_limit; /* at the limit, those without jobs go */
+    uint64_t served;                 /* jobs begun so far */
     struct device **devices;
     size_t device_count, device_capacity;
     struct set idle; /* ready, and without a job */
 };
+
+/* True when a goes before b: priority, then who was served longest ago, then age by id. */
+static bool goes_before(const void *a, const void *b)
+{
+    const struct share *x = a, *y = b;
+    if (x->party->priority != y->party->priority)
+        return x->party->priority > y->party->priority;
+    if (x->party->served != y->party->served)
+        return x->party->served < y->party->served;
+    return x->first->job.id < y->first->job.id;
+}
+
+static bool ends_before(const void *a, const void *b)
+{
+    const struct sl_job_record *x = &((const struct entry *)a)->job,
+                               *y = &((const struct entry *)b)->job;
+    return x->deadline_ms != y->deadline_ms ? x->deadline_ms < y->deadline_ms : x->id < y->id;
+}
 
 int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **out)
 {
@@ -63,8 +111,24 @@ int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **o
         return -ENOMEM;
     queue->on_changed = on_changed;
     queue->user = user;
+    queue->deadlines.before = ends_before;
+    queue->party_limit = MAX_PARTIES_AT_FIRST;
     *out = queue;
     return 0;
+}
+
+static void free_parties(struct sl_queue *queue)
+{
+    for (size_t i = 0; i < HASHES; i++) {
+        for (struct party *party = queue->parties[i], *next; party; party = next) {
+            next = party->next;
+            for (struct share *share = party->shares, *other; share; share = other) {
+                other = share->next;
+                sl_free(share);
+            }
+            sl_free(party);
+        }
+    }
 }
 
 void sl_queue_free(struct sl_queue *queue)
@@ -74,11 +138,13 @@ void sl_queue_free(struct sl_queue *queue)
     for (size_t i = 0; queue->table && i < 2 * queue->capacity; i++)
         sl_free(queue->table[i]);
     for (size_t i = 0; i < queue->lane_count; i++) {
-        sl_free(queue->lanes[i]->heap);
+        sl_heap_fini(&queue->lanes[i]->waiting);
         sl_free(queue->lanes[i]);
     }
+    free_parties(queue);
     for (size_t i = 0; i < queue->device_count; i++)
         sl_free(queue->devices[i]);
+    sl_heap_fini(&queue->deadlines);
     sl_free(queue->lanes);
     sl_free(queue->table);
     sl_free(queue->running);
@@ -89,12 +155,6 @@ void sl_queue_free(struct sl_queue *queue)
 static void changed(struct sl_queue *queue, const struct entry *entry)
 {
     queue->on_changed(queue->user, &entry->job);
-}
-
-/* True when a goes before b: priority, then age by id. */
-static bool goes_before(const struct sl_job_record *a, const struct sl_job_record *b)
-{
-    return a->priority != b->priority ? a->priority > b->priority : a->id < b->id;
 }
 
 /* --- devices by place --- */
@@ -135,57 +195,52 @@ static struct device *find_idle(const struct sl_queue *queue, const struct lane 
     return again;
 }
 
-/* --- lanes --- */
+/* --- shares --- */
 
-static void put(struct lane *lane, size_t place, struct entry *entry)
-{
-    lane->heap[place] = entry;
-    entry->place = place;
-}
-
-static void rise(struct lane *lane, struct entry *entry, size_t place)
-{
-    while (place > 0 && goes_before(&entry->job, &lane->heap[(place - 1) / 2]->job)) {
-        put(lane, place, lane->heap[(place - 1) / 2]);
-        place = (place - 1) / 2;
-    }
-    put(lane, place, entry);
-}
-
-static void sink(struct lane *lane, struct entry *entry, size_t place)
-{
-    for (;;) {
-        size_t child = 2 * place + 1;
-        if (child + 1 < lane->count &&
-            goes_before(&lane->heap[child + 1]->job, &lane->heap[child]->job))
-            child++;
-        if (child >= lane->count || !goes_before(&lane->heap[child]->job, &entry->job))
-            break;
-        put(lane, place, lane->heap[child]);
-        place = child;
-    }
-    put(lane, place, entry);
-}
-
-/* Room was made for every entry where it may stand when it was added, so moving cannot fail: a lane
- * has room for all of its jobs. */
+/* By age: what is new goes last, what comes back from a device goes before what has not begun. */
 static void enter_waiting(struct sl_queue *queue, struct entry *entry)
 {
-    rise(entry->lane, entry, entry->lane->count++);
+    struct share *share = entry->share;
+    struct entry *after = share->first;
+    if (share->last && share->last->job.id < entry->job.id)
+        after = NULL;
+    while (after && after->job.id < entry->job.id)
+        after = after->after;
+    entry->after = after;
+    entry->before = after ? after->before : share->last;
+    *(entry->before ? &entry->before->after : &share->first) = entry;
+    *(after ? &after->before : &share->last) = entry;
+    if (share->waiting.place == 0)
+        sl_heap_put(&share->lane->waiting, &share->waiting, share);
+    else if (share->first == entry)
+        sl_heap_moved(&share->lane->waiting, &share->waiting);
+    if (entry->job.deadline_ms != 0)
+        sl_heap_put(&queue->deadlines, &entry->deadline, entry);
     queue->waiting_count++;
 }
 
 static void leave_waiting(struct sl_queue *queue, struct entry *entry)
 {
-    struct lane *lane = entry->lane;
-    struct entry *last = lane->heap[--lane->count];
+    struct share *share = entry->share;
+    bool was_first = share->first == entry;
+    *(entry->before ? &entry->before->after : &share->first) = entry->after;
+    *(entry->after ? &entry->after->before : &share->last) = entry->before;
+    if (!share->first)
+        sl_heap_take(&share->lane->waiting, &share->waiting);
+    else if (was_first)
+        sl_heap_moved(&share->lane->waiting, &share->waiting);
+    sl_heap_take(&queue->deadlines, &entry->deadline);
     queue->waiting_count--;
-    if (last == entry)
-        return;
-    if (goes_before(&last->job, &entry->job))
-        rise(lane, last, entry->place);
-    else
-        sink(lane, last, entry->place);
+}
+
+/* It goes last among its equals now, in each lane. */
+static void note_served(struct sl_queue *queue, struct party *party)
+{
+    party->served = ++queue->served;
+    for (struct share *share = party->shares; share; share = share->next) {
+        if (share->first)
+            sl_heap_moved(&share->lane->waiting, &share->waiting);
+    }
 }
 
 static void enter_running(struct sl_queue *queue, struct entry *entry)
@@ -201,15 +256,28 @@ static void leave_running(struct sl_queue *queue, const struct entry *entry)
     last->place = entry->place;
 }
 
-static void drop_unused(struct sl_queue *queue, struct lane *lane)
+static void drop_lane(struct sl_queue *queue, struct lane *lane)
 {
-    if (lane->jobs > 0)
+    if (lane->shares > 0)
         return;
     struct lane *last = queue->lanes[--queue->lane_count];
     queue->lanes[lane->place] = last;
     last->place = lane->place;
-    sl_free(lane->heap);
+    sl_heap_fini(&lane->waiting);
     sl_free(lane);
+}
+
+static void drop_share(struct sl_queue *queue, struct share *share)
+{
+    struct share **link = &share->party->shares;
+    if (share->jobs > 0)
+        return;
+    while (*link != share)
+        link = &(*link)->next;
+    *link = share->next;
+    share->lane->shares--;
+    drop_lane(queue, share->lane);
+    sl_free(share);
 }
 
 /* --- by number --- */
@@ -251,8 +319,8 @@ static void forget(struct sl_queue *queue, struct entry *entry)
         hole = at;
     }
     queue->table[hole] = NULL;
-    entry->lane->jobs--;
-    drop_unused(queue, entry->lane);
+    entry->share->jobs--;
+    drop_share(queue, entry->share);
     sl_free(entry);
 }
 
@@ -278,6 +346,8 @@ static int grow(struct sl_queue *queue)
     if (queue->waiting_count + queue->running_count < queue->capacity)
         return 0;
     size_t before = 2 * queue->capacity, capacity = queue->capacity == 0 ? 64 : before;
+    if (sl_heap_reserve(&queue->deadlines, capacity) < 0)
+        return -ENOMEM;
     struct entry **running = sl_realloc(queue->running, capacity, sizeof(struct entry *));
     if (!running)
         return -ENOMEM;
@@ -327,6 +397,7 @@ static int add_lane(struct sl_queue *queue, const char *selector, struct lane **
         return rc;
     }
     snprintf(lane->text, sizeof(lane->text), "%s", selector);
+    lane->waiting.before = goes_before;
     for (size_t i = 0; i < queue->device_count; i++)
         note_fits(lane, queue->devices[i]);
     lane->place = queue->lane_count;
@@ -335,17 +406,86 @@ static int add_lane(struct sl_queue *queue, const char *selector, struct lane **
     return 0;
 }
 
-/* For all of its jobs, since those that run may come back, and one more. */
-static int make_room(struct lane *lane)
+/* Those who have no jobs are forgotten, when there are many. */
+static void purge_parties(struct sl_queue *queue)
 {
-    if (lane->jobs < lane->capacity)
-        return 0;
-    size_t capacity = lane->capacity == 0 ? 8 : 2 * lane->capacity;
-    struct entry **heap = sl_realloc(lane->heap, capacity, sizeof(struct entry *));
-    if (!heap)
+    for (size_t i = 0; i < HASHES; i++) {
+        for (struct party **link = &queue->parties[i]; *link;) {
+            struct party *party = *link;
+            if (party->shares) {
+                link = &party->next;
+                continue;
+            }
+            *link = party->next;
+            queue->party_count--;
+            sl_free(party);
+        }
+    }
+    queue->party_limit = 2 * queue->party_count + MAX_PARTIES_AT_FIRST;
+}
+
+static struct party *party_of(struct sl_queue *queue, const struct sl_job_record *job)
+{
+    uint64_t hash = (uint64_t)(uint32_t)job->priority * UINT64_C(0x9e3779b97f4a7c15);
+    for (const char *at = job->owner; *at; at++)
+        hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
+    struct party **bucket = &queue->parties[(hash >> 32) % HASHES], *party = *bucket;
+    while (party && (party->priority != job->priority || strcmp(party->owner, job->owner) != 0))
+        party = party->next;
+    if (party)
+        return party;
+    if (queue->party_count >= queue->party_limit)
+        purge_parties(queue);
+    party = sl_calloc(1, sizeof(*party));
+    if (!party)
+        return NULL;
+    snprintf(party->owner, sizeof(party->owner), "%s", job->owner);
+    party->priority = job->priority;
+    party->next = *bucket;
+    *bucket = party;
+    queue->party_count++;
+    return party;
+}
+
+static struct share *share_of(struct party *party, struct lane *lane)
+{
+    struct share *share = party->shares;
+    while (share && share->lane != lane)
+        share = share->next;
+    if (share)
+        return share;
+    share = sl_heap_reserve(&lane->waiting, lane->shares + 1) == 0 ? sl_calloc(1, sizeof(*share))
+                                                                   : NULL;
+    if (!share)
+        return NULL;
+    share->party = party;
+    share->lane = lane;
+    share->next = party->shares;
+    party->shares = share;
+    lane->shares++;
+    return share;
+}
+
+/* With room for all that can come of it: whatever it does later cannot fail. */
+static int make_entry(struct sl_queue *queue, const struct sl_job_record *job, struct entry **out)
+{
+    struct lane *lane = find_lane(queue, job->selector);
+    int rc = lane ? 0 : add_lane(queue, job->selector, &lane);
+    if (rc < 0)
+        return rc;
+    struct party *party = party_of(queue, job);
+    struct share *share = party ? share_of(party, lane) : NULL;
+    struct entry *entry = share ? sl_calloc(1, sizeof(*entry)) : NULL;
+    if (!entry && share)
+        drop_share(queue, share);
+    else if (!entry)
+        drop_lane(queue, lane);
+    if (!entry)
         return -ENOMEM;
-    lane->heap = heap;
-    lane->capacity = capacity;
+    entry->job = *job;
+    entry->share = share;
+    share->jobs++;
+    *out = entry;
     return 0;
 }
 
@@ -367,18 +507,10 @@ int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
     int rc = grow(queue);
     if (rc < 0)
         return rc;
-    struct lane *lane = find_lane(queue, job->selector);
-    rc = lane ? 0 : add_lane(queue, job->selector, &lane);
+    struct entry *entry;
+    rc = make_entry(queue, job, &entry);
     if (rc < 0)
         return rc;
-    struct entry *entry = make_room(lane) == 0 ? sl_calloc(1, sizeof(*entry)) : NULL;
-    if (!entry) {
-        drop_unused(queue, lane);
-        return -ENOMEM;
-    }
-    entry->job = *job;
-    entry->lane = lane;
-    lane->jobs++;
     queue->table[slot_of(queue, job->id)] = entry;
     if (job->state == SL_JOB_QUEUED) {
         enter_waiting(queue, entry);
@@ -457,29 +589,50 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *name)
 /* The best of the jobs that stand first in their lanes and have a device to go to. */
 static struct entry *best_job(const struct sl_queue *queue, struct device **out_device)
 {
-    struct entry *best = NULL;
+    const struct share *best = NULL;
     for (size_t i = 0; i < queue->lane_count; i++) {
         const struct lane *lane = queue->lanes[i];
-        struct entry *first = lane->count > 0 ? lane->heap[0] : NULL;
-        if (!first || (best && !goes_before(&first->job, &best->job)))
+        const struct share *first = sl_heap_first(&lane->waiting);
+        if (!first || (best && !goes_before(first, best)))
             continue;
-        struct device *device = find_idle(queue, lane, &first->job);
+        struct device *device = find_idle(queue, lane, &first->first->job);
         if (!device)
             continue;
         best = first;
         *out_device = device;
     }
-    return best;
+    return best ? best->first : NULL;
+}
+
+/* Those that nobody needs any more end before they begin. */
+static void end_late(struct sl_queue *queue, uint64_t now_ms)
+{
+    for (struct entry *entry;
+         (entry = sl_heap_first(&queue->deadlines)) && entry->job.deadline_ms <= now_ms;) {
+        char earlier[SL_DETAIL_BYTES];
+        memcpy(earlier, entry->job.detail, sizeof(earlier));
+        leave_waiting(queue, entry);
+        entry->job.state = SL_JOB_CANCELLED;
+        entry->job.cause = SL_CAUSE_DEADLINE;
+        entry->job.ended_ms = now_ms;
+        snprintf(entry->job.detail, sizeof(entry->job.detail),
+                 "no device was free by its deadline%s%.200s",
+                 entry->job.attempts > 0 ? "; before: " : "", earlier);
+        changed(queue, entry);
+        forget(queue, entry);
+    }
 }
 
 bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
                      char out_device[SL_NAME_BYTES])
 {
     struct device *device = NULL;
+    end_late(queue, now_ms);
     struct entry *entry = best_job(queue, &device);
     if (!entry)
         return false;
     leave_waiting(queue, entry);
+    note_served(queue, entry->share->party);
     enter_running(queue, entry);
     give(queue, entry, device);
     entry->job.state = SL_JOB_RUNNING;
@@ -619,6 +772,7 @@ int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_
 
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
 {
+    end_late(queue, now_ms);
     for (size_t i = 0; i < queue->running_count;) {
         struct entry *entry = queue->running[i];
         if (entry->job.lease_until_ms > now_ms) {
@@ -642,7 +796,8 @@ void sl_queue_shift(struct sl_queue *queue, int64_t by_ms)
 
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
 {
-    uint64_t next = UINT64_MAX;
+    const struct entry *late = sl_heap_first(&queue->deadlines);
+    uint64_t next = late ? late->job.deadline_ms : UINT64_MAX;
     for (size_t i = 0; i < queue->running_count; i++) {
         if (queue->running[i]->job.lease_until_ms < next)
             next = queue->running[i]->job.lease_until_ms;

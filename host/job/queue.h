@@ -1,4 +1,5 @@
-/* host/job/queue.h: jobs waiting for devices: one job a device at a time, by priority, then by age.
+/* host/job/queue.h: jobs waiting for devices: one job a device at a time, by priority; among equals
+ * the submitters take turns, and of one submitter the oldest goes first.
  *
  * Pure: time comes in as an argument, what happened comes in as calls, what changed goes out
  * through one callback, whose owner makes it durable. A job is never lost and never on two devices:
@@ -66,11 +67,13 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
  * CANCELLED whatever it finishes with. SL_E_NOT_FOUND for an unknown or finished one. */
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
 
-/* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. */
+/* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. A job that
+ * waits at its deadline (`deadline_ms`, 0: none) ends as CANCELLED, cause SL_CAUSE_DEADLINE. */
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms);
-/* Time as it comes in has jumped by so much: leases that run go on as long as they would have. */
+/* Time as it comes in has jumped by so much: leases that run go on as long as they would have.
+ * Deadlines are times of day, and stay. */
 void sl_queue_shift(struct sl_queue *queue, int64_t by_ms);
-/* When the next lease ends, UINT64_MAX for never: for the owner's timer. */
+/* When the next lease ends or deadline passes, UINT64_MAX for never: for the owner's timer. */
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 
 /* The open jobs of a group, in no order: *out_jobs is owned by the caller, NULL for none. -ENOMEM.

@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/spec/deadline.h"
 #include "host/spec/json_read.h"
 #include "host/spec/selector.h"
 
@@ -50,6 +51,17 @@ static void check_device(const struct sl_json_at *at, const char *text)
     struct sl_selector selector;
     struct sl_diag diag = {0};
     if (sl_selector_read(text, &selector, &diag) == 0)
+        return;
+    sl_json_hint(at, "%s", diag.hint);
+    sl_json_refuse(at, "%s", diag.what);
+}
+
+/* Whether it has passed is said when the job comes in. */
+static void check_deadline(const struct sl_json_at *at, const char *text)
+{
+    uint64_t unused;
+    struct sl_diag diag = {0};
+    if (sl_deadline_read(text, 0, &unused, &diag) == 0)
         return;
     sl_json_hint(at, "%s", diag.hint);
     sl_json_refuse(at, "%s", diag.what);

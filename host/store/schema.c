@@ -106,6 +106,8 @@ static const char *const migrations[] = {
     "ALTER TABLE devices ADD COLUMN sme2 INTEGER;"
     "ALTER TABLE devices ADD COLUMN no_sme2 TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE devices ADD COLUMN svl_lengths TEXT NOT NULL DEFAULT '';",
+    /* 9: until when a job waits; 0: for any time */
+    "ALTER TABLE jobs ADD COLUMN deadline_ms INTEGER NOT NULL DEFAULT 0;",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -112,6 +112,21 @@ class Devices(lab.Scratch):
         record = self.daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), self.daemon.log_text())
 
+    def test_a_job_that_no_device_takes_in_time_ends_at_its_deadline(self):
+        server = ("--server", f"unix:{self.daemon.socket}")
+        self.verb("reserve", "first", "--minutes", "5")
+        sent = lab.sme2lab("submit", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "first", "--deadline", "2s", *server)
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        self.assertRegex(lab.sme2lab("show", sent.stdout.strip(), "--job", *server).stdout, r"deadline +20")
+        waited = lab.sme2lab("wait", sent.stdout.strip(), *server)
+        self.assertEqual(waited.returncode, 5, waited.stdout + waited.stderr)
+        record = self.daemon.get(f"/api/v1/jobs/{sent.stdout.strip()}")
+        self.assertEqual((record["state"], record["cause"], record["attempts"]), ("cancelled", "deadline", 0))
+        self.assertIn("no device was free by its deadline", record["detail"])
+        for deadline, words in (("2020-01-01T00:00Z", "has passed"), ("2hh", "is no time"), ("2026-02-30T00:00Z", "is no time")):
+            status, _, body = self.daemon.submit({"model": self.daemon.put_blob(TOY / "model.pte"), "deadline": deadline})
+            self.assertEqual((status, words.encode() in (body.encode() if isinstance(body, str) else body)), (422, True), body)
+
     def test_one_is_added_for_later_daemons_too_and_removed(self):
         self.assertIn("third is", self.verb("add", "third", "--kind", "counted", "--svl", "256"))
         self.await_state("third", "ready")

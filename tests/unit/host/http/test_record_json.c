@@ -61,7 +61,8 @@ TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
                                            .device = "d"});
     is("{\"id\":2,\"state\":\"running\",\"cause\":\"none\",\"detail\":\"\",\"priority\":-4,"
        "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
-       "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null,\"group_id\":null}");
+       "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null,\"group_id\":null,"
+       "\"deadline_ms\":null}");
 }
 
 TEST(a_run_a_series_and_a_point_show_each_its_own_part)

@@ -103,6 +103,151 @@ TEST(a_job_waits_for_the_device_it_names)
     sl_queue_free(queue);
 }
 
+static void ignore(void *user, const struct sl_job_record *job)
+{
+    (void)user;
+    (void)job;
+}
+
+static void add_of(struct sl_queue *queue, uint64_t id, const char *owner, int priority,
+                   const char *selector)
+{
+    struct sl_job_record job = job_of(id, priority, selector);
+    snprintf(job.owner, sizeof(job.owner), "%s", owner);
+    assert_int_equal(sl_queue_add(queue, &job), 0);
+}
+
+TEST(submitters_take_turns_however_many_jobs_each_has)
+{
+    static const uint64_t order[] = {1, 4, 6, 2, 5, 3};
+    struct sl_queue *queue = fresh_queue();
+    for (uint64_t id = 1; id <= 3; id++)
+        add_of(queue, id, "ann", 0, "");
+    for (uint64_t id = 4; id <= 5; id++)
+        add_of(queue, id, "bob", 0, "");
+    add_of(queue, 6, "cat", 0, "a"); /* another selector, the same turn */
+    assert_int_equal(device_ready(queue, "a"), 0);
+    for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        assert_int_equal(assign(queue, 0), order[i]);
+        assert_int_equal(sl_queue_finish(queue, order[i], "a", SL_CAUSE_NONE, 1, "", 1), 0);
+    }
+    add_of(queue, 7, "ann", 5, ""); /* priority goes before turns */
+    add_of(queue, 8, "bob", 0, "");
+    assert_int_equal(assign(queue, 0), 7);
+    sl_queue_free(queue);
+}
+
+TEST(who_sends_jobs_one_by_one_is_served_no_oftener)
+{
+    struct sl_queue *queue = fresh_queue();
+    unsigned single = 0;
+    for (uint64_t id = 1; id <= 100; id++)
+        add_of(queue, id, id % 2 == 0 ? "ann" : "bob", 0, "");
+    assert_int_equal(device_ready(queue, "a"), 0);
+    add_of(queue, 1000, "cat", 0, "");
+    for (int i = 0; i < 30; i++) {
+        uint64_t job = assign(queue, 0);
+        assert_int_equal(sl_queue_finish(queue, job, "a", SL_CAUSE_NONE, 1, "", 1), 0);
+        if (job < 1000)
+            continue;
+        single++;
+        add_of(queue, job + 1, "cat", 0, ""); /* its next comes when its last has ended */
+    }
+    assert_int_equal(single, 10);
+    sl_queue_free(queue);
+}
+
+TEST(a_job_that_waits_at_its_deadline_ends_and_one_that_runs_goes_on)
+{
+    struct sl_queue *queue = fresh_queue();
+    for (uint64_t id = 1; id <= 3; id++) {
+        struct sl_job_record job = job_of(id, 0, "");
+        job.deadline_ms = 100 * id;
+        assert_int_equal(sl_queue_add(queue, &job), 0);
+    }
+    assert_int_equal(device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 50), 1);
+    assert_int_equal(sl_queue_next_tick_ms(queue), 200);
+    sl_queue_tick(queue, 199);
+    assert_int_equal(store.jobs[2].state, SL_JOB_QUEUED);
+    sl_queue_tick(queue, 200);
+    assert_int_equal(store.jobs[1].state, SL_JOB_RUNNING);
+    assert_int_equal(store.jobs[2].state, SL_JOB_CANCELLED);
+    assert_int_equal(store.jobs[2].cause, SL_CAUSE_DEADLINE);
+    assert_int_equal(store.jobs[2].ended_ms, 200);
+    assert_string_equal(store.jobs[2].detail, "no device was free by its deadline");
+    assert_null(sl_queue_find(queue, 2));
+    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 250), 0);
+    assert_int_equal(assign(queue, 250), 3); /* the first has no time left for another attempt */
+    assert_int_equal(store.jobs[1].cause, SL_CAUSE_DEADLINE);
+    assert_string_equal(store.jobs[1].detail,
+                        "no device was free by its deadline; before: link lost");
+    assert_int_equal(sl_queue_cancel(queue, 3, 260), 0);
+    sl_queue_tick(queue, 400);
+    assert_int_equal(store.jobs[3].state, SL_JOB_RUNNING);
+    sl_queue_free(queue);
+}
+
+/* Submitters with more work than there are devices, some for one device alone, at random times. */
+enum { SUBMITTERS = 7, TURNS = 20000 };
+
+static void keep_waiting(struct sl_queue *queue, uint64_t *next, unsigned *waiting, unsigned s)
+{
+    static const char *const owners[SUBMITTERS] = {"a", "b", "c", "d", "e", "f", ""};
+    while (waiting[s] < 1 + draw(20)) { /* never none */
+        add_of(queue, (*next)++, owners[s], 0, s % 3 == 2 ? "device-1" : "");
+        waiting[s]++;
+    }
+}
+
+static unsigned submitter_of(const struct sl_queue *queue, uint64_t job)
+{
+    const char *owner = sl_queue_find(queue, job)->owner;
+    return owner[0] ? (unsigned)(owner[0] - 'a') : SUBMITTERS - 1;
+}
+
+TEST(nobody_who_waits_is_passed_over_more_than_once_a_round)
+{
+    struct sl_queue *queue = NULL;
+    unsigned waiting[SUBMITTERS] = {0}, begun[SUBMITTERS] = {0};
+    uint64_t next = 1, job, held[2] = {0}, passed[SUBMITTERS][SUBMITTERS] = {{0}};
+    char name[SL_NAME_BYTES];
+    assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
+    assert_int_equal(device_ready(queue, "device-0"), 0);
+    assert_int_equal(device_ready(queue, "device-1"), 0);
+    for (int turn = 0; turn < TURNS; turn++) {
+        for (unsigned s = 0; s < SUBMITTERS; s++)
+            keep_waiting(queue, &next, waiting, s);
+        unsigned free_one = (unsigned)draw(2);
+        if (held[free_one]) {
+            snprintf(name, sizeof(name), "device-%u", free_one);
+            sl_queue_finish(queue, held[free_one], name, SL_CAUSE_NONE, 1, "", 1);
+            held[free_one] = 0;
+        }
+        while (sl_queue_assign(queue, 0, &job, name)) {
+            unsigned s = submitter_of(queue, job);
+            held[name[7] - '0'] = job;
+            waiting[s]--;
+            begun[s]++;
+            for (unsigned other = 0; other < SUBMITTERS; other++) {
+                passed[s][other] = 0;
+                /* those of the same selector, and those of one device when it was that one */
+                bool could = other % 3 != 2 || name[7] == '1';
+                if (other != s && could)
+                    assert_in_range(++passed[other][s], 0, 1);
+            }
+            keep_waiting(queue, &next, waiting, s);
+        }
+    }
+    for (unsigned s = 0; s < SUBMITTERS; s++) { /* those of any device are equal to one job */
+        for (unsigned other = 0; other < s && s % 3 != 2; other++) {
+            if (other % 3 != 2)
+                assert_in_range(begun[s] + 1 - begun[other], 0, 2);
+        }
+    }
+    sl_queue_free(queue);
+}
+
 TEST(a_job_goes_to_a_device_that_meets_its_conditions_once_that_is_known)
 {
     struct sl_queue *queue = fresh_queue();
@@ -356,12 +501,6 @@ TEST(add_survives_each_failed_allocation)
     sl_queue_free(queue);
 }
 
-static void ignore(void *user, const struct sl_job_record *job)
-{
-    (void)user;
-    (void)job;
-}
-
 static double now_s(void)
 {
     struct timespec now;
@@ -374,12 +513,13 @@ TEST(a_full_queue_assigns_finishes_and_cancels_in_less_than_a_millisecond_each)
 {
     enum { STEPS = 20000 };
     struct sl_queue *queue = NULL;
-    char name[SL_NAME_BYTES];
+    char name[SL_NAME_BYTES], owner[SL_NAME_BYTES];
     uint64_t job, assigned = 0;
     assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
     for (uint64_t id = 1; id <= SL_QUEUE_MAX_JOBS; id++) {
         snprintf(name, sizeof(name), "sme2,memory>=%dg", (int)(id % (SL_QUEUE_MAX_SELECTORS - 1)));
-        add(queue, id, (int)draw(100), id % 4 == 0 ? "" : name);
+        snprintf(owner, sizeof(owner), "u%d", (int)draw(100));
+        add_of(queue, id, owner, (int)draw(100), id % 4 == 0 ? "" : name);
     }
     struct sl_job_record one_more = job_of(SL_QUEUE_MAX_JOBS + 1, 0, "");
     assert_int_equal(sl_queue_add(queue, &one_more), SL_E_FULL);
@@ -474,6 +614,16 @@ static void device_acts(struct world *world, int d)
     world->devices[d].job = 0;
 }
 
+static void submit_any(struct world *world, const char *device)
+{
+    static const char *const any[] = {"", "kind=local", "tag=even", "kind=local,tag=odd"};
+    struct sl_job_record job =
+        job_of(world->next_id, (int)draw(3), draw(4) == 0 ? device : any[draw(4)]);
+    snprintf(job.owner, sizeof(job.owner), "%c", (int)('a' + draw(3)));
+    job.deadline_ms = draw(4) == 0 ? world->now_ms + 1 + draw(100000) : 0;
+    assert_int_equal(sl_queue_add(world->queue, &job), 0);
+}
+
 static void step(struct world *world)
 {
     uint64_t job;
@@ -484,9 +634,7 @@ static void step(struct world *world)
     switch (draw(12)) {
     case 0:
         if (world->next_id <= MAX_JOBS) {
-            static const char *const any[] = {"", "kind=local", "tag=even", "kind=local,tag=odd"};
-            add(world->queue, world->next_id, (int)draw(3),
-                draw(4) == 0 ? world->devices[d].name : any[draw(4)]);
+            submit_any(world, world->devices[d].name);
             world->next_id++;
         }
         break;
