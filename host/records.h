@@ -99,6 +99,11 @@ struct sl_run_record {
     SL_RUN_COLUMNS(SL_MEMBER)
 };
 
+struct sl_attempt_record {
+    uint64_t number; /* from 1 */
+    SL_ATTEMPT_COLUMNS(SL_MEMBER)
+};
+
 struct sl_group_record {
     uint64_t id;
     SL_GROUP_COLUMNS(SL_MEMBER)

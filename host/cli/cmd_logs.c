@@ -46,15 +46,31 @@ static bool is_log(const char *path)
     return len > 4 && strcmp(path + len - 4, ".log") == 0;
 }
 
-/* All logs among the run's files; with --json an object a line. */
+static int print_attempt(const struct sl_cli *cli, struct sl_client *client, uint64_t job,
+                         int64_t number, struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    struct sl_buf body;
+    snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64 "/attempts/%" PRId64 "/log", job, number);
+    int rc = sl_client_get(client, path, &body, NULL, diag);
+    if (rc < 0)
+        return rc;
+    rc = print_log(cli, "log", &body);
+    sl_buf_fini(&body);
+    return rc;
+}
+
+/* All logs among the run's files; with --json an object a line. Or that of an attempt. */
 static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64_t id, void *user,
                       struct sl_diag *diag)
 {
+    const int64_t *attempt = user;
+    if (*attempt > 0)
+        return print_attempt(cli, client, id, *attempt, diag);
     char path[SL_CLIENT_PATH_BYTES];
     cJSON *files = NULL;
     const cJSON *file;
     size_t shown = 0;
-    (void)user;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files", id);
     int rc = sl_client_get(client, path, NULL, &files, diag);
     cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
@@ -82,10 +98,17 @@ static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64
 
 int sl_cmd_logs(const struct sl_cli *cli, int argc, char **argv)
 {
-    static const struct sl_usage usage = {
+    int64_t attempt = 0;
+    const struct sl_option options[] = {
+        {"--attempt", 0, SL_OPTION_COUNT, &attempt, "N",
+         "the number is a job's: what this attempt of it said, which made no run"},
+    };
+    const struct sl_usage usage = {
         .verb = "logs",
         .synopsis = "RUN [option...]",
         .about = "Prints what the agent and the model's process said during a run.",
+        .options = options,
+        .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};
-    return sl_ask_run(cli, &usage, argc, argv, print_logs, NULL);
+    return sl_ask_run(cli, &usage, argc, argv, print_logs, &attempt);
 }

@@ -115,10 +115,30 @@ static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
 
 /* --- a job, with what its attempts left --- */
 
+/* What became of each, the last one's too. */
+static void print_attempt(const cJSON *attempt, uint64_t job)
+{
+    char began[SL_TIME_TEXT_BYTES], took[SL_TIME_TEXT_BYTES];
+    uint64_t number = sl_answer_u64(attempt, "number"), run = sl_answer_u64(attempt, "run"),
+             start = sl_answer_u64(attempt, "started_ms"), end = sl_answer_u64(attempt, "ended_ms");
+    const char *cause = sl_answer_text(attempt, "cause"),
+               *detail = sl_answer_text(attempt, "detail");
+    sl_say(stdout, "  attempt %" PRIu64 " on %s, %s, %s", number, sl_answer_text(attempt, "device"),
+           sl_time_text(start, began), end == 0 ? "runs" : sl_span_text(start, end, took));
+    if (end > 0 && strcmp(cause, "none") != 0)
+        sl_say(stdout, ": %s%s%s", cause, *detail ? ": " : "", detail);
+    if (run > 0)
+        sl_say(stdout, "; run %" PRIu64, run);
+    else if (*sl_answer_text(attempt, "log"))
+        sl_say(stdout, "; 'sme2lab logs %" PRIu64 " --attempt %" PRIu64 "' has its log", job,
+               number);
+    sl_say(stdout, "\n");
+}
+
 static void print_job(const cJSON *job)
 {
     char text[SL_TIME_TEXT_BYTES];
-    const cJSON *directory;
+    const cJSON *attempt, *directory;
     const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail"),
                *selector = sl_answer_text(job, "selector");
     uint64_t run = sl_answer_u64(job, "run");
@@ -135,6 +155,8 @@ static void print_job(const cJSON *job)
         sl_say(stdout, "  run       %" PRIu64 "\n", run);
     if (*detail)
         sl_say(stdout, "  detail    %s\n", detail);
+    cJSON_ArrayForEach(attempt, cJSON_GetObjectItemCaseSensitive(job, "attempt_records"))
+        print_attempt(attempt, sl_answer_u64(job, "id"));
     cJSON_ArrayForEach(directory, cJSON_GetObjectItemCaseSensitive(job, "attempt_directories"))
         sl_say(stdout, "  left      %s\n", cJSON_GetStringValue(directory));
 }
@@ -178,7 +200,7 @@ int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv)
     const struct sl_option options[] = {
         {"--file", 'f', SL_OPTION_TEXT, &wish.file, "NAME", "print this file of the run instead"},
         {"--job", 0, SL_OPTION_FLAG, &wish.job, NULL,
-         "the number is a job's: its state, and what attempts without a run left"},
+         "the number is a job's: its state, its attempts, and what those without a run left"},
     };
     const struct sl_usage usage = {.verb = "show",
                                    .synopsis = "RUN [option...]",

@@ -16,6 +16,7 @@ void sl_api_job_post(struct sl_http_exchange *exchange);
 /* As POST /jobs with that body in place of the request's, which moves. */
 struct sl_buf;
 void sl_api_job_collect(struct sl_http_exchange *exchange, struct sl_buf *body);
+void sl_api_attempt_log(struct sl_http_exchange *exchange); /* of one that made no run */
 void sl_api_job_list(struct sl_http_exchange *exchange);
 void sl_api_job_get(struct sl_http_exchange *exchange);
 void sl_api_job_delete(struct sl_http_exchange *exchange);

@@ -24,7 +24,7 @@
 #include "host/store/run_file.h"
 #include "host/store/store.h"
 
-enum { MAX_LIST_BYTES = 4 << 20, MAX_INLINE_BYTES = 4096 };
+enum { MAX_LIST_BYTES = 4 << 20, MAX_INLINE_BYTES = 4096, MAX_LEFT = 64 };
 
 /* From the body of POST /jobs to its answer. */
 struct submitting {
@@ -298,11 +298,14 @@ static const struct sl_job_record *freshest(struct sl_http_exchange *exchange,
     return open ? open : job;
 }
 
-/* A job on its way to its reader, until its attempts' directories are known too. */
+/* A job on its way to its reader, until what its attempts left is known too. */
 struct telling {
     struct sl_http_exchange *exchange;
     struct sl_job_record job;
-    char *config; /* owned */
+    char *config;    /* owned; NULL: the log of one attempt is asked for */
+    uint64_t number; /* of that one */
+    struct sl_store_finding left[MAX_LEFT];
+    size_t left_count;
 };
 
 static void end_telling(struct telling *telling)
@@ -311,41 +314,107 @@ static void end_telling(struct telling *telling)
     sl_free(telling);
 }
 
-static void on_attempts(void *user, int rc, const struct sl_store_finding *rows, size_t count,
-                        uint64_t more)
+static void send_job(const struct telling *telling, const struct sl_attempt_record *rows,
+                     size_t count)
+{
+    const struct sl_job_story story = {.job = freshest(telling->exchange, &telling->job),
+                                       .config_json = telling->config,
+                                       .attempts = rows,
+                                       .attempt_count = count,
+                                       .left = telling->left,
+                                       .left_count = telling->left_count};
+    struct sl_http_json text;
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_of_job_story(&text.json, &story);
+    sl_http_reply_json(telling->exchange, 200, &text);
+}
+
+static void send_log(const struct telling *telling, const struct sl_attempt_record *rows,
+                     size_t count)
+{
+    struct sl_http_exchange *exchange = telling->exchange;
+    const struct sl_job_story story = {.job = &telling->job,
+                                       .attempts = rows,
+                                       .attempt_count = count,
+                                       .left = telling->left,
+                                       .left_count = telling->left_count};
+    const char *directory = NULL;
+    uint64_t size = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].number == telling->number)
+            directory = sl_attempt_directory(&story, i);
+    }
+    int fd = directory ? sl_run_file_open(sl_lab_state_dir(exchange->http->lab), directory,
+                                          "streams/log", &size)
+                       : SL_E_NOT_FOUND;
+    if (fd == SL_E_NOT_FOUND)
+        sl_http_problem(exchange, 404, "not-found",
+                        "GET /jobs/{id} lists its attempts; gc removes what those without a run "
+                        "left, and a run has its log itself",
+                        "job %.20s has no log of an attempt %.20s", exchange->param[0],
+                        exchange->param[1]);
+    else if (fd < 0)
+        sl_http_problem_of(exchange, fd, NULL);
+    else
+        sl_http_reply_file(exchange, "text/plain; charset=utf-8", fd, size);
+}
+
+static void on_attempts(void *user, int rc, const struct sl_attempt_record *rows, size_t count)
 {
     struct telling *telling = user;
-    struct sl_http_json text;
-    (void)more;
     if (sl_http_reply_due(telling->exchange, rc)) {
-        sl_http_json_begin(&text, MAX_LIST_BYTES);
-        sl_json_of_whole_job(&text.json, freshest(telling->exchange, &telling->job),
-                             telling->config, rows, count);
-        sl_http_reply_json(telling->exchange, 200, &text);
+        if (telling->config)
+            send_job(telling, rows, count);
+        else
+            send_log(telling, rows, count);
     }
     end_telling(telling);
 }
 
-static int tell(struct sl_http_exchange *exchange, const struct sl_job_record *job,
-                const char *config_json)
+static void on_left(void *user, int rc, const struct sl_store_finding *rows, size_t count,
+                    uint64_t more)
+{
+    struct telling *telling = user;
+    (void)more;
+    telling->left_count = count < MAX_LEFT ? count : MAX_LEFT;
+    if (telling->left_count > 0)
+        memcpy(telling->left, rows, telling->left_count * sizeof(rows[0]));
+    if (rc == 0)
+        rc = sl_store_list_attempts(sl_lab_store(telling->exchange->http->lab), telling->job.id,
+                                    on_attempts, telling);
+    if (rc < 0)
+        on_attempts(telling, rc, NULL, 0);
+}
+
+static int tell(struct telling *telling)
+{
+    int rc = sl_store_list_left(sl_lab_store(telling->exchange->http->lab), telling->job.id,
+                                on_left, telling);
+    if (rc < 0)
+        end_telling(telling);
+    return rc;
+}
+
+static int tell_job(struct sl_http_exchange *exchange, const struct sl_job_record *job,
+                    const char *config_json)
 {
     struct telling *telling = sl_calloc(1, sizeof(*telling));
     if (!telling)
         return -ENOMEM;
-    *telling = (struct telling){exchange, *job, sl_strndup(config_json, strlen(config_json))};
-    int rc = telling->config ? sl_store_list_attempts(sl_lab_store(exchange->http->lab), job->id,
-                                                      on_attempts, telling)
-                             : -ENOMEM;
-    if (rc < 0)
-        end_telling(telling);
-    return rc;
+    telling->exchange = exchange;
+    telling->job = *job;
+    telling->config = sl_strndup(config_json, strlen(config_json));
+    if (telling->config)
+        return tell(telling);
+    end_telling(telling);
+    return -ENOMEM;
 }
 
 static void on_job(void *user, int rc, const struct sl_job_record *job, const char *config_json)
 {
     struct sl_http_exchange *exchange = user;
     if (rc == 0)
-        rc = tell(exchange, job, config_json);
+        rc = tell_job(exchange, job, config_json);
     if (rc < 0)
         sl_http_reply_due(exchange, rc);
 }
@@ -364,6 +433,30 @@ static void get_job(struct sl_http_exchange *exchange, sl_store_job_fn done)
 void sl_api_job_get(struct sl_http_exchange *exchange)
 {
     get_job(exchange, on_job);
+}
+
+void sl_api_attempt_log(struct sl_http_exchange *exchange)
+{
+    uint64_t id;
+    struct telling *telling;
+    if (!sl_http_id(exchange, &id))
+        return;
+    telling = sl_calloc(1, sizeof(*telling));
+    if (!telling) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return;
+    }
+    telling->exchange = exchange;
+    telling->job.id = id;
+    if (!sl_http_number(exchange->param[1], &telling->number)) {
+        end_telling(telling);
+        sl_http_problem_absent(exchange);
+        return;
+    }
+    sl_http_exchange_owe(exchange);
+    int rc = tell(telling);
+    if (rc < 0 && sl_http_exchange_settle(exchange))
+        sl_http_problem_of(exchange, rc, NULL);
 }
 
 /* Cancelling one that has ended changes nothing and says how it ended. */

@@ -1,13 +1,17 @@
 /* host/http/record_json.c */
 #include "host/http/record_json.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "common/base/json.h"
 #include "host/records.h"
 #include "host/spec/columns.h"
 #include "host/spec/device_kind.h"
 #include "host/store/answers.h"
+#include "host/store/run_name.h"
 
 /* Absent is null: 0 as a time or an id, "" as a name, a figure that is not above 0. */
 static void put_id(struct sl_json *json, const char *key, uint64_t value)
@@ -74,16 +78,51 @@ void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_r
     put_row(json, key, &sl_job_columns, job);
 }
 
-void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
-                          const char *config_json, const struct sl_store_finding *attempts,
-                          size_t count)
+/* Directories are named by the time at which they were made: after the attempt began, and before
+ * the next one did. */
+const char *sl_attempt_directory(const struct sl_job_story *story, size_t attempt)
+{
+    char from[SL_RUN_NAME_BYTES], to[SL_RUN_NAME_BYTES] = "s"; /* after any of "runs/" */
+    sl_run_name(story->attempts[attempt].started_ms, story->job->id, from);
+    if (attempt + 1 < story->attempt_count)
+        sl_run_name(story->attempts[attempt + 1].started_ms, story->job->id, to);
+    for (size_t i = 0; i < story->left_count; i++) {
+        if (strcmp(story->left[i].name, from) >= 0 && strcmp(story->left[i].name, to) < 0)
+            return story->left[i].name;
+    }
+    return NULL;
+}
+
+/* Its log is the run's, or among what it left. */
+static void put_attempt(struct sl_json *json, const struct sl_job_story *story, size_t i)
+{
+    const struct sl_attempt_record *attempt = &story->attempts[i];
+    const char *directory = sl_attempt_directory(story, i);
+    char log[96] = "";
+    if (attempt->run != 0)
+        snprintf(log, sizeof(log), "/api/v1/runs/%" PRIu64 "/log", attempt->run);
+    else if (directory)
+        snprintf(log, sizeof(log), "/api/v1/jobs/%" PRIu64 "/attempts/%" PRIu64 "/log",
+                 story->job->id, attempt->number);
+    sl_json_open_object(json, NULL);
+    put(json, &sl_attempt_columns, SL_IN_ROW, attempt);
+    sl_json_text(json, "directory", directory);
+    sl_json_text(json, "log", log[0] ? log : NULL);
+    sl_json_close_object(json);
+}
+
+void sl_json_of_job_story(struct sl_json *json, const struct sl_job_story *story)
 {
     sl_json_open_object(json, NULL);
-    put(json, &sl_job_columns, SL_IN_ROW, job);
-    sl_json_raw(json, "config", config_json);
+    put(json, &sl_job_columns, SL_IN_ROW, story->job);
+    sl_json_raw(json, "config", story->config_json);
+    sl_json_open_array(json, "attempt_records");
+    for (size_t i = 0; i < story->attempt_count; i++)
+        put_attempt(json, story, i);
+    sl_json_close_array(json);
     sl_json_open_array(json, "attempt_directories");
-    for (size_t i = 0; i < count; i++)
-        sl_json_text(json, NULL, attempts[i].name);
+    for (size_t i = 0; i < story->left_count; i++)
+        sl_json_text(json, NULL, story->left[i].name);
     sl_json_close_array(json);
     sl_json_close_object(json);
 }

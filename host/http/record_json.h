@@ -5,6 +5,7 @@
 #include <stdint.h>
 
 struct sl_device_record;
+struct sl_attempt_record;
 struct sl_group_record;
 struct sl_job_record;
 struct sl_json;
@@ -13,11 +14,20 @@ struct sl_store_finding;
 struct sl_token_record;
 
 void sl_json_of_job(struct sl_json *json, const char *key, const struct sl_job_record *job);
-/* With its configuration, which is checked JSON and goes in as it is, and the directories of
- * attempts that made no run. */
-void sl_json_of_whole_job(struct sl_json *json, const struct sl_job_record *job,
-                          const char *config_json, const struct sl_store_finding *attempts,
-                          size_t count);
+
+/* A job with all that is known of it; everything is borrowed. */
+struct sl_job_story {
+    const struct sl_job_record *job;
+    const char *config_json; /* checked JSON, which goes in as it is */
+    const struct sl_attempt_record *attempts;
+    size_t attempt_count;
+    const struct sl_store_finding *left; /* directories of attempts that made no run */
+    size_t left_count;
+};
+void sl_json_of_job_story(struct sl_json *json, const struct sl_job_story *story);
+/* What the attempt of that place left; NULL: nothing, or it is the run's. */
+const char *sl_attempt_directory(const struct sl_job_story *story, size_t attempt);
+
 void sl_json_of_group(struct sl_json *json, const char *key, const struct sl_group_record *group);
 void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding);
 void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_record *run);

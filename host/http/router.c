@@ -26,6 +26,8 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_DELETE, "/api/v1/jobs/{}", SL_SCOPE_SUBMIT | SL_SCOPE_CANCEL_ANY, SL_HTTP_BODY_NONE,
      sl_api_job_delete},
     {SL_HTTP_GET, "/api/v1/jobs/{}/events", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_events},
+    {SL_HTTP_GET, "/api/v1/jobs/{}/attempts/{}/log", SL_SCOPE_READ, SL_HTTP_BODY_NONE,
+     sl_api_attempt_log},
     {SL_HTTP_GET, "/api/v1/jobs/{}/result", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_result},
     {SL_HTTP_GET, "/api/v1/events", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_events},
     {SL_HTTP_POST, "/api/v1/groups", SL_SCOPE_SUBMIT, SL_HTTP_BODY_JSON, sl_api_group_post},

@@ -26,6 +26,8 @@
      place},
 #define JOB(kind, name, extra, copy, views, place, head)                                           \
     COLUMN(sl_job_record, kind, name, extra, views, place, head)
+#define ATTEMPT(kind, name, extra, copy, views, place, head)                                       \
+    COLUMN(sl_attempt_record, kind, name, extra, views, place, head)
 #define GROUP(kind, name, extra, copy, views, place, head)                                         \
     COLUMN(sl_group_record, kind, name, extra, views, place, head)
 #define RUN(kind, name, extra, copy, views, place, head)                                           \
@@ -37,6 +39,8 @@
 
 static const struct sl_column job[] = {COLUMN(sl_job_record, ID, id, 0, SL_IN_ROW, 1, ">JOB")
                                            SL_JOB_COLUMNS(JOB)};
+static const struct sl_column attempt[] = {
+    COLUMN(sl_attempt_record, ID, number, 0, SL_IN_ROW, 1, ">ATTEMPT") SL_ATTEMPT_COLUMNS(ATTEMPT)};
 static const struct sl_column group[] = {COLUMN(sl_group_record, ID, id, 0, SL_IN_ROW, 1, "GROUP")
                                              SL_GROUP_COLUMNS(GROUP)};
 static const struct sl_column run[] = {COLUMN(sl_run_record, ID, id, 0, SL_IN_ROW, 1, ">RUN")
@@ -46,9 +50,9 @@ static const struct sl_column token[] = {COLUMN(sl_token_record, ID, id, 0, SL_I
 static const struct sl_column device[] = {SL_DEVICE_COLUMNS(DEVICE)};
 
 #define COLUMNS(of) {of, sizeof(of) / sizeof(of[0]), sizeof(struct sl_##of##_record)}
-const struct sl_columns sl_job_columns = COLUMNS(job), sl_group_columns = COLUMNS(group),
-                        sl_run_columns = COLUMNS(run), sl_token_columns = COLUMNS(token),
-                        sl_device_columns = COLUMNS(device);
+const struct sl_columns sl_job_columns = COLUMNS(job), sl_attempt_columns = COLUMNS(attempt),
+                        sl_group_columns = COLUMNS(group), sl_run_columns = COLUMNS(run),
+                        sl_token_columns = COLUMNS(token), sl_device_columns = COLUMNS(device);
 
 const struct sl_column *sl_column_at(const struct sl_columns *columns, size_t place)
 {

@@ -27,6 +27,8 @@ typedef void (*sl_store_groups_fn)(void *user, int rc, const struct sl_group_rec
                                    size_t count, uint64_t next_cursor);
 typedef void (*sl_store_runs_fn)(void *user, int rc, const struct sl_run_record *rows, size_t count,
                                  uint64_t next_cursor);
+typedef void (*sl_store_attempts_fn)(void *user, int rc, const struct sl_attempt_record *rows,
+                                     size_t count);
 typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
                                 const char *config_json);
 typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,

@@ -5,6 +5,8 @@
 
 #include "common/base/clock.h"
 #include "host/records.h"
+#include "host/spec/columns.h"
+#include "host/store/request.h"
 #include "host/store/statement.h"
 
 /* One whose end was not written down ended when the next began. */
@@ -50,4 +52,19 @@ int sl_attempt_table_note(sqlite3 *db, const struct sl_job_record *job)
     rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;
+}
+
+void sl_attempt_table_list(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    size_t limit = sl_request_rows(request, 0, sizeof(struct sl_attempt_record));
+    bool more = false;
+    if (limit == 0)
+        return;
+    sl_statement_init(&statement, db,
+                      "SELECT number" SL_ATTEMPT_COLUMNS(
+                          SL_SQL_NAME) " FROM attempts WHERE job = ? ORDER BY number");
+    sl_statement_bind_u64(&statement, request->id);
+    request->rc = sl_statement_page(&statement, &sl_attempt_columns, request->rows, limit,
+                                    &request->count, &more);
 }

@@ -553,7 +553,7 @@ void sl_check_carry_out(struct sl_request *request, sqlite3 *db)
     answer(request, rc, &found);
 }
 
-void sl_check_list_attempts(struct sl_request *request, sqlite3 *db)
+void sl_check_list_left(struct sl_request *request, sqlite3 *db)
 {
     struct sl_findings found = {.rows = NULL};
     struct check check = {.db = db, .out = &found, .job = request->id};

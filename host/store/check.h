@@ -17,7 +17,7 @@ int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_fin
 
 /* The requests about it, carried out on the worker thread. */
 void sl_check_carry_out(struct sl_request *request, sqlite3 *db);
-void sl_check_list_attempts(struct sl_request *request, sqlite3 *db);
+void sl_check_list_left(struct sl_request *request, sqlite3 *db);
 
 /* The directory that the database is in, to out[SL_PATH_BYTES]. */
 void sl_check_root(sqlite3 *db, char *out);

@@ -54,9 +54,12 @@ void sl_request_answer(struct sl_request *request)
         request->tokens_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);
         break;
     case SL_REQUEST_CHECK:
-    case SL_REQUEST_LIST_ATTEMPTS:
+    case SL_REQUEST_LIST_LEFT:
         request->findings_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
                                request->next_cursor);
+        break;
+    case SL_REQUEST_LIST_ATTEMPTS:
+        request->attempts_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);
         break;
     }
 }

@@ -27,6 +27,7 @@ enum sl_request_kind {
     SL_REQUEST_NOTE_DEVICE,
     SL_REQUEST_NOTE_AUDIT,
     SL_REQUEST_CHECK,
+    SL_REQUEST_LIST_LEFT,
     SL_REQUEST_LIST_ATTEMPTS,
 };
 
@@ -61,6 +62,7 @@ struct sl_request {
         sl_store_runs_fn runs_done;
         sl_store_tokens_fn tokens_done;
         sl_store_findings_fn findings_done;
+        sl_store_attempts_fn attempts_done;
     };
     void *user;
 };

@@ -11,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/store/attempt_table.h"
 #include "host/store/audit_table.h"
 #include "host/store/check.h"
 #include "host/store/device_table.h"
@@ -107,7 +108,8 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_NOTE_DEVICE] = sl_device_table_note,
         [SL_REQUEST_NOTE_AUDIT] = sl_audit_table_note,
         [SL_REQUEST_CHECK] = sl_check_carry_out,
-        [SL_REQUEST_LIST_ATTEMPTS] = sl_check_list_attempts,
+        [SL_REQUEST_LIST_LEFT] = sl_check_list_left,
+        [SL_REQUEST_LIST_ATTEMPTS] = sl_attempt_table_list,
     };
     tables[request->kind](request, db);
 }
@@ -573,10 +575,20 @@ int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,
     return enqueue(store, request);
 }
 
-int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_findings_fn done,
+int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_attempts_fn done,
                            void *user)
 {
     struct sl_request *request = request_new(SL_REQUEST_LIST_ATTEMPTS, user);
+    if (request) {
+        request->id = job;
+        request->attempts_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_left(struct sl_store *store, uint64_t job, sl_store_findings_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_LEFT, user);
     if (request) {
         request->id = job;
         request->findings_done = done;

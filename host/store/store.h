@@ -96,10 +96,12 @@ int sl_store_note_audit(struct sl_store *store, const struct sl_audit_record *re
 /* Other requests wait meanwhile. */
 int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,
                    sl_store_findings_fn done, void *user);
-/* The directories that the attempts of a job made, but its run's; of one that runs, the one it is
- * at too. */
-int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_findings_fn done,
+/* Every start of a job on a device, the first first; none for an unknown job. */
+int sl_store_list_attempts(struct sl_store *store, uint64_t job, sl_store_attempts_fn done,
                            void *user);
+/* The directories that the attempts of a job left, but its run's; of one that runs, the one it is
+ * at too. */
+int sl_store_list_left(struct sl_store *store, uint64_t job, sl_store_findings_fn done, void *user);
 
 /* Tokens are few and asked for at every request: read once at start, kept by the caller. */
 int sl_store_list_tokens(struct sl_store *store, sl_store_tokens_fn done, void *user);

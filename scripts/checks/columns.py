@@ -12,7 +12,7 @@ LIST = "host/spec/records.inc"
 WAY = ("host/records.h", LIST, "host/spec/columns", "host/store/", "host/http/record_json", "host/cli/ask", "host/cli/cmd_jobs.c",
        "host/cli/cmd_runs.c", "host/cli/cmd_token.c", "host/cli/cmd_devices.c")
 MOST = 3  # the list, the migrations, and who asks for it by name: a filter, or what ended a job
-SCHEMAS = {"JOB": "Job", "GROUP": "Group", "RUN": "Run", "TOKEN": "Token", "DEVICE": "Device"}
+SCHEMAS = {"JOB": "Job", "ATTEMPT": "Attempt", "GROUP": "Group", "RUN": "Run", "TOKEN": "Token", "DEVICE": "Device"}
 ONE_WORD = ("priority", "selector", "ratio", "baseline", "candidate")  # the other single words are names of other things, too
 LISTS = re.compile(r"^#define SL_(\w+)_COLUMNS\(X\)(.*?)(?=^#define|\Z)", re.M | re.S)
 COMMENT_OR_INCLUDE = re.compile(r"/\*.*?\*/|^#include[^\n]*", re.M | re.S)

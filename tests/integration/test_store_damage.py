@@ -8,6 +8,7 @@ import os
 import sqlite3
 import subprocess
 import threading
+import time
 
 import lab
 from daemon import NATIVE_AGENT, SME2LABD, Daemon
@@ -193,6 +194,34 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(shown.returncode, 0, shown.stderr)
             self.assertIn(f"runs/{day}/000000.000-1\n", shown.stdout)
             self.assertEqual(json.loads(self.cli(daemon, "--json", "show", "--job", 1).stdout)["schema"], "sme2lab.job/1")
+
+    def test_each_attempt_is_kept_with_its_device_end_cause_and_log(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            job = daemon.wait(submit(daemon))
+            run, = job["attempt_records"]
+            self.assertEqual((run["number"], run["device"], run["cause"], run["run"], run["directory"], run["log"]),
+                             (1, job["device"], "none", job["run"], None, f"/api/v1/runs/{job['run']}/log"))
+            self.assertLessEqual(run["started_ms"], run["ended_ms"])
+            directory = time.strftime("runs/%Y-%m-%d/%H%M%S.", time.gmtime(run["started_ms"] // 1000)) + f"{run['started_ms'] % 1000:03}-1"
+            daemon.terminate()
+            with sqlite3.connect(state / "store.sqlite") as database:  # as if an attempt had failed before this one
+                database.execute("UPDATE attempts SET number = 2, started_ms = started_ms + 50")
+                database.execute("INSERT INTO attempts SELECT job, 1, 'lost', started_ms - 50, started_ms, 3, 'link lost', 0 FROM attempts")
+            database.close()
+            (state / directory / "streams").mkdir(parents=True)
+            (state / directory / "streams" / "log").write_text("said before it fell\n")
+            daemon.start()
+            first, second = daemon.get("/api/v1/jobs/1")["attempt_records"]
+            self.assertEqual((first["device"], first["cause"], first["detail"], first["run"], first["directory"]), ("lost", "lab", "link lost", None, directory))
+            self.assertEqual((second["number"], second["run"], second["directory"]), (2, job["run"], None))
+            self.assertEqual(daemon.request("GET", first["log"])[2], b"said before it fell\n")
+            shown = self.cli(daemon, "show", "--job", 1).stdout
+            self.assertRegex(shown, r"attempt 1 on lost, .*: lab: link lost; 'sme2lab logs 1 --attempt 1' has its log\n.*attempt 2 on .*; run 1\n")
+            self.assertEqual(self.cli(daemon, "logs", 1, "--attempt", 1).stdout, "said before it fell\n")
+            for path in ("/api/v1/jobs/1/attempts/2/log", "/api/v1/jobs/1/attempts/3/log", "/api/v1/jobs/2/attempts/1/log", "/api/v1/jobs/1/attempts/x/log"):
+                self.assertEqual(daemon.request("GET", path)[0], 404, path)
+            self.assertEqual(self.cli(daemon, "logs", 1, "--attempt", 2).returncode, 2)
 
     def test_a_file_of_a_run_steers_no_terminal_and_is_whole_in_a_pipe(self):
         state = self.scratch / "state"

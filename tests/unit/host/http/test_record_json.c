@@ -6,6 +6,7 @@
 #include "common/base/buf.h"
 #include "common/base/json.h"
 #include "host/records.h"
+#include "host/store/answers.h"
 #include "tests/support/test.h"
 
 static struct sl_buf text;
@@ -63,6 +64,35 @@ TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
        "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
        "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null,\"group_id\":null,"
        "\"deadline_ms\":null}");
+}
+
+TEST(an_attempt_has_the_directory_that_was_made_after_it_began)
+{
+    static const struct sl_attempt_record attempts[] = {
+        {.number = 1, .device = "a", .started_ms = 1000, .ended_ms = 5000, .cause = SL_CAUSE_LAB},
+        {.number = 2, .device = "b", .started_ms = 6000, .ended_ms = 7000, .cause = SL_CAUSE_LAB},
+        {.number = 3, .device = "a", .started_ms = 8000, .run = 5}};
+    static const struct sl_store_finding left[] = {{.name = "runs/1970-01-01/000000.500-9"},
+                                                   {.name = "runs/1970-01-01/000002.000-9"},
+                                                   {.name = "runs/1970-01-01/000009.000-9"}};
+    const struct sl_job_story story = {.job = &(struct sl_job_record){.id = 9},
+                                       .config_json = "{}",
+                                       .attempts = attempts,
+                                       .attempt_count = 3,
+                                       .left = left,
+                                       .left_count = 2};
+    assert_ptr_equal(sl_attempt_directory(&story, 0), left[1].name);
+    assert_null(sl_attempt_directory(&story, 1));
+    assert_null(sl_attempt_directory(&story, 2));
+    begin();
+    sl_json_of_job_story(&json, &story);
+    has("\"attempt_records\":[{\"number\":1,\"device\":\"a\",\"started_ms\":1000,\"ended_ms\":5000,"
+        "\"cause\":\"lab\",\"run\":null,\"detail\":\"\",\"directory\":"
+        "\"runs/1970-01-01/000002.000-9\",\"log\":\"/api/v1/jobs/9/attempts/1/log\"},");
+    begin();
+    sl_json_of_job_story(&json, &story);
+    has("\"run\":5,\"detail\":\"\",\"directory\":null,\"log\":\"/api/v1/runs/5/log\"}],"
+        "\"attempt_directories\":[\"runs/1970-01-01/000000.500-9\",");
 }
 
 TEST(a_run_a_series_and_a_point_show_each_its_own_part)

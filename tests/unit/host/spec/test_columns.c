@@ -7,8 +7,8 @@
 #include "host/records.h"
 #include "tests/support/test.h"
 
-static const struct sl_columns *const records[] = {&sl_job_columns, &sl_run_columns,
-                                                   &sl_token_columns, &sl_device_columns};
+static const struct sl_columns *const records[] = {
+    &sl_job_columns, &sl_attempt_columns, &sl_run_columns, &sl_token_columns, &sl_device_columns};
 enum { RECORDS = sizeof(records) / sizeof(records[0]) };
 
 static size_t at_place(const struct sl_columns *columns, int place)

@@ -483,7 +483,7 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
     assert_non_null(request);
     request->kind = SL_REQUEST_LIST_ATTEMPTS;
     request->id = 7;
-    sl_check_list_attempts(request, db);
+    sl_check_list_left(request, db);
     assert_int_equal(request->rc, 0);
     assert_int_equal(request->count, 1);
     sl_findings_fini(&(struct sl_findings){.rows = request->rows});
@@ -519,11 +519,11 @@ STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
     make_file(DAY "/101009.000-2/config.json", "{}");
     make_folder(DAY "/101011.000-1/streams"); /* of a job that is open */
     make_folder(DAY "/not-a-run");
-    wait_for_answer(&bench, sl_store_list_attempts(bench.store, 2, on_findings, &bench));
+    wait_for_answer(&bench, sl_store_list_left(bench.store, 2, on_findings, &bench));
     assert_int_equal(bench.count, 1);
     assert_string_equal(bench.found[0].name, DAY "/101009.000-2");
     assert_int_equal(bench.found[0].bytes, 2);
-    wait_for_answer(&bench, sl_store_list_attempts(bench.store, 1, on_findings, &bench));
+    wait_for_answer(&bench, sl_store_list_left(bench.store, 1, on_findings, &bench));
     assert_int_equal(bench.count, 1);
     check(&bench, true, 2000 * 1000); /* it is newer */
     assert_int_equal(bench.count, 0);
