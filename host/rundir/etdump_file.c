@@ -93,6 +93,8 @@ int sl_etdump_file_open(const struct sl_etdump_request *request, struct sl_etdum
                         struct sl_diag *diag)
 {
     const char *path = request->path;
+    struct sl_diag unread = {.what = ""};
+    diag = diag ? diag : &unread;
     int rc = sl_buf_read_file(path, MAX_ETDUMP_BYTES, &file->bytes);
     if (rc < 0) {
         sl_diag_hint(diag, "name ETDump files that can be read");

@@ -41,10 +41,12 @@
 #define IF_ENDED(sql)
 #define IF_LATER(sql) sql
 #define IF_APART(sql)
+#define IF_GROUP(sql)
 #define IN_COPY_COPIED(sql) sql
 #define IN_COPY_ENDED(sql) sql
 #define IN_COPY_LATER(sql) sql
 #define IN_COPY_APART(sql)
+#define IN_COPY_GROUP(sql)
 
 static int put_in_place(const char *root, const char *directory, const char *text)
 {
@@ -58,7 +60,16 @@ static int put_in_place(const char *root, const char *directory, const char *tex
 
 #define PUT_OF(row, kind, name, copy) IN_COPY_##copy(", '" #name "', " VALUE_##kind(row "." #name))
 #define PUT_IN_RUN(kind, name, extra, copy, ...) PUT_OF("r", kind, name, copy)
-#define PUT_IN_JOB(kind, name, extra, copy, ...) PUT_OF("j", kind, name, copy)
+#define PUT_IN_JOB(kind, name, extra, copy, ...)                                                   \
+    PUT_OF("j", kind, name, copy) IF_GROUP_##copy(PUT_GROUP(#name))
+#define PUT_GROUP(column)                                                                          \
+    ", 'group', json((SELECT json_object('id', id, 'name', name, 'owner', owner, 'created_ms', "   \
+    "created_ms) FROM job_groups WHERE id = j." column "))"
+#define IF_GROUP_GROUP(sql) sql
+#define IF_GROUP_COPIED(sql)
+#define IF_GROUP_ENDED(sql)
+#define IF_GROUP_LATER(sql)
+#define IF_GROUP_APART(sql)
 #define PUT_RUN SL_RUN_COLUMNS(PUT_IN_RUN)
 #define PUT_JOB SL_JOB_COLUMNS(PUT_IN_JOB)
 
@@ -103,10 +114,12 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
 #define TAKEN_LATER(value) ", coalesce(" value ", '')"
 #define TAKEN_ENDED(value)
 #define TAKEN_APART(value)
+#define TAKEN_GROUP(value)
 #define CHECKED_COPIED(sql) sql
 #define CHECKED_ENDED(sql) sql
 #define CHECKED_LATER(sql)
 #define CHECKED_APART(sql)
+#define CHECKED_GROUP(sql)
 #define TAKE_OF_RUN(kind, name, extra, copy, ...) TAKEN_##copy(OF("run", #name))
 #define TAKE_OF_JOB(kind, name, extra, copy, ...) TAKEN_##copy(OF("job", #name))
 #define IS_OF_RUN(kind, name, extra, copy, ...) CHECKED_##copy(IS("run", #name, TYPE_##kind))
@@ -119,6 +132,15 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
     " WHERE json_extract(?1, '$.schema') = '" SCHEMA "'" IS_ID("run") IS_ID("job")                 \
         SL_RUN_COLUMNS(IS_OF_RUN)
 #define IS_JOB SL_JOB_COLUMNS(IS_OF_JOB) IS("job", "config", "'text'")
+#define GROUP_OF(name) OF("job.group", name)
+#define IS_GROUP(name, types) IS("job.group", name, types)
+#define JOIN_GROUP(kind, name, extra, copy, ...) IF_GROUP_##copy(JOIN(#name))
+#define JOIN(column)                                                                               \
+    "UPDATE jobs SET " column " = " GROUP_OF(                                                      \
+        "id") " WHERE id = (SELECT job FROM runs WHERE id = "                                      \
+              "?2) AND " column                                                                    \
+              " = 0 AND EXISTS (SELECT 1 FROM job_groups AS g WHERE g.id = " GROUP_OF(             \
+                  "id") " AND g.name = " GROUP_OF("name") " AND g.owner = " GROUP_OF("owner") ")"
 #define RUN_ID OF("run", "id")
 #define RUN_FAILED OF("run", "exit_code") " = 1"
 #define JOB_ID OF("job", "id")
@@ -171,30 +193,58 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
     return rc < 0 ? rc : 0;
 }
 
-/* The attempts that the copy knows, and what its device said of itself where nothing later does. A
- * copy of an earlier version has neither. */
+/* The attempts that the copy knows; what its device said of itself where nothing later does; its
+ * job's group, unless another has that number by now. A copy of an earlier version has none of
+ * these. */
+static const char
+    *const
+        steps
+            [] =
+                {
+                    "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, "
+                    "cause, detail, "
+                    "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, "
+                    "ended, cause, "
+                    "detail, CASE WHEN run = 0 THEN 0 ELSE ?2 END FROM (SELECT json_extract(value, "
+                    "'$.number') "
+                    "AS number, json_extract(value, '$.device') AS device, json_extract(value, "
+                    "'$.started_ms') "
+                    "AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, "
+                    "'$.cause') AS "
+                    "cause, json_extract(value, '$.detail') AS detail, json_extract(value, "
+                    "'$.run') AS run "
+                    "FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND "
+                    "typeof(device) = "
+                    "'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND "
+                    "typeof(cause) = "
+                    "'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
+                    "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, "
+                    "detail, run "
+                    "FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs WHERE id "
+                    "= ?2) AND "
+                    "ended_ms = 0 AND ?1 IS NOT NULL",
+                    "INSERT INTO devices (name, kind, model, soc, system, first_ms, last_ms) "
+                    "SELECT device, 0, "
+                    "json_extract(?1, '$.device.model'), json_extract(?1, '$.device.soc'), "
+                    "json_extract(?1, "
+                    "'$.device.system'), 0, 0 FROM runs WHERE id = ?2 AND json_type(?1, "
+                    "'$.device.model') = "
+                    "'text' AND json_type(?1, '$.device.soc') = 'text' AND json_type(?1, "
+                    "'$.device.system') = "
+                    "'text' ON CONFLICT (name) DO UPDATE SET model = excluded.model, soc = "
+                    "excluded.soc, "
+                    "system = excluded.system WHERE devices.model = ''",
+                    "INSERT OR IGNORE INTO job_groups (id, name, owner, created_ms) "
+                    "SELECT " GROUP_OF("id") ", " GROUP_OF("name") ", " GROUP_OF(
+                        "owner") ", " GROUP_OF("created_ms") " WHERE ?2 > 0" IS_GROUP("id",
+                                                                                      "'integer'") " AND " GROUP_OF("id") " BETWEEN 1 AND 1e12" IS_GROUP("name",
+                                                                                                                                                         "'text'")
+                        IS_GROUP("owner", "'text'") IS_GROUP("created_ms", "'integer'"),
+                    SL_JOB_COLUMNS(JOIN_GROUP),
+};
+
 static int restore_beside(sqlite3 *db, const char *text, uint64_t run)
 {
-    static const char *const steps[] = {
-        "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, "
-        "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, ended, cause, "
-        "detail, CASE WHEN run = 0 THEN 0 ELSE ?2 END FROM (SELECT json_extract(value, '$.number') "
-        "AS number, json_extract(value, '$.device') AS device, json_extract(value, '$.started_ms') "
-        "AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, '$.cause') AS "
-        "cause, json_extract(value, '$.detail') AS detail, json_extract(value, '$.run') AS run "
-        "FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND typeof(device) = "
-        "'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND typeof(cause) = "
-        "'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
-        "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, detail, run "
-        "FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs WHERE id = ?2) AND "
-        "ended_ms = 0 AND ?1 IS NOT NULL",
-        "INSERT INTO devices (name, kind, model, soc, system, first_ms, last_ms) SELECT device, 0, "
-        "json_extract(?1, '$.device.model'), json_extract(?1, '$.device.soc'), json_extract(?1, "
-        "'$.device.system'), 0, 0 FROM runs WHERE id = ?2 AND json_type(?1, '$.device.model') = "
-        "'text' AND json_type(?1, '$.device.soc') = 'text' AND json_type(?1, '$.device.system') = "
-        "'text' ON CONFLICT (name) DO UPDATE SET model = excluded.model, soc = excluded.soc, "
-        "system = excluded.system WHERE devices.model = ''",
-    };
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
         struct sl_statement statement;

@@ -6,7 +6,7 @@
 
 struct sl_buf;
 
-enum { SL_RUN_FILE_PATH_BYTES = 512, SL_RUN_FILES_MAX = 512 };
+enum { SL_RUN_FILE_PATH_BYTES = 512, SL_RUN_FILES_MAX = 4096 };
 
 /* Opens the regular file `path` below `directory` below `root`. No step may be "", "." or "..", a
  * symbolic link or anything but a directory. Returns the descriptor, owned by the caller, and its

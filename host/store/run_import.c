@@ -49,7 +49,9 @@ static int renumber(sqlite3 *db, const char *copy, const struct sl_request *requ
                     struct import *import)
 {
     static const char sql[] =
-        "SELECT job, started, json_set(copy, '$.job.id', job, '$.run.id', run, '$.job.key', ?2, "
+        "SELECT job, started, json_set(json_remove(copy, '$.job.group'), '$.job.id', job, "
+        "'$.run.id', "
+        "run, '$.job.key', ?2, "
         "'$.job.owner', ?3, '$.job.detail', printf('imported: run %d of another store', "
         "json_extract(copy, '$.run.id'))) FROM (SELECT ?1 AS copy, 1 + coalesce((SELECT seq FROM "
         "sqlite_sequence WHERE name = 'jobs'), 0) AS job, 1 + coalesce((SELECT seq FROM "

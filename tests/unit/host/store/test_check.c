@@ -24,6 +24,7 @@
 #include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
+#include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
 #define DAY "runs/2026-11-23"
@@ -157,11 +158,17 @@ static void make_old(const char *name)
     assert_int_equal(utimensat(AT_FDCWD, path, times, AT_SYMLINK_NOFOLLOW), 0);
 }
 
+static uint64_t group; /* that jobs join; 0: none */
+
 static uint64_t add_job(struct bench *bench, const char *config, const char *key)
 {
-    struct sl_job_record job = {
-        .state = SL_JOB_QUEUED, .submitted_ms = 1795392000000, .priority = 7, .attempts = 1};
+    struct sl_job_record job = {.state = SL_JOB_QUEUED,
+                                .submitted_ms = 1795392000000,
+                                .priority = 7,
+                                .attempts = 1,
+                                .group_id = group};
     snprintf(job.selector, sizeof(job.selector), "phone");
+    snprintf(job.owner, sizeof(job.owner), "ci");
     wait_for_answer(bench, sl_store_add_job(bench->store, &job, config, key, 0, on_id, bench));
     return bench->id;
 }
@@ -196,13 +203,22 @@ static uint64_t add_run(struct bench *bench, const char *directory, const char *
                                   .submitted_ms = 1795392000000,
                                   .started_ms = 1795392000050,
                                   .ended_ms = 1795392000950,
-                                  .run = bench->id};
+                                  .run = bench->id,
+                                  .group_id = group};
     uint64_t id = bench->id;
     snprintf(ended.selector, sizeof(ended.selector), "phone");
     snprintf(ended.owner, sizeof(ended.owner), "ci");
     snprintf(ended.detail, sizeof(ended.detail), "the outputs differ");
     wait_for_answer(bench, sl_store_update_job(bench->store, &ended, on_done, bench));
     return id;
+}
+
+static void move(const char *to, const char *from)
+{
+    char a[256], b[256];
+    path_of(from, a);
+    path_of(to, b);
+    assert_int_equal(rename(a, b), 0);
 }
 
 static void lose_database(bool numbers_too)
@@ -236,13 +252,17 @@ static void check(struct bench *bench, bool mend, uint64_t free_before_ms)
 STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
 {
     struct bench bench;
+    struct sl_group_record zoo = {.name = "zoo", .owner = "ci", .created_ms = 7};
     open_bench(&bench);
+    wait_for_answer(&bench, sl_store_add_group(bench.store, &zoo, on_id, &bench));
+    group = bench.id;
     uint64_t run = add_run(&bench, DAY "/101010.123-1", "{\"model\":\"" USED "\"}", "key");
     wait_for_answer(&bench, sl_store_list_runs(bench.store, &(struct sl_runs_filter){.id = run},
                                                on_runs, &bench));
     struct sl_run_record before = bench.run;
     wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench));
     struct sl_job_record job_before = bench.job;
+    assert_int_equal(job_before.group_id, group);
     close_bench(&bench);
     lose_database(false);
     open_bench(&bench);
@@ -256,6 +276,30 @@ STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
     wait_for_answer(&bench, sl_store_find_job(bench.store, bench.config, "key", on_id, &bench));
     assert_int_equal(bench.id, 1);
     close_bench(&bench);
+    assert_store_rows("SELECT * FROM job_groups", "[[1,\"zoo\",\"ci\",7]]");
+    group = 0;
+}
+
+STORE_TEST(a_job_does_not_join_anothers_group_that_has_the_number_now)
+{
+    struct bench bench;
+    struct sl_group_record zoo = {.name = "zoo", .owner = "ci"}, other = {.owner = "eve"};
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_add_group(bench.store, &zoo, on_id, &bench));
+    group = bench.id;
+    add_run(&bench, DAY "/101010.123-1", "{}", "key");
+    group = 0;
+    make_folder("aside");
+    move("aside/runs", "runs");
+    close_bench(&bench);
+    lose_database(true);
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_add_group(bench.store, &other, on_id, &bench));
+    assert_int_equal(bench.id, 1);
+    move("runs", "aside/runs");
+    check(&bench, true, 0);
+    close_bench(&bench);
+    assert_store_rows("SELECT j.group_id, g.owner FROM jobs j, job_groups g", "[[0,\"eve\"]]");
 }
 
 STORE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
