@@ -185,9 +185,18 @@ static int take_out(const struct device *d, const char *name)
     return code;
 }
 
-int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
+static bool acts(const char *verb)
 {
     static const char *const verbs[] = {"quarantine", "release", "reserve", "probe"};
+    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
+        if (strcmp(verb, verbs[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
+{
     struct device d = {.cli = cli, .minutes = 60};
     const struct sl_option options[] = {
         {"--reason", 0, SL_OPTION_TEXT, &d.reason, "TEXT", "quarantine: why"},
@@ -236,10 +245,8 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
     if (strcmp(words[0], "results") == 0 && count == 2)
         return path_of(&d, words[1], "", path) ? sl_device_results(cli, path, &d.results)
                                                : SL_EXIT_USAGE;
-    for (size_t i = 0; count == 2 && i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-        if (strcmp(words[0], verbs[i]) == 0)
-            return act(&d, words[0], words[1]);
-    }
+    if (acts(words[0]) && count == 2)
+        return act(&d, words[0], words[1]);
     if (strcmp(words[0], "add") == 0 && count == 2)
         return add(&d, words[1]);
     if (strcmp(words[0], "remove") == 0 && count == 2)

@@ -15,6 +15,7 @@
 #include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/job/admission.h"
 #include "host/job/device_list.h"
 #include "host/job/early_ends.h"
 #include "host/job/events.h"
@@ -22,10 +23,7 @@
 #include "host/job/quarantine.h"
 #include "host/job/queue.h"
 #include "host/job/saver.h"
-#include "host/spec/deadline.h"
 #include "host/spec/names.h"
-#include "host/spec/selector.h"
-#include "host/spec/spec.h"
 #include "host/store/store.h"
 
 enum {
@@ -389,41 +387,21 @@ static void on_submitted(void *user, int rc, uint64_t id)
     finish_close(lab);
 }
 
-/* Is there, or might there be, a device for it, and room in the queue? */
-static int check_selector(const struct sl_lab *lab, const char *text, struct sl_diag *diag)
-{
-    struct sl_selector selector;
-    int rc = sl_selector_read(text, &selector, diag);
-    if (rc == 0)
-        rc = sl_selector_find(&selector, text, lab->devices.records, lab->devices.count, diag);
-    if (rc == 0 && sl_queue_room(lab->queue, text) < 0)
-        rc = sl_diag_set(diag, SL_E_FULL, "queue",
-                         "the queue holds %d jobs already, or jobs of %d different devices",
-                         (int)SL_QUEUE_MAX_JOBS, (int)SL_QUEUE_MAX_SELECTORS);
-    return rc;
-}
-
 int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl_lab_submit_fn done,
                   void *user, struct sl_diag *diag)
 {
     if (lab->draining || lab->closing)
         return sl_diag_set(diag, SL_E_STATE, "lab", "the daemon is shutting down");
-    const char *text = submission->spec->device ? submission->spec->device : "";
-    int rc = check_selector(lab, text, diag);
-    if (rc < 0)
-        return rc;
-    struct sl_job_record job = {.priority = submission->spec->priority,
-                                .submitted_ms = now_ms(lab),
-                                .group_id = submission->group};
-    if (submission->spec->deadline)
-        rc = sl_deadline_read(submission->spec->deadline, job.submitted_ms, &job.deadline_ms, diag);
+    struct sl_job_record job;
+    int rc =
+        sl_admission_check(lab->queue, &lab->devices, submission->spec, now_ms(lab), &job, diag);
     if (rc < 0)
         return rc;
     struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
     if (!submitting)
         return -ENOMEM;
     *submitting = (struct submitting){.lab = lab, .job = job, .done = done, .user = user};
-    snprintf(submitting->job.selector, sizeof(submitting->job.selector), "%s", text);
+    submitting->job.group_id = submission->group;
     snprintf(submitting->job.owner, sizeof(submitting->job.owner), "%s", submission->owner);
     lab->pending++;
     rc = sl_store_add_job(lab->store, &submitting->job, submission->config_json,

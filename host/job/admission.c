@@ -1,0 +1,35 @@
+/* host/job/admission.c */
+#include "host/job/admission.h"
+
+#include <stdio.h>
+
+#include "common/base/error.h"
+#include "host/job/device_list.h"
+#include "host/job/queue.h"
+#include "host/records.h"
+#include "host/spec/deadline.h"
+#include "host/spec/selector.h"
+#include "host/spec/spec.h"
+
+int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list *devices,
+                       const struct sl_spec *spec, uint64_t now_ms, struct sl_job_record *out,
+                       struct sl_diag *diag)
+{
+    const char *text = spec->device ? spec->device : "";
+    struct sl_job_record job = {.priority = spec->priority, .submitted_ms = now_ms};
+    struct sl_selector selector;
+    int rc = sl_selector_read(text, &selector, diag);
+    if (rc == 0)
+        rc = sl_selector_find(&selector, text, devices->records, devices->count, diag);
+    if (rc == 0 && sl_queue_room(queue, text) < 0)
+        rc = sl_diag_set(diag, SL_E_FULL, "queue",
+                         "the queue holds %d jobs already, or jobs of %d different devices",
+                         (int)SL_QUEUE_MAX_JOBS, (int)SL_QUEUE_MAX_SELECTORS);
+    if (rc == 0 && spec->deadline)
+        rc = sl_deadline_read(spec->deadline, now_ms, &job.deadline_ms, diag);
+    if (rc < 0)
+        return rc;
+    snprintf(job.selector, sizeof(job.selector), "%s", text);
+    *out = job;
+    return 0;
+}
