@@ -1,14 +1,17 @@
 /* host/daemon/main.c: sme2labd. */
 #include <errno.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
+#include "host/daemon/state_lock.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
+#include "host/store/backup.h"
 #include "host/store/schema.h"
 
 enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
@@ -30,6 +33,27 @@ static int check_store(const char *state, struct sl_diag *diag)
         rc = sl_schema_check(path, diag);
     if (rc == 0)
         sl_say(stdout, "%s: whole\n", path);
+    return rc;
+}
+
+/* Beside a daemon; or in its place, which the lock tells. */
+static int move_store(const struct sl_daemon_options *options, const char *state,
+                      struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES];
+    int lock = -1, rc = sl_path_join(path, sizeof(path), state, SL_STORE_FILE);
+    if (rc == 0 && options->backup) {
+        rc = sl_backup_write(path, options->backup, diag);
+    } else if (rc == 0) {
+        rc = sl_state_lock(state, 0, &lock, diag);
+        if (rc == 0)
+            rc = sl_backup_restore(path, options->restore, diag);
+    }
+    if (lock >= 0)
+        close(lock);
+    if (rc == 0)
+        sl_say(stdout, "%s: %s %s\n", path, options->backup ? "copied to" : "restored from",
+               options->backup ? options->backup : options->restore);
     return rc;
 }
 
@@ -65,8 +89,9 @@ int main(int argc, char **argv)
         settings.state = state;
     }
     if (rc == 0)
-        rc = options.check_store ? check_store(settings.state, &diag)
-                                 : sl_daemon_run(&settings, &diag);
+        rc = options.check_store                 ? check_store(settings.state, &diag)
+             : options.backup || options.restore ? move_store(&options, settings.state, &diag)
+                                                 : sl_daemon_run(&settings, &diag);
     sl_host_config_fini(&config);
     return rc < 0 ? report(&diag, rc) : 0;
 }

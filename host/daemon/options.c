@@ -12,6 +12,7 @@ static const char help_text[] =
     "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]... [--rebuild]\n"
     "       sme2labd --check-config [--config FILE]\n"
     "       sme2labd --check-store [--state DIR]\n"
+    "       sme2labd backup|restore FILE [--state DIR]\n"
     "\n"
     "The lab's daemon: owns devices, queues jobs, takes in what they stream, keeps the runs, and "
     "serves HTTP to\n"
@@ -36,6 +37,18 @@ static const char help_text[] =
     "  --check-config     says what is wrong with the configuration, or that it is right, and "
     "ends\n"
     "  --check-store      says whether the store is damaged, changes nothing, and ends\n"
+    "  backup FILE        copies the store (jobs, rows of runs, tokens) as it is at one moment "
+    "into a "
+    "new file, while a\n"
+    "                     daemon works, and ends; files of runs and models (STATE/runs, "
+    "STATE/blobs) "
+    "are yours to copy\n"
+    "  restore FILE       puts such a file in the store's place, with no daemon running, and ends; "
+    "the "
+    "store that was\n"
+    "                     there goes on under another name. Rows of runs that are not in it are "
+    "made "
+    "again at the next start\n"
     "\n"
     "SIGTERM and SIGINT drain: nothing new is started, what runs is finished, then it ends; a "
     "second one ends at once and\n"
@@ -48,6 +61,18 @@ static int bad(struct sl_diag *diag, const char *word, const char *what)
 {
     sl_diag_hint(diag, "see sme2labd --help");
     return sl_diag_set(diag, -EINVAL, word, "%s", what);
+}
+
+/* A verb and its file. */
+static int take_file(struct sl_daemon_options *options, const char *verb, const char *file,
+                     struct sl_diag *diag)
+{
+    if (!file || file[0] == '-')
+        return bad(diag, verb, "the file's name is missing");
+    if (options->backup || options->restore)
+        return bad(diag, verb, "one of backup and restore at a time");
+    *(strcmp(verb, "backup") == 0 ? &options->backup : &options->restore) = file;
+    return 0;
 }
 
 static int take_value(struct sl_daemon_options *options, const char *name, const char *value,
@@ -90,6 +115,13 @@ int sl_daemon_options_parse(struct sl_daemon_options *options, int argc, char **
         }
         if (strcmp(argv[i], "--rebuild") == 0) {
             options->rebuild = true;
+            continue;
+        }
+        if (strcmp(argv[i], "backup") == 0 || strcmp(argv[i], "restore") == 0) {
+            int taken = take_file(options, argv[i], argv[i + 1], diag); /* argv ends with NULL */
+            if (taken < 0)
+                return taken;
+            i++;
             continue;
         }
         if (i + 1 == argc)

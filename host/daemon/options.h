@@ -13,9 +13,10 @@ struct sl_daemon_options {
     const char *config, *state;
     const char *listen[SL_DAEMON_MAX_LISTEN];
     unsigned listen_count;
-    bool check_config; /* only say whether the configuration is right */
-    bool check_store;  /* only say whether the store is whole */
-    bool rebuild;      /* a damaged store is set aside */
+    bool check_config;            /* only say whether the configuration is right */
+    bool check_store;             /* only say whether the store is whole */
+    bool rebuild;                 /* a damaged store is set aside */
+    const char *backup, *restore; /* only copy the store into that file, or put it back */
 };
 
 /* 0: go on; 1: help or version was printed; -EINVAL with the word and the fix in `diag`. */

@@ -30,7 +30,7 @@ static void name_of(const char *path, const char *end, char out[NAME_BYTES])
     snprintf(out, NAME_BYTES, "%s%s", path, end);
 }
 
-static void remove_all(const char *path)
+void sl_set_aside_remove(const char *path)
 {
     char name[NAME_BYTES];
     for (size_t i = 0; i < LOGS; i++) {
@@ -40,10 +40,9 @@ static void remove_all(const char *path)
     unlink(path);
 }
 
-/* The new database takes the damaged one's place in one step, so that at all times one of them is
- * there: whoever is stopped in between begins anew. A log of the damaged one is out of the way by
- * then. */
-static int change_places(const char *path, const char *aside, const char *made)
+/* In one step, so that at all times one of them is there: whoever is stopped in between begins
+ * anew. A log of the old one is out of the way by then. */
+int sl_set_aside_replace(const char *path, const char *aside, const char *made)
 {
     char from[NAME_BYTES], to[NAME_BYTES];
     for (size_t i = 0; i < LOGS; i++) {
@@ -52,8 +51,8 @@ static int change_places(const char *path, const char *aside, const char *made)
         if (rename(from, to) < 0 && errno != ENOENT)
             return -errno;
     }
-    if (link(path, aside) < 0 && rename(path, aside) < 0) /* not all file systems have links */
-        return -errno;
+    if (link(path, aside) < 0 && rename(path, aside) < 0 && errno != ENOENT)
+        return -errno; /* not all file systems have links, and there may be none to set aside */
     return rename(made, path) < 0 ? -errno : 0;
 }
 
@@ -212,16 +211,16 @@ int sl_set_aside(const char *path, struct sl_diag *diag)
     sqlite3 *db = NULL;
     snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
     snprintf(made, sizeof(made), "%s.rebuilt", path);
-    remove_all(made); /* left by one that was stopped */
+    sl_set_aside_remove(made); /* left by one that was stopped */
     int rc = sl_schema_open(made, &db, diag);
     if (rc == 0) {
         rc = fill(db, path, diag);
         sqlite3_close(db);
     }
-    if (rc == 0 && (rc = change_places(path, aside, made)) < 0)
+    if (rc == 0 && (rc = sl_set_aside_replace(path, aside, made)) < 0)
         sl_diag_set(diag, rc, path, "the store cannot be set aside: %s", sl_strerror(rc));
     if (rc < 0) {
-        remove_all(made);
+        sl_set_aside_remove(made);
         return rc;
     }
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_set_aside"), SL_LOG_TEXT("file", aside));

@@ -195,6 +195,28 @@ class TestStoreDamage(lab.Scratch):
             self.assertIn(f"runs/{day}/000000.000-1\n", shown.stdout)
             self.assertEqual(json.loads(self.cli(daemon, "--json", "show", "--job", 1).stdout)["schema"], "sme2lab.job/1")
 
+    def test_a_store_is_copied_while_a_daemon_works_and_put_back_when_none_does(self):
+        state, copy = self.scratch / "state", self.scratch / "copy"
+
+        def move(verb):
+            return subprocess.run([SME2LABD, verb, copy, "--state", state], capture_output=True, text=True, timeout=60)
+
+        with Daemon(state) as daemon:
+            before = daemon.wait(submit(daemon))
+            done = move("backup")
+            self.assertEqual((done.returncode, "copied to" in done.stdout), (0, True), done.stderr)
+            self.assertEqual(move("backup").returncode, 5)  # nothing is written over
+            after = daemon.wait(submit(daemon))
+            refused = move("restore")
+            self.assertEqual(refused.returncode, 5, refused.stdout)
+            daemon.terminate()
+            done = move("restore")
+            self.assertEqual((done.returncode, "restored from" in done.stdout), (0, True), done.stderr)
+            daemon.start()
+            self.assertEqual({run["id"] for run in daemon.get("/api/v1/runs")["runs"]}, {before["run"], after["run"]})
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{after['id']}")["state"], "done")
+        self.assertEqual(subprocess.run([SME2LABD, "backup"], capture_output=True, timeout=60).returncode, 2)
+
     def test_each_attempt_is_kept_with_its_device_end_cause_and_log(self):
         state = self.scratch / "state"
         with Daemon(state) as daemon:

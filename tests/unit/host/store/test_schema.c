@@ -10,8 +10,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "tests/support/old_store.h"
 #include "tests/support/store_query.h"
-#include "tests/support/unit.h"
 
 static void open_and_close(void)
 {
@@ -32,25 +32,6 @@ static int version(void)
     sqlite3_finalize(row);
     sqlite3_close(db);
     return found;
-}
-
-static void make_store_of(int number)
-{
-    char name[64];
-    sqlite3 *db = NULL;
-    snprintf(name, sizeof(name), "store/schema-%d.sql", number);
-    struct sl_bytes file = sl_test_file(name);
-    char *sql = malloc(file.size + 1);
-    assert_non_null(sql);
-    memcpy(sql, file.data, file.size);
-    sql[file.size] = '\0';
-    unlink(store_path);
-    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", name, sqlite3_errmsg(db));
-    sqlite3_close(db);
-    free(sql);
-    free((void *)file.data);
 }
 
 /* Tables and columns as they are, indexes and views by their names. */
@@ -80,7 +61,7 @@ STORE_TEST(a_store_of_every_version_becomes_one_of_this_with_its_rows)
     describe(fresh, sizeof(fresh));
     assert_in_range(newest, 5, 1000);
     for (int number = 1; number <= newest; number++) {
-        make_store_of(number);
+        make_store_of(number, store_path);
         assert_int_equal(version(), number);
         open_and_close();
         assert_int_equal(version(), newest);
@@ -98,7 +79,7 @@ STORE_TEST(a_store_of_every_version_becomes_one_of_this_with_its_rows)
 
 STORE_TEST(figures_of_the_version_before_stay)
 {
-    make_store_of(5);
+    make_store_of(5, store_path);
     open_and_close();
     assert_store_rows("SELECT o.name, o.median, d.soc, l.value, a.number, c.low FROM operators o "
                       "JOIN runs r ON r.id = o.run JOIN devices d ON d.name = r.device JOIN labels "
