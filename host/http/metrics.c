@@ -1,5 +1,6 @@
 /* host/http/metrics.c: /metrics as OpenMetrics text 1.0. */
 #include <inttypes.h>
+#include <sys/statvfs.h>
 
 #include "common/base/buf.h"
 #include "host/http/api.h"
@@ -10,7 +11,7 @@
 #include "host/job/lab.h"
 #include "host/spec/names.h"
 
-enum { MAX_BYTES = 1 << 16 };
+enum { MAX_BYTES = 1 << 18 };
 
 static int put_requests(const struct sl_http *http, struct sl_buf *out)
 {
@@ -28,14 +29,17 @@ static int put_requests(const struct sl_http *http, struct sl_buf *out)
 
 static int put_jobs(const struct sl_http *http, struct sl_buf *out)
 {
-    return sl_buf_printf(out,
-                         "# TYPE sme2lab_jobs gauge\n"
-                         "sme2lab_jobs{state=\"queued\"} %zu\n"
-                         "sme2lab_jobs{state=\"running\"} %zu\n"
-                         "sme2lab_jobs{state=\"detached\"} %zu\n",
-                         sl_lab_count(http->lab, SL_JOB_QUEUED),
-                         sl_lab_count(http->lab, SL_JOB_RUNNING),
-                         sl_lab_count(http->lab, SL_JOB_DETACHED));
+    return sl_buf_printf(
+        out,
+        "# TYPE sme2lab_jobs gauge\n"
+        "sme2lab_jobs{state=\"queued\"} %zu\n"
+        "sme2lab_jobs{state=\"running\"} %zu\n"
+        "sme2lab_jobs{state=\"detached\"} %zu\n"
+        "# TYPE sme2lab_job_longest_wait_seconds gauge\n"
+        "# UNIT sme2lab_job_longest_wait_seconds seconds\n"
+        "sme2lab_job_longest_wait_seconds %.3f\n",
+        sl_lab_count(http->lab, SL_JOB_QUEUED), sl_lab_count(http->lab, SL_JOB_RUNNING),
+        sl_lab_count(http->lab, SL_JOB_DETACHED), sl_lab_oldest_seconds(http->lab));
 }
 
 static int put_devices(const struct sl_http *http, struct sl_buf *out)
@@ -50,6 +54,12 @@ static int put_devices(const struct sl_http *http, struct sl_buf *out)
         rc = sl_buf_printf(out, "sme2lab_devices{state=\"%s\"} %zu\n", sl_device_state_name(state),
                            number);
     }
+    if (rc == 0)
+        rc = sl_buf_printf(out, "# TYPE sme2lab_device_works gauge\n");
+    for (size_t i = 0; rc == 0 && i < count; i++) /* a name has nothing that a label must escape */
+        rc = sl_buf_printf(out, "sme2lab_device_works{device=\"%s\"} %d\n", devices[i].name,
+                           devices[i].state == SL_DEVICE_READY ||
+                               devices[i].state == SL_DEVICE_BUSY);
     if (rc == 0)
         rc = sl_buf_printf(out, "# TYPE sme2lab_device_recovery_steps counter\n");
     for (int step = SL_STEP_RECONNECT; rc == 0 && step <= SL_STEP_QUARANTINE; step *= 2)
@@ -77,6 +87,23 @@ static int put_server(const struct sl_http *http, struct sl_buf *out)
                          http->clients.received_bytes, http->clients.sent_bytes);
 }
 
+/* Where runs and models are; nothing where the system does not say. */
+static int put_disk(const struct sl_http *http, struct sl_buf *out)
+{
+    struct statvfs disk;
+    if (statvfs(sl_lab_state_dir(http->lab), &disk) < 0)
+        return 0;
+    uint64_t block = disk.f_frsize;
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_disk_bytes gauge\n"
+                         "# UNIT sme2lab_disk_bytes bytes\n"
+                         "sme2lab_disk_bytes %" PRIu64 "\n"
+                         "# TYPE sme2lab_disk_free_bytes gauge\n"
+                         "# UNIT sme2lab_disk_free_bytes bytes\n"
+                         "sme2lab_disk_free_bytes %" PRIu64 "\n",
+                         block * (uint64_t)disk.f_blocks, block * (uint64_t)disk.f_bavail);
+}
+
 void sl_api_metrics(struct sl_http_exchange *exchange)
 {
     const struct sl_http *http = exchange->http;
@@ -92,6 +119,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_devices(http, &body);
     if (rc == 0)
         rc = put_server(http, &body);
+    if (rc == 0)
+        rc = put_disk(http, &body);
     if (rc == 0)
         rc = sl_buf_printf(&body, "# EOF\n");
     if (rc < 0) {

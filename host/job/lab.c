@@ -731,6 +731,12 @@ size_t sl_lab_count(const struct sl_lab *lab, int state)
     return sl_queue_count(lab->queue, state);
 }
 
+double sl_lab_oldest_seconds(const struct sl_lab *lab)
+{
+    uint64_t since = sl_queue_oldest_ms(lab->queue), now = sl_clock_utc_ms();
+    return since > 0 && since < now ? (double)(now - since) / 1000 : 0;
+}
+
 int sl_lab_listen(struct sl_lab *lab, uint64_t job, uint64_t after, sl_lab_event_fn on_event,
                   void *user, struct sl_lab_listener **out)
 {

@@ -91,6 +91,8 @@ int sl_lab_probe(struct sl_lab *lab, const char *device);
 /* How often a step (enum sl_device_step) was done to bring a device back. */
 uint64_t sl_lab_steps(const struct sl_lab *lab, int step);
 
+/* For how many seconds the job that waits longest has waited; 0: none waits. */
+double sl_lab_oldest_seconds(const struct sl_lab *lab);
 size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum sl_job_state */
 
 /* Calls `on_event` for each kept event after `after` (0: only new ones) of `job` (0: all), from the

@@ -812,3 +812,17 @@ size_t sl_queue_count(const struct sl_queue *queue, int state)
            : state == SL_JOB_DETACHED ? queue->detached_count
                                       : 0;
 }
+
+uint64_t sl_queue_oldest_ms(const struct sl_queue *queue)
+{
+    const struct sl_job_record *oldest = NULL; /* of a share the first is */
+    for (size_t i = 0; i < HASHES; i++) {
+        for (const struct party *party = queue->parties[i]; party; party = party->next) {
+            for (const struct share *share = party->shares; share; share = share->next) {
+                if (share->first && (!oldest || share->first->job.id < oldest->id))
+                    oldest = &share->first->job;
+            }
+        }
+    }
+    return oldest ? oldest->submitted_ms : 0;
+}

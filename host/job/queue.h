@@ -81,5 +81,9 @@ uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
                    size_t *out_count);
 
+/* When the job that waits longest was submitted, Unix time in ms; 0: none waits. Looks at every
+ * submitter. */
+uint64_t sl_queue_oldest_ms(const struct sl_queue *queue);
+
 const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job);
 size_t sl_queue_count(const struct sl_queue *queue, int state);

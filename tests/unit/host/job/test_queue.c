@@ -36,7 +36,7 @@ static void keep(void *user, const struct sl_job_record *job)
 
 static struct sl_job_record job_of(uint64_t id, int priority, const char *selector)
 {
-    struct sl_job_record job = {.id = id, .priority = priority};
+    struct sl_job_record job = {.id = id, .priority = priority, .submitted_ms = 10 * id};
     snprintf(job.selector, sizeof(job.selector), "%s", selector);
     return job;
 }
@@ -121,6 +121,7 @@ TEST(submitters_take_turns_however_many_jobs_each_has)
 {
     static const uint64_t order[] = {1, 4, 6, 2, 5, 3};
     struct sl_queue *queue = fresh_queue();
+    assert_int_equal(sl_queue_oldest_ms(queue), 0);
     for (uint64_t id = 1; id <= 3; id++)
         add_of(queue, id, "ann", 0, "");
     for (uint64_t id = 4; id <= 5; id++)
@@ -128,6 +129,7 @@ TEST(submitters_take_turns_however_many_jobs_each_has)
     add_of(queue, 6, "cat", 0, "a"); /* another selector, the same turn */
     assert_int_equal(device_ready(queue, "a"), 0);
     for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+        assert_int_equal(sl_queue_oldest_ms(queue), i == 0 ? 10 : i < 4 ? 20 : 30);
         assert_int_equal(assign(queue, 0), order[i]);
         assert_int_equal(sl_queue_finish(queue, order[i], "a", SL_CAUSE_NONE, 1, "", 1), 0);
     }

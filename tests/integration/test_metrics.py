@@ -1,0 +1,50 @@
+"""What Prometheus reads of the daemon, and that the example dashboard and alert rules ask for nothing else."""
+
+import json
+import re
+
+import lab
+from daemon import SME2LABD, Daemon
+from faults.laboratory import TOY
+
+GRAFANA = lab.ROOT / "configs" / "grafana"
+
+
+def setUpModule():
+    lab.need(SME2LABD, lab.AGENT, lab.EMULATOR)
+
+
+class Metrics(lab.Scratch):
+    def read(self, daemon):
+        status, headers, body = daemon.request("GET", "/metrics")
+        self.assertEqual((status, headers["content-type"].split(";")[0]), (200, "application/openmetrics-text"))
+        text = body.decode()
+        self.assertTrue(text.endswith("# EOF\n"))
+        return {name: float(value) for name, value in re.findall(r'(?m)^(\w+(?:\{[^}]*\})?) ([-+0-9.e]+)$', text)}
+
+    def test_every_series_of_dashboard_and_rules_is_told(self):
+        with Daemon(self.scratch / "state", {"devices": [{"name": "first", "kind": "counted"}]}) as daemon:
+            told = {name.split("{")[0] for name in self.read(daemon)}
+        for file in (GRAFANA / "dashboard.json", GRAFANA / "alerts.yml"):
+            asked = set(re.findall(r"sme2lab_\w+", file.read_text()))
+            self.assertGreater(len(asked), 5)
+            self.assertEqual(asked - told, set(), file)
+        panels = json.loads((GRAFANA / "dashboard.json").read_text())["panels"]
+        self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
+
+    def test_a_job_that_waits_and_a_device_that_is_out_are_seen(self):
+        with Daemon(self.scratch / "state", {"devices": [{"name": "first", "kind": "counted"}]}) as daemon:
+            self.assertEqual(daemon.request("POST", "/api/v1/devices/first/quarantine", "{}", {"Content-Type": "application/json"})[0], 200)
+            model = daemon.put_blob(TOY / "model.pte")
+            self.assertEqual(daemon.submit({"model": model, "device": "first"})[0], 201)
+            seen = self.read(daemon)
+        self.assertEqual(seen['sme2lab_device_works{device="first"}'], 0)
+        self.assertEqual(seen['sme2lab_devices{state="quarantined"}'], 1)
+        self.assertEqual(seen['sme2lab_jobs{state="queued"}'], 1)
+        self.assertGreaterEqual(seen["sme2lab_job_longest_wait_seconds"], 0)
+        self.assertLess(0, seen["sme2lab_disk_free_bytes"])
+        self.assertLessEqual(seen["sme2lab_disk_free_bytes"], seen["sme2lab_disk_bytes"])
+
+
+if __name__ == "__main__":
+    lab.main()
