@@ -132,15 +132,19 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
     " WHERE json_extract(?1, '$.schema') = '" SCHEMA "'" IS_ID("run") IS_ID("job")                 \
         SL_RUN_COLUMNS(IS_OF_RUN)
 #define IS_JOB SL_JOB_COLUMNS(IS_OF_JOB) IS("job", "config", "'text'")
-#define GROUP_OF(name) OF("job.group", name)
-#define IS_GROUP(name, types) IS("job.group", name, types)
+#define GROUP_ID OF("job.group", "id")
+#define GROUP_NAME OF("job.group", "name")
+#define GROUP_OWNER OF("job.group", "owner")
+#define GROUP_COLUMNS GROUP_ID ", " GROUP_NAME ", " GROUP_OWNER ", " OF("job.group", "created_ms")
+#define IS_GROUP                                                                                   \
+    IS_ID("job.group")                                                                             \
+    IS("job.group", "name", "'text'")                                                              \
+    IS("job.group", "owner", "'text'") IS("job.group", "created_ms", "'integer'")
 #define JOIN_GROUP(kind, name, extra, copy, ...) IF_GROUP_##copy(JOIN(#name))
 #define JOIN(column)                                                                               \
-    "UPDATE jobs SET " column " = " GROUP_OF(                                                      \
-        "id") " WHERE id = (SELECT job FROM runs WHERE id = "                                      \
-              "?2) AND " column                                                                    \
-              " = 0 AND EXISTS (SELECT 1 FROM job_groups AS g WHERE g.id = " GROUP_OF(             \
-                  "id") " AND g.name = " GROUP_OF("name") " AND g.owner = " GROUP_OF("owner") ")"
+    "UPDATE jobs SET " column " = " GROUP_ID " WHERE id = (SELECT job FROM runs WHERE id = ?2) "   \
+    "AND " column " = 0 AND EXISTS (SELECT 1 FROM job_groups AS g WHERE g.id = " GROUP_ID          \
+    " AND g.name = " GROUP_NAME " AND g.owner = " GROUP_OWNER ")"
 #define RUN_ID OF("run", "id")
 #define RUN_FAILED OF("run", "exit_code") " = 1"
 #define JOB_ID OF("job", "id")
@@ -196,51 +200,28 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
 /* The attempts that the copy knows; what its device said of itself where nothing later does; its
  * job's group, unless another has that number by now. A copy of an earlier version has none of
  * these. */
-static const char
-    *const
-        steps
-            [] =
-                {
-                    "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, "
-                    "cause, detail, "
-                    "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, "
-                    "ended, cause, "
-                    "detail, CASE WHEN run = 0 THEN 0 ELSE ?2 END FROM (SELECT json_extract(value, "
-                    "'$.number') "
-                    "AS number, json_extract(value, '$.device') AS device, json_extract(value, "
-                    "'$.started_ms') "
-                    "AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, "
-                    "'$.cause') AS "
-                    "cause, json_extract(value, '$.detail') AS detail, json_extract(value, "
-                    "'$.run') AS run "
-                    "FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND "
-                    "typeof(device) = "
-                    "'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND "
-                    "typeof(cause) = "
-                    "'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
-                    "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, "
-                    "detail, run "
-                    "FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs WHERE id "
-                    "= ?2) AND "
-                    "ended_ms = 0 AND ?1 IS NOT NULL",
-                    "INSERT INTO devices (name, kind, model, soc, system, first_ms, last_ms) "
-                    "SELECT device, 0, "
-                    "json_extract(?1, '$.device.model'), json_extract(?1, '$.device.soc'), "
-                    "json_extract(?1, "
-                    "'$.device.system'), 0, 0 FROM runs WHERE id = ?2 AND json_type(?1, "
-                    "'$.device.model') = "
-                    "'text' AND json_type(?1, '$.device.soc') = 'text' AND json_type(?1, "
-                    "'$.device.system') = "
-                    "'text' ON CONFLICT (name) DO UPDATE SET model = excluded.model, soc = "
-                    "excluded.soc, "
-                    "system = excluded.system WHERE devices.model = ''",
-                    "INSERT OR IGNORE INTO job_groups (id, name, owner, created_ms) "
-                    "SELECT " GROUP_OF("id") ", " GROUP_OF("name") ", " GROUP_OF(
-                        "owner") ", " GROUP_OF("created_ms") " WHERE ?2 > 0" IS_GROUP("id",
-                                                                                      "'integer'") " AND " GROUP_OF("id") " BETWEEN 1 AND 1e12" IS_GROUP("name",
-                                                                                                                                                         "'text'")
-                        IS_GROUP("owner", "'text'") IS_GROUP("created_ms", "'integer'"),
-                    SL_JOB_COLUMNS(JOIN_GROUP),
+static const char *const steps[] = {
+    "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, "
+    "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, ended, cause, "
+    "detail, CASE WHEN run = 0 THEN 0 ELSE ?2 END FROM (SELECT json_extract(value, '$.number') "
+    "AS number, json_extract(value, '$.device') AS device, json_extract(value, '$.started_ms') "
+    "AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, '$.cause') AS "
+    "cause, json_extract(value, '$.detail') AS detail, json_extract(value, '$.run') AS run "
+    "FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND typeof(device) = "
+    "'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND typeof(cause) = "
+    "'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
+    "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, detail, run "
+    "FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs WHERE id = ?2) AND "
+    "ended_ms = 0 AND ?1 IS NOT NULL",
+    "INSERT INTO devices (name, kind, model, soc, system, first_ms, last_ms) SELECT device, 0, "
+    "json_extract(?1, '$.device.model'), json_extract(?1, '$.device.soc'), json_extract(?1, "
+    "'$.device.system'), 0, 0 FROM runs WHERE id = ?2 AND json_type(?1, '$.device.model') = "
+    "'text' AND json_type(?1, '$.device.soc') = 'text' AND json_type(?1, '$.device.system') = "
+    "'text' ON CONFLICT (name) DO UPDATE SET model = excluded.model, soc = excluded.soc, "
+    "system = excluded.system WHERE devices.model = ''",
+    "INSERT OR IGNORE INTO job_groups (id, name, owner, created_ms) SELECT " GROUP_COLUMNS
+    " WHERE ?2 > 0" IS_GROUP,
+    SL_JOB_COLUMNS(JOIN_GROUP),
 };
 
 static int restore_beside(sqlite3 *db, const char *text, uint64_t run)
