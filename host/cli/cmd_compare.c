@@ -50,18 +50,19 @@ struct request {
 };
 
 static const char about[] =
-    "Compares two measurements: ETDump files, directories of 'sme2lab run' or numbers of runs\n"
-    "in the daemon's store ('sme2lab runs'). With one directory or run, its SME2 off against\n"
-    "on, all processes together where 'run --processes' repeated it; with two, the same variant\n"
-    "of both (--variant), and a gate is on each variant and on what SME2 gains.\n"
-    "Runs that one process interleaved are compared pair by pair, counted runs exactly,\n"
-    "anything else unpaired, and the output says which. The ratio is baseline / candidate:\n"
-    "above 1 the candidate is better. Whatever else differs between the two is named.";
+    "Compares two measurements. Each is an ETDump, a directory of 'sme2lab run' or the number of\n"
+    "a run ('sme2lab runs' lists them). Of one directory or run it compares SME2 off with SME2\n"
+    "on. Of two it compares the same variant of both, and what SME2 gains in each.\n"
+    "The ratio is BASE / CANDIDATE: above 1 the candidate takes less. The output says how sure\n"
+    "that is, and names whatever else differs between the two.";
 
 static const char notes[] =
-    "--pairs reads columns baseline_ns,candidate_ns or off_ns,on_ns, a row a pair in the order\n"
-    "measured; with a column 'experiment' each of its values is a comparison of its own, with a\n"
-    "column 'process' (a number) processes are the sample, and not the pairs of one of them.\n"
+    "Runs that were measured in turns are compared pair by pair, counted instructions exactly,\n"
+    "anything else as two samples. Processes of 'run --processes' are taken together.\n"
+    "\n"
+    "The file of --pairs has columns baseline_ns,candidate_ns or off_ns,on_ns and a row for each\n"
+    "pair, in the order measured. Each value of a column 'experiment' is compared by itself. With\n"
+    "a column 'process' (a number) each process counts once, however many pairs it has.\n"
     "\n"
     "Exit codes: 0 faster, equivalent, or slower within --threshold; 1 wrong (the outputs\n"
     "differ); 2 command line or files; 3 slower beyond --threshold; 4 inconclusive, unfit or\n"
@@ -70,34 +71,36 @@ static const char notes[] =
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
 {
     const struct sl_option options[] = {
-        {"--pairs", 0, SL_OPTION_TEXT, &r->pairs, "FILE.csv", "compare paired latencies"},
+        {"--pairs", 0, SL_OPTION_TEXT, &r->pairs, "FILE.csv", "compare the times in this file"},
         {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
-         "a slow-down up to this is no regression (0)"},
-        {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "operators in the table (12); -v: all"},
+         "exit with 3 only where the candidate is slower by more (0)"},
+        {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "show N operators (12); -v shows all"},
         {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
-         "what was varied on purpose: sme2, model, inputs, threads, concurrency, cpus, device, "
+         "what you changed on purpose: sme2, model, inputs, threads, concurrency, cpus, device, "
          "power, "
          "runtime or build"},
         {"--variant", 0, SL_OPTION_TEXT, &r->variant, "off|on",
-         "of two directories, which variant is compared (on)"},
+         "the variant that is compared of two directories (on)"},
         {"--experiment", 0, SL_OPTION_TEXT, &r->experiment, "NAME",
-         "which experiment of directories that hold several"},
-        {"--confidence", 0, SL_OPTION_REAL, &r->confidence_percent, "PCT", "of the intervals (95)"},
+         "the experiment, where a directory has several"},
+        {"--confidence", 0, SL_OPTION_REAL, &r->confidence_percent, "PCT",
+         "how sure the intervals are (95)"},
         {"--minimum-effect", 0, SL_OPTION_REAL, &r->minimum_percent, "PCT",
-         "differences below are equivalent (1)"},
+         "smaller differences are called equivalent (1)"},
         {"--noise-floor", 0, SL_OPTION_REAL, &r->noise_percent, "PCT",
-         "what the device shows between equal runs"},
+         "equal runs differ by so much on this device: less is no difference"},
         {"--noise-floor-of", 0, SL_OPTION_TEXT, &r->floor_of, "PATH",
-         "what equal runs of a directory or ETDump show, as --calibrate finds it"},
+         "a directory or ETDump of equal runs, to find that figure in"},
         {"--calibrate", 0, SL_OPTION_FLAG, &r->calibrate, NULL,
-         "compare the runs of one variant with each other: A against A"},
+         "find how much equal runs differ: compares the runs of one variant with each other"},
         {"--keep", 0, SL_OPTION_FLAG, &r->keep, NULL,
-         "keep what --calibrate finds as the noise floor of the directory's device: later runs on "
-         "it are judged by it"},
+         "with --calibrate: remember the figure for the device, by which its later runs are "
+         "judged"},
         {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
-         "the first N measured runs, or pairs, are warm-up (found in the runs themselves)"},
-        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N", "of the resampling (1)"},
-        {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "resamples (10000)"},
+         "leave out the first N runs, or pairs (as many as the runs themselves show)"},
+        {"--seed", 0, SL_OPTION_COUNT, &r->seed, "N",
+         "seed of the random draws behind the intervals (1)"},
+        {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "how many such draws (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
          "XNNPACK's log of the candidate (the one beside its ETDump)"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",

@@ -37,10 +37,10 @@ struct request {
 };
 
 static const char about[] =
-    "Estimates how long the code behind a log of the emulator would take on named silicon:\n"
-    "no measurement, but published figures of it (configs/silicon) and what each executed\n"
-    "block keeps busy. The log is QEMU's of '-d in_asm,exec,nochain'. Times are of one pass\n"
-    "from --from to --to; both are addresses at which a block begins, as a function's does.";
+    "Estimates how long code would take on a named chip, from a log of the emulator (QEMU's\n"
+    "'-d in_asm,exec,nochain'). Nothing is measured: published figures of the chip are added up\n"
+    "for each block that was executed (configs/silicon/README.md). With --from and --to the times\n"
+    "are of one pass from the one address to the other; both begin a block, as a function does.";
 
 static int parse_address(const char *option, const char *text, uint64_t *out, struct sl_diag *diag)
 {
@@ -82,14 +82,16 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     size_t count = 0;
     const struct sl_option options[] = {
         {"--silicon", 0, SL_OPTION_LIST, &r->names, "NAME",
-         "a profile, or the path of one; default apple-m4 and arm-c1-ultra"},
-        {"--from", 0, SL_OPTION_TEXT, &r->from_text, "ADDR", "where a pass begins"},
-        {"--to", 0, SL_OPTION_TEXT, &r->to_text, "ADDR", "where it ends, itself not counted"},
+         "the chip: a profile's name or its file (apple-m4, arm-c1-ultra)"},
+        {"--from", 0, SL_OPTION_TEXT, &r->from_text, "ADDR", "address where a pass begins"},
+        {"--to", 0, SL_OPTION_TEXT, &r->to_text, "ADDR",
+         "address where it ends; the code there is not part of it"},
         {"--memory", 0, SL_OPTION_LIST, &r->memory, "N[:AMONG]",
-         "a pass reads or writes N bytes, which lie among AMONG bytes (default N): the smallest "
-         "cache that holds these serves them; without it memory costs nothing"},
+         "a pass reads or writes N bytes of buffers of AMONG bytes together (N): the smallest "
+         "cache "
+         "that holds these serves them. Without it memory costs nothing"},
         {"--hand-over", 0, SL_OPTION_COUNT, &r->hand_over_bytes, "N",
-         "bytes that the core has just written and streaming code reads"},
+         "bytes that ordinary code has just written and SME2's streaming code reads"},
     };
     const struct sl_usage usage = {.verb = "estimate",
                                    .synopsis = "LOG [option...]",

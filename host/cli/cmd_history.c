@@ -56,13 +56,13 @@ struct series {
 };
 
 static const char about[] =
-    "Lists the series of runs in the store (one model on one device, with the same inputs and\n"
-    "measured the same way), or tells one: its runs' ratios of off and on from the oldest on, "
-    "what\n"
-    "each arm took, and where these changed. Counted figures change with every other figure; "
-    "measured ones where ranks\n"
-    "say so (chance in 0.3 % of series), by 1 % or more, with at least 5 runs on either side, so\n"
-    "that a last odd run is no change. Measure again before you believe one.";
+    "Without SERIES, lists all series: runs of one model on one device, with the same inputs and\n"
+    "settings. With SERIES, shows its runs from the oldest on: off / on, what each took, and "
+    "where\n"
+    "that changed. Counted instructions change with any difference. Times change where runs "
+    "differ\n"
+    "by 1 % or more from those before, with at least 5 on either side. Chance alone does that in\n"
+    "0.3 % of series: measure again before you believe it.";
 
 static void take_page(struct series *s, const cJSON *page)
 {
@@ -446,7 +446,7 @@ int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv)
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
         {"--threshold", 0, SL_OPTION_REAL, &threshold_percent, "PCT",
-         "of a series: exit 3 where an arm or the ratio became worse by more at its last change"},
+         "with SERIES: exit with 3 where its last change made off, on or off / on worse by more"},
     };
     const struct sl_usage usage = {.verb = "history",
                                    .synopsis = "[SERIES] [option...]",

@@ -35,13 +35,19 @@ struct request {
 };
 
 static const char about[] =
-    "Writes the report of directories that 'sme2lab run' or 'sme2lab import' made, or of runs in\n"
-    "the daemon's store, by their numbers, or of a group of jobs (g7). One comparison gives\n"
-    "report.*, several (directories, experiments, numbers of threads) give\n"
-    "combined_report.*, with one line for each. md is for a ticket, html one page that opens\n"
-    "offline with its plots, svg the plots alone, perfetto a trace of each side for the Perfetto\n"
-    "UI, junit for a CI server, json the comparison, csv its categories, comment a few lines for\n"
-    "a pull request.";
+    "Writes the report of a directory that 'sme2lab run' or 'sme2lab import' made, of a run in "
+    "the\n"
+    "daemon's store by its number, or of a group of jobs (g7). Several of them, or one with\n"
+    "several experiments or numbers of threads, give combined_report.*, with a line for each.\n"
+    "Formats:\n"
+    "  md        for a ticket\n"
+    "  html      one page with its plots, which opens offline\n"
+    "  svg       the plots alone\n"
+    "  perfetto  a trace of each side for the Perfetto UI\n"
+    "  junit     for a CI server\n"
+    "  json      the comparison\n"
+    "  csv       its categories\n"
+    "  comment   a few lines for a pull request";
 
 static const char notes[] =
     "Files are report.md, report.html, report_categories.svg and so on, in the directory itself\n"

@@ -309,9 +309,10 @@ int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
     int64_t keep = 1;
     struct sweep what = {.keep = 0};
     const struct sl_option options[] = {
-        {"--older-than", 0, SL_OPTION_TEXT, &before, "TIME", "begun before: 7d, 4w, 2026-11-21"},
-        {"--keep", 0, SL_OPTION_COUNT, &keep, "N", "but for the newest N of each series (1)"},
-        {"--model", 0, SL_OPTION_TEXT, &what.model, "NAME", "of this model alone"},
+        {"--older-than", 0, SL_OPTION_TEXT, &before, "TIME",
+         "remove runs that began before: 7d, 4w, 2026-11-21"},
+        {"--keep", 0, SL_OPTION_COUNT, &keep, "N", "keep the newest N of each series (1)"},
+        {"--model", 0, SL_OPTION_TEXT, &what.model, "NAME", "remove runs of this model alone"},
         {"--dry-run", 0, SL_OPTION_FLAG, &what.rehearsal, NULL,
          "say what would go, remove nothing"},
     };
@@ -320,9 +321,8 @@ int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "--older-than TIME [option...]",
         .about = "Removes old runs with their files from the daemon's store. The newest of each\n"
                  "series stays, so that the next run has something to be compared with. Without\n"
-                 "--model also what older attempts left that made no run, answers of older tasks\n"
-                 "(kernels, peaks, plans), and models and inputs that no job in the queue and no\n"
-                 "stored run names.",
+                 "--model it also removes what else is old and nothing uses: files of tries that\n"
+                 "made no run, answers about kernels, peaks and plans, models and inputs.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
@@ -420,19 +420,21 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
 {
     bool mend = false;
     const struct sl_option options[] = {
-        {"--mend", 0, SL_OPTION_FLAG, &mend, NULL, "make lost rows again from the runs' files"}};
+        {"--mend", 0, SL_OPTION_FLAG, &mend, NULL,
+         "list lost runs again and read lost figures, from the runs' files"}};
     const struct sl_usage usage = {
         .verb = "fsck",
         .synopsis = "[option...]",
         .about =
-            "Looks at the daemon's store beside its files. lost-row: a run's directory without\n"
-            "its row, which --mend makes again from its streams/rows.json; without that file it\n"
-            "stays, and 'sme2lab report DIRECTORY' reads it. lost-files: a row without its\n"
-            "directory; 'rm' takes it out. lost-figures: a run that 'query' does not know the\n"
-            "operators of, such as one of an earlier version; --mend reads them from its files,\n"
-            "and where it cannot they are lost. dead-attempt: what an attempt left that made no\n"
-            "run. task-answer: what a task answered that is over. unused-blob: a model or an\n"
-            "input that nothing names. The last three 'gc' removes.",
+            "Checks that the daemon's store and its files tell the same. What it may find:\n"
+            "  lost-row      a run's files that the store does not list; --mend lists them again\n"
+            "  lost-files    a listed run without its files; 'sme2lab rm RUN' removes it\n"
+            "  lost-figures  a run of whose operators 'query' knows nothing; --mend reads them\n"
+            "  dead-attempt  what a try of a job left that made no run\n"
+            "  task-answer   an old answer about kernels, peaks or plans\n"
+            "  unused-blob   a model or an input that nothing uses\n"
+            "'sme2lab gc' removes the last three. A run that --mend cannot list again can still\n"
+            "be read: 'sme2lab report DIRECTORY'.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,

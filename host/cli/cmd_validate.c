@@ -21,9 +21,9 @@
 #define MAX_OUTPUT_BYTES ((size_t)1 << 24)
 
 static const char about[] =
-    "Checks a directory that 'sme2lab run' made: every promised file is there, each ETDump is\n"
-    "what its trace gives, and every number of summaries, manifests and CSV files comes out\n"
-    "the same when it is computed again from the ETDumps and the outputs.";
+    "Checks a directory that 'sme2lab run' made. Every promised file must be there, and each\n"
+    "ETDump must be what its trace gives. Every number of summaries, manifests and CSV files is\n"
+    "computed again from the ETDumps and the outputs, and must be the same.";
 
 static int put_json(const struct sl_validation *v, const char *path)
 {

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import signal
 import subprocess
 import tempfile
@@ -111,6 +112,24 @@ class Answers(lab.Scratch):
             page = json.loads(lab.call(*words, "--json").stdout)
             self.assertEqual(page["verb"], "jobs")
             self.assertIn("--state", [option["name"] for option in page["options"]])
+
+    def test_help_and_readme_are_plain(self):
+        """Sentences that readers stumbled over are gone, and no other is as long as those were."""
+        verbs = [row["verb"] for row in json.loads(lab.call("help", "--json").stdout)["verbs"]]
+        pages = {verb: json.loads(lab.call("help", verb, "--json").stdout) for verb in verbs}
+        readme = (lab.ROOT / "README.md").read_text()
+        for words in ("take the place of time", "A name is not an origin", "Killed at any instant", "of the lab's is started once",
+                      "refused with a sentence", "is for are not proven", "itself not counted", "A against A"):
+            self.assertNotIn(words, readme)
+            self.assertNotIn(words, json.dumps(pages))
+        for verb, page in pages.items():
+            self.assertTrue(page["about"], verb)
+            options = page.get("options") or []
+            for text in (page["about"], page.get("notes") or "", *(option["help"] for option in options)):
+                for sentence in re.split(r"(?<=[.:;])\s|\n  |\n\n", text):
+                    self.assertLessEqual(len(sentence.split()), 30, f"{verb}: {sentence}")
+            for option in options:
+                self.assertRegex(option["help"], r"^\S+( \S+)+$", f"{verb} {option['name']}")
 
     def test_the_version_has_its_commit(self):
         said = json.loads(lab.call("version", "--json").stdout)["commit"]
