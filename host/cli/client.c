@@ -133,17 +133,19 @@ static bool has_store(struct sl_diag *diag)
 int sl_client_open_any(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
 {
     struct sl_server_address address;
-    struct sl_private_daemon daemon;
+    struct sl_private_daemon daemon, used;
     bool asked = sl_server_address_is_private(cli->server);
     int rc = asked ? 0 : sl_server_address_find(cli->server, &address, diag);
     if (rc < 0)
         return rc;
     bool there = !asked && (sl_server_address_is_named(cli->server) ||
                             sl_private_daemon_listens(address.socket));
-    if (there || (rc = sl_private_daemon_find(NULL, &daemon, asked ? diag : NULL)) < 0 ||
-        (!asked && !sl_private_daemon_known(&daemon) && has_store(diag)))
+    if (there || (rc = sl_private_daemon_find(NULL, &daemon, asked ? diag : NULL)) < 0)
         return asked && rc < 0 ? rc : sl_client_open(cli, out, diag);
-    return sl_client_open_private(cli, &daemon, out, diag);
+    bool other = sl_private_daemon_in_use(&daemon, &used);
+    if (!asked && !other && !sl_private_daemon_known(&daemon) && has_store(diag))
+        return sl_client_open(cli, out, diag);
+    return sl_client_open_private(cli, other ? &used : &daemon, out, diag);
 }
 
 int sl_client_revive(struct sl_client *client, struct sl_diag *diag)

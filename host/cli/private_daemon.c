@@ -123,6 +123,15 @@ bool sl_private_daemon_known(const struct sl_private_daemon *daemon)
            (!daemon->cpu[0] && sl_private_last(root_of(daemon, root), last, sizeof(last)));
 }
 
+bool sl_private_daemon_in_use(const struct sl_private_daemon *daemon, struct sl_private_daemon *out)
+{
+    char root[SL_PATH_BYTES];
+    *out = *daemon;
+    return !daemon->cpu[0] && !was_started(daemon) &&
+           sl_private_used(root_of(daemon, root), out->state, sizeof(out->state)) &&
+           name_files(out, NULL) == 0 && sl_private_daemon_listens(out->socket);
+}
+
 bool sl_private_daemon_listens(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};

@@ -31,6 +31,11 @@ bool sl_private_daemon_of(const char *socket, struct sl_private_daemon *out);
  * and runs? */
 bool sl_private_daemon_known(const struct sl_private_daemon *daemon);
 
+/* Other tools' daemon whose store this one would take over, were it not in use now: who only asks,
+ * asks that one. False: there is none, or this one has a store. */
+bool sl_private_daemon_in_use(const struct sl_private_daemon *daemon,
+                              struct sl_private_daemon *out);
+
 /* Does anybody listen on the socket? */
 bool sl_private_daemon_listens(const char *socket);
 

@@ -57,7 +57,7 @@ static time_t started(const char *state)
     return named ? 0 : info.st_mtime;
 }
 
-bool sl_private_last(const char *root, char *out, size_t size)
+static bool find_last(const char *root, bool used, char *out, size_t size)
 {
     char path[PATH_BYTES];
     time_t newest = 0;
@@ -66,15 +66,26 @@ bool sl_private_last(const char *root, char *out, size_t size)
         sl_path_join(path, sizeof(path), root, "%s", entry->d_name);
         time_t time = entry->d_name[0] == '.' ? 0 : started(path);
         int lock = time > newest ? lock_of(path) : -1;
-        if (lock < 0)
+        if (lock >= 0)
+            close(lock);
+        if (time <= newest || (lock < 0) != used)
             continue;
-        close(lock);
         if (sl_path_join(out, size, root, "%s", entry->d_name) == 0)
             newest = time;
     }
     if (directory)
         closedir(directory);
     return newest != 0;
+}
+
+bool sl_private_last(const char *root, char *out, size_t size)
+{
+    return find_last(root, false, out, size);
+}
+
+bool sl_private_used(const char *root, char *out, size_t size)
+{
+    return find_last(root, true, out, size);
 }
 
 static void remove_below(int state, const char *name)

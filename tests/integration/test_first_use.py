@@ -222,10 +222,12 @@ class Stores(lab.Scratch):
         self.end_daemon()
         found = json.loads(self.call("jobs", "--json").stdout)["jobs"]
         self.assertEqual([(job["id"], job["device"]) for job in found], [(1, "counted-512")])
-        self.end_daemon()
         built = self.scratch / "sme2lab-agent"  # the same program in another build
         built.write_bytes(lab.AGENT.read_bytes())
         built.chmod(0o755)
+        self.assertEqual(json.loads(self.call("jobs", "--json", agent=built).stdout)["jobs"], found)  # while the first build's daemon runs
+        self.assertEqual(len(self.locks()), 1)
+        self.end_daemon()
         for words, key in ((("runs",), "runs"), (("jobs",), "jobs"), (("devices",), "devices")):
             done = self.call(*words, "--json", agent=built)
             self.assertEqual(done.returncode, 0, done.stderr)

@@ -81,7 +81,10 @@ TEST_WITH(one_that_a_daemon_uses_stays, make_root, remove_root)
     snprintf(heir, sizeof(heir), "%s/new", root);
     assert_false(sl_private_take_over(root, heir));
     assert_int_equal(access(below("only/private.json"), F_OK), 0);
+    assert_true(sl_private_used(root, last, sizeof(last)));
+    assert_string_equal(last, below("only"));
     close(lock);
+    assert_false(sl_private_used(root, last, sizeof(last)));
 }
 
 /* It has no socket any more, and its lock still. */
