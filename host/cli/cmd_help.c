@@ -14,8 +14,9 @@ enum { MAX_PAGE_BYTES = 1 << 16 };
 static const char intro[] =
     "usage: sme2lab VERB [option...]\n"
     "\n"
-    "Measures what Arm's Scalable Matrix Extension (SME2) does to on-device inference: runs a\n"
-    "model with SME2 off and on and shows, operator by operator, where the work went.\n"
+    "Measures what Arm's Scalable Matrix Extension (SME2) does to on-device\n"
+    "inference: runs a model with SME2 off and on and shows, operator by operator,\n"
+    "where the work went.\n"
     "\n"
     "Verbs:\n";
 
@@ -26,10 +27,15 @@ static const char outro[] =
     "unix:PATH|http://HOST:PORT ($SME2LAB_SERVER) and --token-file FILE\n"
     "($SME2LAB_TOKEN_FILE).\n"
     "\n"
-    "Exit codes: 0 done, 1 the measured thing failed or its output is wrong, 2 usage or\n"
-    "configuration, 3 slower beyond the threshold asked for, 4 no verdict possible, 5 the lab\n"
-    "failed (no emulator, no device, no daemon, no permission), 6 a defect in sme2lab, 130/143 "
-    "interrupted.\n";
+    "Exit codes:\n"
+    "  0        done\n"
+    "  1        the measured thing failed, or its output is wrong\n"
+    "  2        a mistake on the command line or in a configuration\n"
+    "  3        slower beyond the threshold asked for\n"
+    "  4        no verdict is possible\n"
+    "  5        the lab failed: no emulator, device, daemon or permission\n"
+    "  6        a defect in sme2lab\n"
+    "  130/143  interrupted\n";
 
 static int print_json(const struct sl_verb *verbs)
 {

@@ -427,9 +427,9 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "[option...]",
         .about =
             "Checks that the daemon's store and its files tell the same. What it may find:\n"
-            "  lost-row      a run's files that the store does not list; --mend lists them again\n"
+            "  lost-row      files of a run that the store does not list; --mend lists it\n"
             "  lost-files    a listed run without its files; 'sme2lab rm RUN' removes it\n"
-            "  lost-figures  a run of whose operators 'query' knows nothing; --mend reads them\n"
+            "  lost-figures  a run whose operators 'query' does not know; --mend reads them\n"
             "  dead-attempt  what a try of a job left that made no run\n"
             "  task-answer   an old answer about kernels, peaks or plans\n"
             "  unused-blob   a model or an input that nothing uses\n"

@@ -15,7 +15,7 @@ const struct sl_verb sl_verbs[] = {
     {"inspect", sl_cmd_inspect, "show what a model contains, and which operators can use SME2"},
     {"kernels", sl_cmd_kernels, "list the kernels, or measure single ones"},
     {"baseline", sl_cmd_baseline,
-     "keep instruction counts in a file, and check later builds against it"},
+     "keep instruction counts in a file, check later builds against it"},
     {"estimate", sl_cmd_estimate,
      "estimate how long the code in an emulator's log takes on silicon"},
     {"submit", sl_cmd_submit, "queue a model in the daemon, and do not wait"},

@@ -122,9 +122,13 @@ class Answers(lab.Scratch):
                       "refused with a sentence", "is for are not proven", "itself not counted", "A against A"):
             self.assertNotIn(words, readme)
             self.assertNotIn(words, json.dumps(pages))
+        self.assertNotIn("about", pages.pop("help"))  # the list of verbs
+        self.assertLessEqual(max(len(line) for line in lab.call("help").stdout.splitlines()), 80)
         for verb, page in pages.items():
             self.assertTrue(page["about"], verb)
             options = page.get("options") or []
+            lines = lab.call("help", verb).stdout.splitlines()[1:]
+            self.assertLessEqual(max(len(line) for line in lines if "sme2lab" not in line), 80, verb)  # commands may be longer
             for text in (page["about"], page.get("notes") or "", *(option["help"] for option in options)):
                 for sentence in re.split(r"(?<=[.:;])\s|\n  |\n\n", text):
                     self.assertLessEqual(len(sentence.split()), 30, f"{verb}: {sentence}")
