@@ -66,7 +66,7 @@ static int name_place(const struct sl_plan *plan, unsigned try, struct sl_run_pl
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
-    sl_path_stem(plan->model, stem, sizeof(stem));
+    sl_path_title(plan->model, stem, sizeof(stem));
     strftime(stamp, sizeof(stamp), "%Y%m%dT%H%M%SZ", &utc);
     if (try > 0)
         snprintf(more, sizeof(more), "-%u", try + 1);

@@ -43,17 +43,17 @@ static void put_outcome(struct page *p, int tone)
 {
     const struct sl_comparison *c = p->comparison;
     bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
+    const char *executes = p->report->beside ? "" : "executes "; /* the line has two outcomes */
     char svl[32] = "";
     if (p->report->svl_bits > 0)
         snprintf(svl, sizeof(svl), " at SVL %u", p->report->svl_bits);
     if (c->verdict == SL_VERDICT_WRONG)
         sl_doc_put(p->doc, tone, "WRONG: the outputs differ");
     else if (counted && c->verdict == SL_VERDICT_EQUIVALENT)
-        sl_doc_put(p->doc, tone, "executes the same number of instructions%s", svl);
+        sl_doc_put(p->doc, tone, "%sthe same number of instructions%s", executes, svl);
     else if (counted && c->verdict <= SL_VERDICT_SLOWER)
-        sl_doc_put(p->doc, tone, "%s%.3fx %s instructions%s (not speed)",
-                   p->report->beside ? "" : "executes ", c->ratio > 1 ? c->ratio : 1 / c->ratio,
-                   c->ratio > 1 ? "fewer" : "more", svl);
+        sl_doc_put(p->doc, tone, "%s%.3fx %s instructions%s (not speed)", executes,
+                   c->ratio > 1 ? c->ratio : 1 / c->ratio, c->ratio > 1 ? "fewer" : "more", svl);
     else if (c->verdict == SL_VERDICT_SLOWER)
         sl_doc_put(p->doc, tone, "%.3fx: slower, %.3f times as long", c->ratio, 1 / c->ratio);
     else if (isfinite(c->ratio))

@@ -176,6 +176,13 @@ class Answers(lab.Scratch):
         done = lab.call("run", TOY / "model.pte", *QUICK, "-o", self.scratch / "q", "-q")
         self.assertEqual(len(done.stdout.splitlines()), 1, done.stdout)
 
+    def test_results_are_named_by_the_model_as_lists_are(self):
+        done = subprocess.run([lab.SME2LAB, "run", TOY / "model.pte", *QUICK, "--runtime", "own"], cwd=self.scratch, capture_output=True, text=True,
+                              env={**os.environ, "SME2LAB_STATE": str(lab.STATE)}, stdin=subprocess.DEVNULL, timeout=170)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(next((self.scratch / "out").iterdir()).name, r"^toy_cnn_f32_xnnpack-\d{8}T\d{6}Z$")
+        self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 100, done.stdout)
+
     def test_levels_of_a_comparison_are_whole_words(self):
         dumps = [next(self.out.glob(f"run_sme2-{level}/*.etdump")) for level in ("off", "on")]
         for path, name in zip(dumps, ("a.etdump", "b.etdump")):

@@ -159,6 +159,45 @@ TEST(a_summary_is_about_ten_lines_and_the_verdict_one)
     sl_comparison_fini(&c);
 }
 
+static void verdict_is(const struct sl_comparison_report *report, const char *wanted)
+{
+    struct sl_buf text;
+    const struct sl_style style = {.width = 100};
+    sl_buf_init(&text, 1 << 12);
+    assert_int_equal(sl_comparison_text(&text, &style, report, SL_COMPARISON_VERDICT), 0);
+    assert_int_equal(sl_buf_append(&text, "", 1), 0);
+    assert_string_equal((const char *)text.data, wanted);
+    sl_buf_fini(&text);
+}
+
+TEST(the_outcome_of_ours_stands_in_executorchs_line)
+{
+    struct sl_comparison theirs = {.unit = SL_TRACE_INSTRUCTIONS, .ratio = 0.5};
+    struct sl_comparison ours = {.unit = SL_TRACE_INSTRUCTIONS, .ratio = 15.653};
+    const struct sl_comparison_report report = {.comparison = &theirs,
+                                                .beside = &ours,
+                                                .runtime = "ExecuTorch",
+                                                .factor = "sme2",
+                                                .baseline_level = "off",
+                                                .candidate_level = "on",
+                                                .svl_bits = 512};
+    theirs.verdict = SL_VERDICT_SLOWER;
+    ours.verdict = SL_VERDICT_FASTER;
+    verdict_is(&report, "ExecuTorch, sme2 on against off: 2.000x more instructions at SVL 512 (not "
+                        "speed); ours: 15.653x fewer\n");
+    theirs.verdict = SL_VERDICT_EQUIVALENT;
+    theirs.ratio = 1;
+    verdict_is(&report, "ExecuTorch, sme2 on against off: the same number of instructions at SVL "
+                        "512; ours: 15.653x fewer\n");
+    theirs.verdict = SL_VERDICT_FASTER;
+    theirs.ratio = 2.8252;
+    verdict_is(&report, "ExecuTorch, sme2 on against off: 2.825x fewer instructions at SVL 512 "
+                        "(not speed); ours: 15.653x\n");
+    ours.verdict = SL_VERDICT_WRONG;
+    verdict_is(&report, "ExecuTorch, sme2 on against off: 2.825x fewer instructions at SVL 512 "
+                        "(not speed); ours: wrong\n");
+}
+
 /* The better side can hardly be beaten: no word of it. */
 TEST(headroom_below_one_per_cent_is_not_spoken_of)
 {
