@@ -168,7 +168,8 @@ int sl_cmd_inspect(const struct sl_cli *cli, int argc, char **argv)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     rc = sl_buf_read_file(r.model, MAX_MODEL_BYTES, &file);
     if (rc < 0) {
-        sl_diag_set(&diag, rc, r.model, "the model cannot be read: %s", sl_strerror(rc));
+        sl_diag_hint(&diag, "name a .pte file that can be read");
+        sl_diag_set(&diag, rc, r.model, "The model cannot be read (%s)", sl_strerror(rc));
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     }
     rc = inspect_bytes(&r, &file, &exit_code, &diag);

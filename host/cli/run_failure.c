@@ -75,8 +75,10 @@ static int check_program(const struct sl_spec *e, struct sl_diag *diag)
     if (e->runner || e->runtime[0] != SL_RUNTIME_OWN)
         return 0;
     int rc = sl_buf_read_file(e->model, MAX_MODEL_BYTES, &file);
-    if (rc < 0)
+    if (rc < 0) {
+        sl_diag_hint(diag, "name a .pte file that can be read");
         return sl_diag_set(diag, rc, e->model, "The model cannot be read (%s)", sl_strerror(rc));
+    }
     rc = sl_inspect_new((struct sl_bytes){file.data, file.size}, &inspect, diag);
     if (rc < 0)
         sl_inspect_name_file(e->model, diag);

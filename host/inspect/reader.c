@@ -152,6 +152,8 @@ void sl_inspect_free(struct sl_inspect *inspect)
 void sl_inspect_name_file(const char *path, struct sl_diag *diag)
 {
     char place[sizeof(diag->where)];
+    if (!diag->hint[0])
+        sl_diag_hint(diag, "name a whole program (.pte); 'sme2lab analyze' shows an ETDump");
     memcpy(place, diag->where, sizeof(place));
     snprintf(diag->where, sizeof(diag->where), "%.100s%s%.80s", path, place[0] ? ", " : "", place);
 }

@@ -83,6 +83,8 @@ static int check_left(struct sl_etdump_file *file, struct sl_diag *diag)
 static void name_file(const char *path, struct sl_diag *diag)
 {
     char place[64];
+    if (!diag->hint[0])
+        sl_diag_hint(diag, "name a whole ETDump; 'sme2lab inspect' shows a program (.pte)");
     if (strcmp(diag->where, path) == 0)
         return;
     snprintf(place, sizeof(place), "%.60s", diag->where);

@@ -36,6 +36,14 @@ class Places(lab.Scratch):
             self.assertIn(name, ran.stderr)
         self.assertEqual(sorted(path.name for path in self.scratch.iterdir()), ["empty.pte", "noise.pte"])
 
+    def test_what_is_no_file_of_its_kind_is_refused_with_a_fix(self):
+        for words, fix in ((("analyze", TOY / "model.pte"), "'sme2lab inspect'"), (("inspect", TOY / "run.etdump"), "'sme2lab analyze'"),
+                           (("run", TOY / "run.etdump"), "'sme2lab analyze'"), (("run", TOY), "name a .pte file"), (("inspect", TOY), "name a .pte file")):
+            done = self.inside(*words)
+            self.assertEqual(done.returncode, 2, words)
+            self.assertIn("  fix: ", done.stderr)
+            self.assertIn(fix, done.stderr)
+
     def test_a_lab_that_is_not_there_leaves_no_directory(self):
         done = self.inside("run", TOY / "model.pte", "--server", "unix:/nowhere/s.sock")
         self.assertEqual(done.returncode, 5)
