@@ -72,9 +72,9 @@ static void put_beside(struct page *p)
     bool alike = ours->verdict == p->comparison->verdict;
     const char *verdict = sl_verdict_name(ours); /* "fewer-instructions" */
     if (ours->verdict > SL_VERDICT_SLOWER || !isfinite(ours->ratio))
-        sl_doc_put(p->doc, SL_TONE_BAD, "; ours: %s", verdict);
+        sl_doc_put(p->doc, SL_TONE_BAD, "; ours %s", verdict);
     else
-        sl_doc_put(p->doc, SL_TONE_PLAIN, "; ours: %.3fx%s%.*s",
+        sl_doc_put(p->doc, SL_TONE_PLAIN, "; ours %.3fx%s%.*s",
                    more ? 1 / ours->ratio : ours->ratio, alike ? "" : " ",
                    alike ? 0 : (int)strcspn(verdict, "-"), verdict);
 }

@@ -117,7 +117,7 @@ class TwoRuntimes(WithExecuTorch):
             for variant in ("off", "on"):
                 self.assertTrue(list((self.out / f"{experiment}_sme2-{variant}").glob("*.etdump")), f"{experiment} {variant}")
         lines = done.stdout.splitlines()
-        self.assertRegex(lines[-1], r"^ExecuTorch, sme2 on against off: 2\.8\d+x fewer instructions at SVL 512 \(not speed\); ours: 11\.\d+x$")
+        self.assertRegex(lines[-1], r"^ExecuTorch, sme2 on against off: 2\.8\d+x fewer instructions at SVL 512 \(not speed\); ours 11\.\d+x$")
         self.assertEqual(len(lines), 10, done.stdout)
         self.assertLessEqual(max(len(line) for line in lines if str(self.out) not in line), 100, done.stdout)
         self.assertEqual(lines[6], f"outputs agree; report: {self.out}/combined_report.html, or --full")

@@ -184,18 +184,18 @@ TEST(the_outcome_of_ours_stands_in_executorchs_line)
     theirs.verdict = SL_VERDICT_SLOWER;
     ours.verdict = SL_VERDICT_FASTER;
     verdict_is(&report, "ExecuTorch, sme2 on against off: 2.000x more instructions at SVL 512 (not "
-                        "speed); ours: 15.653x fewer\n");
+                        "speed); ours 15.653x fewer\n");
     theirs.verdict = SL_VERDICT_EQUIVALENT;
     theirs.ratio = 1;
     verdict_is(&report, "ExecuTorch, sme2 on against off: the same number of instructions at SVL "
-                        "512; ours: 15.653x fewer\n");
+                        "512; ours 15.653x fewer\n");
     theirs.verdict = SL_VERDICT_FASTER;
     theirs.ratio = 2.8252;
     verdict_is(&report, "ExecuTorch, sme2 on against off: 2.825x fewer instructions at SVL 512 "
-                        "(not speed); ours: 15.653x\n");
+                        "(not speed); ours 15.653x\n");
     ours.verdict = SL_VERDICT_WRONG;
     verdict_is(&report, "ExecuTorch, sme2 on against off: 2.825x fewer instructions at SVL 512 "
-                        "(not speed); ours: wrong\n");
+                        "(not speed); ours wrong\n");
 }
 
 /* The better side can hardly be beaten: no word of it. */
