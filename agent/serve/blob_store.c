@@ -106,7 +106,7 @@ static void refuse_code(struct sl_blob_store *store, int rc)
 
 /* --- the bound --- */
 
-static bool is_held(const struct sl_blob_store *store, const char *name)
+bool sl_blob_store_needs(const struct sl_blob_store *store, const char *name)
 {
     for (size_t i = 0; i < SL_BLOB_MAX_HELD; i++) {
         if (store->held[i][0] && strncmp(store->held[i], name, SL_BLOB_NAME_BYTES - 1) == 0)
@@ -117,7 +117,7 @@ static bool is_held(const struct sl_blob_store *store, const char *name)
 
 static void hold(struct sl_blob_store *store, const char *name)
 {
-    if (is_held(store, name))
+    if (sl_blob_store_needs(store, name))
         return;
     memcpy(store->held[store->held_next], name, SL_BLOB_NAME_BYTES);
     store->held_next = (store->held_next + 1) % SL_BLOB_MAX_HELD;
@@ -141,7 +141,7 @@ static uint64_t look(const struct sl_blob_store *store, DIR *folder, char oldest
         bytes += (uint64_t)info.st_size;
         bool older = info.st_mtim.tv_sec < least.tv_sec ||
                      (info.st_mtim.tv_sec == least.tv_sec && info.st_mtim.tv_nsec < least.tv_nsec);
-        if (is_held(store, name) || (oldest[0] && !older))
+        if (sl_blob_store_needs(store, name) || (oldest[0] && !older))
             continue;
         least = info.st_mtim;
         snprintf(oldest, NAME_MAX + 1, "%s", name);

@@ -6,6 +6,7 @@
  * since the last sl_blob_store_release(). On the loop's thread; hashing is not. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ void sl_blob_store_take(struct sl_blob_store *store, const Sme2lab__Proto__BlobC
 /* NULL is a no-op to both. The link is lost, or another host's: what was begun stays for an offer
  * to come. */
 void sl_blob_store_stop(struct sl_blob_store *store);
+/* Is a file of that name in blobs/ for a job that was offered it and is not over? */
+bool sl_blob_store_needs(const struct sl_blob_store *store, const char *name);
 /* The job that the offers were for is over. */
 void sl_blob_store_release(struct sl_blob_store *store);
 

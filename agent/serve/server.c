@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include <uv.h>
 
 #include "agent/serve/blob_store.h"
+#include "agent/serve/clean.h"
 #include "agent/serve/inference.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/sender.h"
@@ -299,6 +301,45 @@ static void take_claim(struct sl_server *server, const Sme2lab__Proto__Claim *cl
     }
 }
 
+static bool needs_blob(const void *user, const char *name)
+{
+    const struct sl_server *server = user;
+    return sl_blob_store_needs(server->blobs, name);
+}
+
+/* A full agent may not have opened all of them: none goes. */
+static bool needs_job(const void *user, const char *name)
+{
+    const struct sl_server *server = user;
+    char id[24];
+    bool needed = server->job_count == MAX_JOBS;
+    for (size_t i = 0; i < server->job_count && !needed; i++) {
+        snprintf(id, sizeof(id), "%" PRIu64, server->senders[i].dir->id);
+        needed = strcmp(id, name) == 0;
+    }
+    return needed;
+}
+
+/* Blobs, packed weights, and spools that cannot be read; every result stays. */
+static void take_clean(struct sl_server *server)
+{
+    struct sl_cleaned cleaned = {0, 0};
+    Sme2lab__Proto__Cleaned body = SME2LAB__PROTO__CLEANED__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    if (server->inference) {
+        body.refusal = (char *)(uintptr_t)"the agent has a job";
+    } else {
+        sl_clean_folder(server->workdir, "blobs", needs_blob, server, &cleaned);
+        sl_clean_folder(server->workdir, "weights", NULL, NULL, &cleaned);
+        sl_clean_folder(server->workdir, "jobs", needs_job, server, &cleaned);
+    }
+    body.files = cleaned.files;
+    body.bytes = cleaned.bytes;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLEANED;
+    envelope.cleaned = &body;
+    sl_channel_tell(server->channel, &envelope);
+}
+
 static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
 {
     struct sl_server *server = user;
@@ -320,6 +361,9 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CLAIM:
         take_claim(server, envelope->claim);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_CLEAN:
+        take_clean(server);
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CANCEL:
         if (server->inference && server->running->id == envelope->cancel->job)

@@ -24,6 +24,9 @@ static const char about[] =
     "reserve gives it to a person for a time, release ends either. probe tries one\n"
     "that fell out anew. add and remove are for devices that the daemon's\n"
     "configuration does not name; they stay for later daemons.\n\n"
+    "clean removes from the device what no job needs: files that it was sent and packed weights, "
+    "but\n"
+    "no result; the next run sends what it needs again.\n\n"
     "results lists what the device keeps of runs that this daemon does not know: of another one, "
     "or\n"
     "of a state that was lost. --collect makes such a run a job of this daemon, whose files are as "
@@ -174,6 +177,21 @@ static int show(const struct device *d, const char *name)
     return code;
 }
 
+static int clean(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    cJSON *answer = NULL;
+    if (!path_of(d, name, "clean", path))
+        return SL_EXIT_USAGE;
+    const struct sl_request request = {.method = "POST", .path = path, .json = ""};
+    int code = sl_ask(d->cli, "cleaned", &request, &answer);
+    if (answer && !d->cli->quiet)
+        sl_say(stdout, "%" PRIu64 " files removed, %.1f MiB\n", sl_answer_u64(answer, "files"),
+               sl_answer_f64(answer, "bytes") / (1 << 20));
+    cJSON_Delete(answer);
+    return code;
+}
+
 static int take_out(const struct device *d, const char *name)
 {
     char path[SL_CLIENT_PATH_BYTES];
@@ -185,14 +203,39 @@ static int take_out(const struct device *d, const char *name)
     return code;
 }
 
-static bool acts(const char *verb)
+static int pair(const struct device *d, const char *where)
 {
-    static const char *const verbs[] = {"quarantine", "release", "reserve", "probe"};
-    for (size_t i = 0; i < sizeof(verbs) / sizeof(verbs[0]); i++) {
-        if (strcmp(verb, verbs[i]) == 0)
-            return true;
+    return sl_device_pair(d->cli, where);
+}
+
+static int results(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    return path_of(d, name, "", path) ? sl_device_results(d->cli, path, &d->results)
+                                      : SL_EXIT_USAGE;
+}
+
+/* False: there is no such verb. */
+static bool do_verb(const struct device *d, const char *verb, const char *name, int *out_code)
+{
+    static const char *const acts[] = {"quarantine", "release", "reserve", "probe"};
+    static const struct {
+        const char *verb;
+        int (*run)(const struct device *d, const char *name);
+    } others[] = {{"show", show}, {"add", add},         {"remove", take_out},
+                  {"pair", pair}, {"results", results}, {"clean", clean}};
+    bool found = false;
+    for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) && !found; i++) {
+        found = strcmp(verb, acts[i]) == 0;
+        if (found)
+            *out_code = act(d, verb, name);
     }
-    return false;
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]) && !found; i++) {
+        found = strcmp(verb, others[i].verb) == 0;
+        if (found)
+            *out_code = others[i].run(d, name);
+    }
+    return found;
 }
 
 int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
@@ -223,7 +266,7 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
     const struct sl_usage usage = {
         .verb = "device",
         .synopsis =
-            "show|quarantine|release|reserve|probe|add|remove|results NAME|pair ADDRESS:PORT "
+            "show|quarantine|release|reserve|probe|add|remove|clean|results NAME|pair ADDRESS:PORT "
             "[option...]",
         .about = about,
         .options = options,
@@ -231,26 +274,14 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         .speaks_http = true,
         .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
     const char *words[2] = {"", ""};
-    char path[SL_CLIENT_PATH_BYTES];
     struct sl_diag diag = {0};
     size_t count;
     int code;
     if (!sl_ask_words(cli, &usage, argc, argv, words, 2, "what to do, and the device's name",
                       &count, &code))
         return code;
-    if (strcmp(words[0], "pair") == 0 && count == 2)
-        return sl_device_pair(cli, words[1]);
-    if (strcmp(words[0], "show") == 0 && count == 2)
-        return show(&d, words[1]);
-    if (strcmp(words[0], "results") == 0 && count == 2)
-        return path_of(&d, words[1], "", path) ? sl_device_results(cli, path, &d.results)
-                                               : SL_EXIT_USAGE;
-    if (acts(words[0]) && count == 2)
-        return act(&d, words[0], words[1]);
-    if (strcmp(words[0], "add") == 0 && count == 2)
-        return add(&d, words[1]);
-    if (strcmp(words[0], "remove") == 0 && count == 2)
-        return take_out(&d, words[1]);
+    if (count == 2 && do_verb(&d, words[0], words[1], &code))
+        return code;
     sl_diag_hint(&diag, "usage: sme2lab device %s", usage.synopsis);
     sl_diag_set(&diag, SL_E_UNSUPPORTED, "command line", "'device %s' is not it", words[0]);
     return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);

@@ -321,6 +321,12 @@ static int on_forget_kept(void *user, const char *name, uint64_t id)
     return sl_devices_forget_kept(daemon->devices, name, id);
 }
 
+static int on_clean(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user)
+{
+    struct daemon *daemon = user;
+    return sl_devices_clean(daemon->devices, name, done, done_user);
+}
+
 static void on_kept(void *user, const char *device, size_t results, uint64_t bytes)
 {
     struct daemon *daemon = user;
@@ -398,10 +404,10 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    struct sl_http_options options = {
-        .compare = sl_compare_runs,
-        .compare_user = &daemon->kit,
-        .devices = {on_add_device, on_remove_device, on_list_kept, on_forget_kept, daemon}};
+    struct sl_http_options options = {.compare = sl_compare_runs,
+                                      .compare_user = &daemon->kit,
+                                      .devices = {on_add_device, on_remove_device, on_list_kept,
+                                                  on_forget_kept, on_clean, daemon}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {

@@ -333,6 +333,11 @@ int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish)
     return link->up ? sl_link_message_claim(link->channel, job, (int)wish) : SL_E_STATE;
 }
 
+int sl_link_clean(struct sl_link *link)
+{
+    return link->up ? sl_link_message_clean(link->channel) : SL_E_STATE;
+}
+
 void sl_link_pause(struct sl_link *link, bool paused)
 {
     if (link->paused == paused)

@@ -72,6 +72,10 @@ int sl_link_ack_result(struct sl_link *link, uint64_t job);
 /* Says what the agent does with a job that has no open run; one that runs is not forgotten. */
 int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish);
 
+/* The agent removes from its working directory what no job needs, and says what. One that is older
+ * says nothing. */
+int sl_link_clean(struct sl_link *link);
+
 /* Back-pressure towards the agent. */
 void sl_link_pause(struct sl_link *link, bool paused);
 

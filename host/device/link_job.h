@@ -98,4 +98,7 @@ struct sl_link_events {
     void (*kept)(void *user, const struct sl_link_kept *kept, size_t count);
     /* The answer to SL_LINK_TELL. NULL: nobody wants to know. */
     void (*told)(void *user, const struct sl_link_told *told);
+    /* The answer to sl_link_clean(): what was removed, or why nothing was ("": it was). NULL:
+     * nobody wants to know. */
+    void (*cleaned)(void *user, uint64_t files, uint64_t bytes, const char *refusal);
 };

@@ -305,6 +305,15 @@ int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish)
     return sl_channel_tell(channel, &envelope);
 }
 
+int sl_link_message_clean(struct sl_channel *channel)
+{
+    Sme2lab__Proto__Clean clean = SME2LAB__PROTO__CLEAN__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLEAN;
+    envelope.clean = &clean;
+    return sl_channel_send(channel, &envelope);
+}
+
 static void take_chunk(const Sme2lab__Proto__TraceChunk *body, const struct sl_link_events *events,
                        void *user)
 {
@@ -372,6 +381,9 @@ void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
         take_kept(envelope->kept, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_JOB)
         take_told(envelope->job, events, user);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CLEANED && events->cleaned)
+        events->cleaned(user, envelope->cleaned->files, envelope->cleaned->bytes,
+                        text(envelope->cleaned->refusal));
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
         events->state(user, envelope->state->job, (int)envelope->state->phase,
                       envelope->state->pair, envelope->state->pairs);

@@ -23,6 +23,8 @@ int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, ui
 /* `wish` is enum sl_link_wish. */
 int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish);
 
+int sl_link_message_clean(struct sl_channel *channel);
+
 /* Hands a message from the agent on; what a host has no use for, or what is out of its range, is
  * passed over. */
 void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,

@@ -53,6 +53,8 @@ void sl_api_device_add(struct sl_http_exchange *exchange);
 void sl_api_device_remove(struct sl_http_exchange *exchange);
 void sl_api_device_act(struct sl_http_exchange *exchange); /* quarantine, release, ... */
 
+void sl_api_device_clean(struct sl_http_exchange *exchange);
+
 void sl_api_result_list(struct sl_http_exchange *exchange); /* that a device keeps */
 void sl_api_result_collect(struct sl_http_exchange *exchange);
 void sl_api_result_forget(struct sl_http_exchange *exchange);

@@ -1,4 +1,5 @@
 /* host/http/api_devices.c: /api/v1/devices. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -159,6 +160,52 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
                         "nothing called %.60s can be done with a device", verb);
     else
         answer_device(exchange, 200, name);
+}
+
+static void refuse_clean(struct sl_http_exchange *exchange, int rc)
+{
+    struct sl_diag diag = {0};
+    if (rc == -EBUSY)
+        sl_http_problem(exchange, 409, "busy", "try again after its job",
+                        "%.60s has a job, or is being cleaned", exchange->param[0]);
+    else if (rc == SL_E_NOT_FOUND)
+        sl_http_problem_absent(exchange);
+    else if (rc == -ETIMEDOUT)
+        sl_http_problem(exchange, 503, "no-answer", "'sme2lab device probe' tries it anew",
+                        "the agent of %.60s does not answer, or is too old to clean",
+                        exchange->param[0]);
+    else if (sl_diag_set(&diag, rc, "device", "It cannot be reached now") < 0)
+        sl_http_problem_of(exchange, rc, rc == SL_E_STATE ? &diag : NULL);
+}
+
+static void on_cleaned(void *user, int rc, const struct sl_devices_cleaned *cleaned)
+{
+    struct sl_http_exchange *exchange = user;
+    struct sl_http_json text;
+    if (!sl_http_exchange_settle(exchange))
+        return;
+    if (rc < 0) {
+        refuse_clean(exchange, rc);
+        return;
+    }
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_open_object(&text.json, NULL);
+    sl_json_text(&text.json, "name", exchange->param[0]);
+    sl_json_u64(&text.json, "files", cleaned->files);
+    sl_json_u64(&text.json, "bytes", cleaned->bytes);
+    sl_json_close_object(&text.json);
+    sl_http_reply_json(exchange, 200, &text);
+}
+
+void sl_api_device_clean(struct sl_http_exchange *exchange)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    sl_http_exchange_owe(exchange);
+    int rc = devices->clean
+                 ? devices->clean(devices->user, exchange->param[0], on_cleaned, exchange)
+                 : SL_E_STATE;
+    if (rc < 0 && sl_http_exchange_settle(exchange))
+        refuse_clean(exchange, rc);
 }
 
 /* --- what one keeps of runs that this daemon does not know --- */

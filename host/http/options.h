@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "host/job/devices.h"
 #include "host/records.h"
 
 struct sl_buf;
@@ -31,14 +32,15 @@ typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *w
                                   struct sl_buf *out, struct sl_diag *diag);
 
 /* A device by its JSON object, and out again; and what it keeps of runs that nobody here knows
- * (NULL: no such device), as sl_devices_kept() and sl_devices_forget_kept(). NULL: nobody does, and
- * it is 503. */
+ * (NULL: no such device), as sl_devices_kept() and sl_devices_forget_kept(); `clean` as
+ * sl_devices_clean(). NULL: nobody does, and it is 503. */
 struct sl_http_devices {
     int (*add)(void *user, struct sl_bytes text, char out_name[SL_NAME_BYTES],
                struct sl_diag *diag);
     int (*remove)(void *user, const char *name, struct sl_diag *diag);
     const struct sl_kept_list *(*kept)(void *user, const char *name);
     int (*forget_kept)(void *user, const char *name, uint64_t id);
+    int (*clean)(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user);
     void *user;
 };
 

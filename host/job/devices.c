@@ -23,7 +23,7 @@
 
 static const char taken_word[] = "taken\n";
 
-enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20 };
+enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20, CLEAN_MS = 10000 };
 
 struct device {
     struct sl_devices *devices;
@@ -39,6 +39,7 @@ struct device {
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
     bool collects;                /* the run is of what it kept */
+    struct cleaning *cleaning;    /* while its agent is asked to clean up; it frees itself */
 };
 
 struct sl_devices {
@@ -53,6 +54,14 @@ struct sl_devices {
     uv_timer_t later; /* ends the closing from the loop */
     void (*closed)(void *user);
     void *closed_user;
+};
+
+/* From the question to the answer, or to the end of patience. */
+struct cleaning {
+    uv_timer_t timer;
+    struct device *device; /* borrowed; it has its answer before it goes */
+    sl_devices_cleaned_fn done;
+    void *user;
 };
 
 static void finish_close(struct sl_devices *devices);
@@ -238,6 +247,59 @@ static void resume(struct device *device)
                SL_LOG_JOB(job), SL_LOG_REASON(sl_strerror(rc)));
 }
 
+/* --- cleaning up --- */
+
+static void on_cleaning_closed(uv_handle_t *handle)
+{
+    sl_free(handle->data);
+}
+
+static void end_cleaning(struct device *device, int rc, const struct sl_devices_cleaned *cleaned)
+{
+    struct cleaning *cleaning = device->cleaning;
+    if (!cleaning)
+        return;
+    device->cleaning = NULL;
+    uv_close((uv_handle_t *)&cleaning->timer, on_cleaning_closed);
+    cleaning->done(cleaning->user, rc, cleaned);
+}
+
+static void on_patience_over(uv_timer_t *timer)
+{
+    const struct cleaning *cleaning = timer->data;
+    end_cleaning(cleaning->device, -ETIMEDOUT, NULL);
+}
+
+static void on_cleaned(void *user, uint64_t files, uint64_t bytes, const char *refusal)
+{
+    struct device *device = user;
+    const struct sl_devices_cleaned cleaned = {files, bytes};
+    end_cleaning(device, *refusal ? -EBUSY : 0, &cleaned);
+}
+
+int sl_devices_clean(struct sl_devices *devices, const char *name, sl_devices_cleaned_fn done,
+                     void *user)
+{
+    struct device *device = find(devices, name);
+    if (!device || device->run || device->cleaning)
+        return device ? -EBUSY : SL_E_NOT_FOUND;
+    if (!device->link || device->link_closing || !sl_link_is_up(device->link))
+        return SL_E_STATE;
+    struct cleaning *cleaning = sl_calloc(1, sizeof(*cleaning));
+    int rc = cleaning ? sl_link_clean(device->link) : -ENOMEM;
+    if (rc < 0) {
+        sl_free(cleaning);
+        return rc;
+    }
+    cleaning->device = device;
+    cleaning->done = done;
+    cleaning->user = user;
+    uv_timer_init(devices->loop, &cleaning->timer); /* cannot fail */
+    cleaning->timer.data = device->cleaning = cleaning;
+    uv_timer_start(&cleaning->timer, on_patience_over, CLEAN_MS, 0);
+    return 0;
+}
+
 /* --- the link --- */
 
 static size_t on_have(void *user, struct sl_link_have *out, size_t max)
@@ -271,6 +333,7 @@ static void on_down(void *user, const char *reason, unsigned failures)
               reason);
     if (device->run)
         sl_job_run_link_down(device->run, reason, failures);
+    end_cleaning(device, SL_E_STATE, NULL);
 }
 
 /* A job without an open run: where we are done with it, it is stopped and the chunk acknowledged,
@@ -404,8 +467,9 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {
-        on_have, on_up, on_down, on_chunk, on_state, on_result, on_described, on_kept, on_told};
+    static const struct sl_link_events events = {on_have,  on_up,     on_down,      on_chunk,
+                                                 on_state, on_result, on_described, on_kept,
+                                                 on_told,  on_cleaned};
     char workdir[PATH_BYTES], settled[PATH_BYTES + 16];
     struct sl_devices *devices = device->devices;
     if (device->link)
@@ -465,6 +529,7 @@ static void on_forgotten(void *user)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
+    end_cleaning(device, SL_E_STATE, NULL);
     remove_device(device);
     if (devices->closing)
         finish_close(devices);
@@ -578,6 +643,7 @@ static void on_link_closed(void *user)
 {
     struct device *device = user;
     device->link = NULL;
+    end_cleaning(device, SL_E_STATE, NULL);
     finish_close(device->devices);
 }
 

@@ -38,6 +38,13 @@ struct sl_devices_events {
     void (*kept)(void *user, const char *device, size_t results, uint64_t bytes);
 };
 
+struct sl_devices_cleaned {
+    uint64_t files, bytes; /* the latter that the device has more */
+};
+/* `cleaned` is NULL where nothing was removed: -EBUSY (its agent has a job), SL_E_STATE (it cannot
+ * be reached any more), -ETIMEDOUT. */
+typedef void (*sl_devices_cleaned_fn)(void *user, int rc, const struct sl_devices_cleaned *cleaned);
+
 struct sl_devices_options {
     const char *state_dir;  /* exists; copied */
     const char *agent;      /* the program that serves on this machine; copied */
@@ -78,6 +85,13 @@ const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, con
 /* The device may forget that result; one that still runs is stopped. 0; SL_E_NOT_FOUND, SL_E_STATE
  * (it cannot be reached), or why that could not be written down: then it is for this daemon. */
 int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_t id);
+
+/* Its agent removes from its working directory what no job needs: files that it was sent, packed
+ * weights, spools that cannot be read; results that it keeps stay. 0 and `done` later, or
+ * SL_E_NOT_FOUND, -EBUSY (it has a run, or is being cleaned), SL_E_STATE (it cannot be reached),
+ * -ENOMEM. */
+int sl_devices_clean(struct sl_devices *devices, const char *name, sl_devices_cleaned_fn done,
+                     void *user);
 
 int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /* 0: none */
 

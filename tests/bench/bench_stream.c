@@ -177,8 +177,12 @@ static int count_events(const struct bench *bench, uint64_t *out_events, uint64_
 static int run(struct bench *bench, const char *agent)
 {
     static const struct sl_run_store_events store_events = {on_synced, on_failed};
-    static const struct sl_link_events link_events = {on_have,   on_up, on_down, on_chunk, on_state,
-                                                      on_result, NULL,  NULL,    NULL};
+    static const struct sl_link_events link_events = {.have = on_have,
+                                                      .up = on_up,
+                                                      .down = on_down,
+                                                      .chunk = on_chunk,
+                                                      .state = on_state,
+                                                      .result = on_result};
     static const struct sl_device here = {.kind = SL_DEVICE_LOCAL};
     char workdir[1024];
     snprintf(workdir, sizeof(workdir), "%s/agent", bench->directory);

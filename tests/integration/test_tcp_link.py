@@ -136,6 +136,16 @@ class Linked(lab.Scratch):
         self.addCleanup(agent.close)
         return agent
 
+    def second(self, agent, program=ORDINAL_LAB):
+        """A daemon that knows nothing of what the first one did."""
+        root = self.scratch / "second"
+        root.mkdir()
+        daemon = Daemon(root / "state", {"devices": [board(agent.port, agent.secret), {"name": "here", "kind": "local"}]}, program=program,
+                        env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+        daemon.start()
+        self.addCleanup(daemon.__exit__, ValueError)
+        return daemon
+
     def emulated_agent(self):
         """The aarch64 agent; what it spawns is emulated, too."""
         spawned = self.scratch / "agent.sh"
@@ -252,18 +262,51 @@ class OverTcp(Linked):
         self.assertIn("does not fit into the device's 1 MiB", record["detail"])
 
 
+class Cleaned(Linked):
+    def clean(self, daemon, name="board"):
+        status, _, body = daemon.request("POST", f"/api/v1/devices/{name}/clean", b"")
+        return status, json.loads(body)
+
+    def test_files_go_results_stay_and_a_run_sends_again_what_it_needs(self):
+        agent = self.agent()
+        daemon = self.begin(board(agent.port, agent.secret))
+        self.assertEqual(daemon.wait(self.run_toy(daemon, "board"))["state"], "done")
+        blobs = agent.workdir / "blobs"
+        (blobs / ("0" * 64 + ".part")).write_bytes(b"begun")
+        broken = agent.workdir / "jobs/7"
+        (broken / "out").mkdir(parents=True)
+        (broken / "out/file").write_bytes(b"12345")
+        aside = self.scratch / "aside"
+        aside.write_bytes(b"not ours")
+        (blobs / "link").symlink_to(aside)
+        size = sum(path.lstat().st_size for path in blobs.iterdir()) + 5
+        status, said = self.clean(daemon)
+        self.assertEqual((status, said["name"], said["files"], said["bytes"]), (200, "board", 5, size), said)
+        self.assertEqual(list(blobs.iterdir()), [])
+        self.assertEqual(list((agent.workdir / "jobs").iterdir()), [])
+        self.assertEqual(aside.read_bytes(), b"not ours")
+        done = subprocess.run([lab.HOST / "bin/sme2lab", "device", "clean", "board", "--server", f"unix:{daemon.socket}"],
+                              capture_output=True, text=True, timeout=60, env=daemon.env)
+        self.assertEqual((done.returncode, done.stdout), (0, "0 files removed, 0.0 MiB\n"), done.stderr)
+        self.assertEqual(daemon.wait(self.run_toy(daemon, "board"))["state"], "done")
+        self.assertEqual(self.clean(daemon, "other")[0], 404)
+
+    def test_a_device_with_a_job_is_not_cleaned_and_one_that_is_away_says_so(self):
+        agent = self.agent()
+        daemon = self.begin(board(agent.port, agent.secret))
+        self.run_toy(daemon, "board", runs=100_000)
+        wait_until(lambda: any(path.stat().st_size > 4096 for path in agent.workdir.glob("jobs/*/trace")), PATIENCE_SECONDS, "a part of the trace")
+        self.assertEqual(self.clean(daemon)[0], 409)
+        self.assertEqual(len(list((agent.workdir / "blobs").iterdir())), 2)
+        daemon.kill()
+        other = self.second(agent)  # which knows nothing of the job that goes on
+        self.assertEqual(self.clean(other)[0], 409)
+        agent.stop()
+        wait_until(lambda: self.clean(other)[0] == 503, PATIENCE_SECONDS, "an agent that is away")
+
+
 class Collected(Linked):
     """What a device keeps of a daemon that is gone is another one's to collect, or to let go."""
-
-    def second(self, agent, program):
-        """A daemon that knows nothing of what the first one did."""
-        root = self.scratch / "second"
-        root.mkdir()
-        daemon = Daemon(root / "state", {"devices": [board(agent.port, agent.secret), {"name": "here", "kind": "local"}]}, program=program,
-                        env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
-        daemon.start()
-        self.addCleanup(daemon.__exit__, ValueError)
-        return daemon
 
     def kept(self, daemon, outcome="done"):
         """The one result that the board keeps, once its process has ended so."""

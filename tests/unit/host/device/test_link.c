@@ -109,8 +109,12 @@ static const struct sl_device here = {.kind = SL_DEVICE_LOCAL};
 
 static void open_host(struct host *host, const char *program)
 {
-    static const struct sl_link_events events = {have,      on_up, on_down, on_chunk, on_state,
-                                                 on_result, NULL,  NULL,    NULL};
+    static const struct sl_link_events events = {.have = have,
+                                                 .up = on_up,
+                                                 .down = on_down,
+                                                 .chunk = on_chunk,
+                                                 .state = on_state,
+                                                 .result = on_result};
     struct sl_link_options options = {.device = &here, .agent = program, .workdir = workdir};
     *host = (struct host){0};
     assert_int_equal(uv_loop_init(&host->loop), 0);

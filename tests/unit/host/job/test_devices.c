@@ -129,7 +129,7 @@ static void on_poll(uv_timer_t *timer)
 
 static void open_lab(struct lab *lab)
 {
-    static const struct sl_devices_events events = {on_progress, on_ended, NULL, NULL, NULL, NULL};
+    static const struct sl_devices_events events = {.progress = on_progress, .ended = on_ended};
     struct sl_devices_options options = {.state_dir = state_dir, .agent = agent.path, .kit = &kit};
     lab->closed = 0;
     assert_int_equal(uv_loop_init(&lab->loop), 0);
