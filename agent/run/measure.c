@@ -148,6 +148,7 @@ static struct sl_ring_allowance wait_for_owner(struct sl_session *session, uint3
     const struct timespec pause = {.tv_nsec = 1000000};
     uint64_t start = sl_clock_ns();
     struct sl_ring_allowance allowed = sl_ring_allowed(session->trace.ring);
+    sl_trace_session_wake(&session->trace); /* what was measured is to be looked at */
     while (allowed.pairs <= pair && !allowed.last && sl_clock_ns() - start < HOLD_NS) {
         nanosleep(&pause, NULL);
         allowed = sl_ring_allowed(session->trace.ring);

@@ -13,10 +13,11 @@
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/format/sltrace.h"
 
-enum { RING_RECORDS = 8192, MAX_STREAM_BYTES = 1 << 30 };
+enum { RING_RECORDS = 8192, MAX_STREAM_BYTES = 1 << 30, WAKE_NS = 5000000 };
 
 static pid_t parent; /* whoever drains the ring that --ring names */
 
@@ -96,8 +97,27 @@ void sl_trace_session_fini(struct sl_trace_session *session)
     *session = (struct sl_trace_session){.fd = -1};
 }
 
+/* By that much the parent may be behind, in time or in room, before it is called. */
+static bool is_due(struct sl_trace_session *session)
+{
+    uint64_t now = sl_clock_ns();
+    size_t capacity = sl_ring_capacity(session->ring);
+    if (now - session->woken_ns < WAKE_NS && sl_ring_room(session->ring) > capacity / 4 * 3)
+        return false;
+    session->woken_ns = now;
+    return true;
+}
+
+void sl_trace_session_wake(struct sl_trace_session *session)
+{
+    if (!session->counted && !session->drain)
+        sl_ring_wake(session->ring);
+}
+
 void sl_trace_session_between(struct sl_trace_session *session)
 {
+    if (!session->counted && !session->drain && is_due(session))
+        sl_ring_wake(session->ring);
     if (!session->counted || !session->drain)
         return;
     sl_mark_pause();

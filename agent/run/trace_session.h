@@ -20,6 +20,7 @@ struct sl_trace_session {
     struct sl_ring *ring;
     struct sl_drain *drain; /* NULL when the parent drains */
     int fd;                 /* of the stream; -1: none */
+    uint64_t woken_ns;      /* when the drain was called last */
     bool counted, finished;
 };
 
@@ -28,8 +29,11 @@ struct sl_trace_session {
 int sl_trace_session_init(struct sl_trace_session *session, const struct sl_trace_target *target);
 void sl_trace_session_fini(struct sl_trace_session *session);
 
-/* Between executions: drains where there is no thread that does. */
+/* Between executions: drains where there is no thread that does, and calls a parent that is behind.
+ */
 void sl_trace_session_between(struct sl_trace_session *session);
+/* Calls the parent at once: it is to look at what was recorded. */
+void sl_trace_session_wake(struct sl_trace_session *session);
 
 /* Writes END and drains the rest; 0 or the first failure of recorder or drainer. Idempotent. */
 int sl_trace_session_finish(struct sl_trace_session *session);

@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <uv.h>
 
+#include "agent/serve/away.h"
 #include "agent/serve/command.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
@@ -45,7 +47,13 @@ struct sl_inference {
     struct sl_command command; /* of a process that is not spawned yet */
     uv_process_t process;
     uv_pipe_t out, err;
-    uv_timer_t drain, watchdog;
+    uv_timer_t drain, watchdog; /* the first where instructions are counted */
+    uv_async_t woken;           /* by `waiter`, else: a thread that sleeps until the ring calls */
+    uv_thread_t waiter;
+    _Atomic bool waits; /* the thread is there, and goes on */
+    struct sl_away away;
+    char affinity[SL_AWAY_BYTES]; /* of the measured process; "": anywhere */
+    bool counted;
     int open_handles, open_pipes;
     bool tried, spawned, exited, /* `tried`: the process handle is one */
         cancelled, timed_out, closing;
@@ -184,6 +192,46 @@ static void drain(struct sl_inference *inference, bool last)
     }
 }
 
+static void on_drain(uv_timer_t *timer)
+{
+    drain(timer->data, false);
+}
+
+static void on_woken(uv_async_t *async)
+{
+    struct sl_inference *inference = async->data;
+    if (!inference->closing)
+        drain(inference, false);
+}
+
+/* Until the process calls it costs nobody a cycle. */
+static void wait_for_calls(void *user)
+{
+    struct sl_inference *inference = user;
+    while (atomic_load(&inference->waits)) {
+        sl_ring_wait(inference->ring);
+        uv_async_send(&inference->woken);
+    }
+}
+
+/* A counted process calls nobody, so that each of its runs is the same. */
+static void begin_draining(struct sl_inference *inference)
+{
+    atomic_store(&inference->waits, !inference->counted);
+    if (inference->counted || uv_thread_create(&inference->waiter, wait_for_calls, inference) < 0) {
+        atomic_store(&inference->waits, false);
+        uv_timer_start(&inference->drain, on_drain, DRAIN_MS, DRAIN_MS);
+    }
+}
+
+static void end_waiter(struct sl_inference *inference)
+{
+    if (!atomic_exchange(&inference->waits, false))
+        return;
+    sl_ring_wake(inference->ring);
+    uv_thread_join(&inference->waiter);
+}
+
 static void finish_if_over(struct sl_inference *inference);
 
 static void on_load_closed(void *user)
@@ -203,7 +251,10 @@ static void finish_if_over(struct sl_inference *inference)
         return;
     }
     inference->closing = true;
+    end_waiter(inference);
+    sl_away_return(&inference->away);
     drain(inference, true);
+    uv_close((uv_handle_t *)&inference->woken, on_handle_closed);
     uv_close((uv_handle_t *)&inference->drain, on_handle_closed);
     uv_close((uv_handle_t *)&inference->watchdog, on_handle_closed);
     uv_close((uv_handle_t *)&inference->out, on_handle_closed);
@@ -281,11 +332,6 @@ static void on_exit(uv_process_t *process, int64_t status, int signal)
     finish_if_over(inference);
 }
 
-static void on_drain(uv_timer_t *timer)
-{
-    drain(timer->data, false);
-}
-
 static void on_watchdog(uv_timer_t *timer)
 {
     struct sl_inference *inference = timer->data;
@@ -330,15 +376,20 @@ static int spawn(struct sl_inference *inference, struct sl_command *command)
     return 0;
 }
 
-static void init_handles(struct sl_inference *inference)
+static int init_handles(struct sl_inference *inference)
 {
+    int rc = uv_async_init(inference->loop, &inference->woken, on_woken);
+    if (rc < 0)
+        return rc;
+    inference->woken.data = inference;
     uv_timer_init(inference->loop, &inference->drain); /* none of these can fail */
     uv_timer_init(inference->loop, &inference->watchdog);
     uv_pipe_init(inference->loop, &inference->out, 0);
     uv_pipe_init(inference->loop, &inference->err, 0);
     inference->drain.data = inference->watchdog.data = inference;
     inference->out.data = inference->err.data = inference->process.data = inference;
-    inference->open_handles = 4; /* uv_spawn() makes the process a handle even when it fails */
+    inference->open_handles = 5; /* uv_spawn() makes the process a handle even when it fails */
+    return 0;
 }
 
 /* The measured process; what it was to be is no longer needed. */
@@ -346,10 +397,12 @@ static void launch(struct sl_inference *inference)
 {
     inference->spawn_error = spawn(inference, &inference->command);
     sl_command_fini(&inference->command);
-    if (inference->spawn_error < 0)
+    if (inference->spawn_error < 0) {
         uv_timer_start(&inference->watchdog, on_not_started, 0, 0);
-    else
-        uv_timer_start(&inference->drain, on_drain, DRAIN_MS, DRAIN_MS);
+        return;
+    }
+    sl_away_go(&inference->away, inference->affinity); /* after the process, which may be there */
+    begin_draining(inference);
 }
 
 static void on_load_ready(void *user)
@@ -403,11 +456,14 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
         rc = sl_runtime_folder_make(workdir, job, dir);
     if (rc == 0)
         rc = sl_command_init(&inference->command, self, workdir, job, dir);
+    if (rc == 0)
+        rc = init_handles(inference);
     if (rc < 0) {
         inference_free(inference);
         return rc;
     }
-    init_handles(inference);
+    snprintf(inference->affinity, sizeof(inference->affinity), "%s", job->affinity);
+    inference->counted = strcmp(job->clock, "marks") == 0;
     begin(inference, self, workdir, job);
     *out = inference;
     return 0;

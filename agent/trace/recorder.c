@@ -37,6 +37,8 @@ static void fail(struct sl_recorder *recorder, int code)
 
 static void wait_for_room(struct sl_recorder *recorder)
 {
+    if (recorder->unit == SL_TRACE_NS) /* where instructions are counted nobody sleeps */
+        sl_ring_wake(recorder->ring);
     if (recorder->drain) {
         recorder->drain(recorder->drain_user);
     } else {

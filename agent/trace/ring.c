@@ -1,6 +1,6 @@
 /* agent/trace/ring.c */
 #if defined(__linux__)
-#define _GNU_SOURCE /* file seals */
+#define _GNU_SOURCE /* file seals, syscall */
 #endif
 #include "agent/trace/ring.h"
 
@@ -10,7 +10,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <linux/futex.h>
+#include <sys/syscall.h>
+#endif
 
 #include "agent/trace/memory_file.h"
 #include "common/base/error.h"
@@ -28,6 +33,8 @@ struct ring_head {
     _Atomic uint32_t current; /* the producer's too: it has the line anyway */
     _Alignas(64) _Atomic uint64_t popped;
     _Atomic uint64_t allowed; /* the consumer's too: twice the pairs, and 1 if they are the last */
+    _Atomic uint32_t rung;    /* how often the producer called; the consumer sleeps on it */
+    _Atomic uint32_t asleep;  /* the consumer does, or is about to */
 };
 _Static_assert(sizeof(struct ring_head) == 192, "slots start on a cache line");
 _Static_assert(sizeof(_Atomic uint64_t) == 8, "the counters are shared between processes");
@@ -43,6 +50,7 @@ struct sl_ring {
      * in two threads. */
     _Alignas(64) uint64_t push_at, seen_popped;
     _Alignas(64) uint64_t pop_at;
+    uint32_t heard; /* what `rung` was when the consumer woke last */
 };
 
 static size_t bytes_for(size_t records)
@@ -221,6 +229,49 @@ void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance)
 {
     atomic_store_explicit(&ring->head->allowed, allowance.pairs << 1 | allowance.last,
                           memory_order_release);
+}
+
+#if defined(__linux__)
+static void sleep_on(_Atomic uint32_t *word, uint32_t value)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+#else /* macOS has no futex between processes: there the consumer looks */
+static void sleep_on(_Atomic uint32_t *word, uint32_t value)
+{
+    const struct timespec pause = {.tv_nsec = 5000000};
+    if (atomic_load(word) == value)
+        nanosleep(&pause, NULL);
+}
+
+static void wake(_Atomic uint32_t *word)
+{
+    (void)word;
+}
+#endif
+
+/* Each side tells before it looks, so a call is never slept through. */
+void sl_ring_wait(struct sl_ring *ring)
+{
+    struct ring_head *head = ring->head;
+    uint32_t rung;
+    atomic_store(&head->asleep, 1);
+    while ((rung = atomic_load(&head->rung)) == ring->heard)
+        sleep_on(&head->rung, rung);
+    atomic_store(&head->asleep, 0);
+    ring->heard = rung;
+}
+
+void sl_ring_wake(struct sl_ring *ring)
+{
+    atomic_fetch_add(&ring->head->rung, 1);
+    if (atomic_load(&ring->head->asleep) != 0)
+        wake(&ring->head->rung);
 }
 
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max)

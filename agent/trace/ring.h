@@ -1,8 +1,8 @@
 /* agent/trace/ring.h: bounded queue of trace records between two threads or two processes.
  *
  * Single producer (the measured thread), single consumer (the drainer), acquire and release, no
- * locks, no system calls. The memory is one mapping of at most SL_RING_MAX_BYTES, shareable by file
- * descriptor. */
+ * locks; system calls in sl_ring_wait() and sl_ring_wake() alone. The memory is one mapping of at
+ * most SL_RING_MAX_BYTES, shareable by file descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,6 +33,9 @@ void sl_ring_push(struct sl_ring *ring);
  * begun and not ended, 0 for none. */
 void sl_ring_set_current(struct sl_ring *ring, uint32_t name);
 
+/* Calls the consumer, who may sleep: not within a measured window. Any thread of either side. */
+void sl_ring_wake(struct sl_ring *ring);
+
 /* What the other side allows: measured pairs in all, and whether the run ends with them. */
 struct sl_ring_allowance {
     uint64_t pairs;
@@ -42,6 +45,9 @@ struct sl_ring_allowance sl_ring_allowed(const struct sl_ring *ring);
 
 /* Consumer. Allows the producer so many pairs; nothing is allowed at first. */
 void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance);
+/* Sleeps until sl_ring_wake() was called since it returned last; records alone wake nobody. One
+ * thread at a time, beside which others may pop. */
+void sl_ring_wait(struct sl_ring *ring);
 /* Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
  * the other side's counters are impossible. */
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max);

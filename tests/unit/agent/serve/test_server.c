@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <uv.h>
@@ -208,8 +209,9 @@ static void close_host(struct host *host)
         sl_buf_fini(&host->streams[i]);
 }
 
-static uint32_t processes; /* of the next job */
-static char *task;         /* in place of its run */
+static const char *clock_word = "marks"; /* of the next job, as what follows */
+static uint32_t processes;
+static char *task; /* in place of its run */
 
 static void submit(struct host *host, uint64_t id, const char *model_name, const char *prefix,
                    uint32_t timeout_ms)
@@ -224,7 +226,7 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     job.n_inputs = 1;
     job.pairs = 3;
     job.threads = 1;
-    job.clock = (char *)(uintptr_t)"marks";
+    job.clock = (char *)(uintptr_t)clock_word;
     job.concurrency = processes;
     job.task = &task;
     job.n_task = task ? 1 : 0;
@@ -266,6 +268,51 @@ TEST(a_job_streams_to_its_end)
     assert_true(undisturbed_events > 20);
     assert_true(host.streams[SL_STREAM_LOG].size > 0);
     assert_non_null(strstr((char *)host.streams[SL_STREAM_FILES].data + 4, "output-0.bin"));
+    close_host(&host);
+}
+
+static void stop_waiting(uv_timer_t *timer)
+{
+    *(bool *)timer->data = true;
+}
+
+static void run_for(struct host *host, uint64_t ms)
+{
+    uv_timer_t timer;
+    bool over = false;
+    uv_timer_init(&host->loop, &timer);
+    timer.data = &over;
+    uv_timer_start(&timer, stop_waiting, ms, 0);
+    while (!over)
+        uv_run(&host->loop, UV_RUN_ONCE);
+    uv_close((uv_handle_t *)&timer, NULL);
+    uv_run(&host->loop, UV_RUN_NOWAIT);
+}
+
+static long switches(void)
+{
+    struct rusage usage;
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    return usage.ru_nvcsw; /* of all threads, when they had nothing to do */
+}
+
+TEST(an_agent_whose_process_records_nothing_sleeps)
+{
+    struct host host;
+    bool ended;
+    open_host(&host);
+    link_up(&host, 0);
+    clock_word = "ns";
+    submit(&host, 7, model, "sleep 2; exec " SL_TEST_AGENT " \"$0\" \"$@\"", 0);
+    run_for(&host, 500);
+    long before = switches();
+    run_for(&host, 1000);
+    assert_in_range(switches() - before, 0, 20); /* every 5 ms it would be 200 */
+    run_until(&host, &host.results, 1);
+    clock_word = "marks";
+    assert_int_equal(host.outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
+    assert_true(count_events(&host, &ended) > 20);
+    assert_true(ended);
     close_host(&host);
 }
 

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/error.h"
@@ -175,4 +177,45 @@ TEST(two_threads_lose_and_tear_nothing)
     pthread_join(thread, NULL);
     assert_int_equal(sl_ring_pop(ring, out, 100), 0);
     sl_ring_free(ring);
+}
+
+struct sleeper {
+    struct sl_ring *ring;
+    _Atomic int woken;
+};
+
+static void *sleep_twice(void *argument)
+{
+    struct sleeper *sleeper = argument;
+    for (int i = 1; i <= 2; i++) {
+        sl_ring_wait(sleeper->ring);
+        atomic_store(&sleeper->woken, i);
+    }
+    return NULL;
+}
+
+static void pause_ms(long ms)
+{
+    nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
+}
+
+TEST(a_call_wakes_the_consumer_and_records_do_not)
+{
+    struct sleeper sleeper = {.woken = 0};
+    struct sl_ring *producer = NULL;
+    pthread_t thread;
+    assert_int_equal(sl_ring_new(8, &sleeper.ring), 0);
+    assert_int_equal(sl_ring_open(sl_ring_fd(sleeper.ring), &producer), 0);
+    sl_ring_wake(producer); /* before it sleeps: not slept through */
+    assert_int_equal(pthread_create(&thread, NULL, sleep_twice, &sleeper), 0);
+    while (atomic_load(&sleeper.woken) != 1)
+        pause_ms(1);
+    put(producer, 1);
+    pause_ms(50);
+    assert_int_equal(atomic_load(&sleeper.woken), 1);
+    sl_ring_wake(producer);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(atomic_load(&sleeper.woken), 2);
+    sl_ring_free(producer);
+    sl_ring_free(sleeper.ring);
 }
