@@ -9,6 +9,7 @@
 
 #include "agent/probe/cores.h"
 #include "agent/run/etlog.h"
+#include "agent/run/vector_length.h"
 #include "agent/run/watchdog.h"
 #include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
@@ -409,9 +410,17 @@ static int open_program(struct sl_session *session)
     return 0;
 }
 
+static int set_vector_length(struct sl_session *session)
+{
+    int rc = sl_vector_length_set(session->options.svl, &session->diag);
+    if (rc < 0)
+        sl_session_log_diag(session);
+    return rc < 0 ? SL_E_LOGGED : 0;
+}
+
 int sl_session_prepare(struct sl_session *session)
 {
-    if (decide_threads(session))
+    if (set_vector_length(session) || decide_threads(session))
         return SL_E_LOGGED;
     log_threads(session);
     if (choose_variants(session) || start_watchdog(session))

@@ -321,15 +321,19 @@ static void describe_device(const struct cJSON *manifest, char *out, size_t size
     const char *cpu = sl_rundir_text(device, "cpu");
     const char *emulator = sl_rundir_text(device, "emulator_version");
     const char *machine = sl_rundir_text(system, "machine");
-    double svl = sl_rundir_number(probe, "svl_bytes", 0);
-    int cores = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(probe, "cores"));
+    double begins_with = sl_rundir_number(probe, "svl_bytes", 0);
+    double svl = sl_rundir_number(cJSON_GetObjectItemCaseSensitive(manifest, "agent_report"),
+                                  "svl_bytes", begins_with);
+    int cores = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(probe, "cores")), len = 0;
     if (!kind)
         return;
     if (emulator) /* the machine below an emulator has no part in what it counts */
-        snprintf(out, size, "%.16s %.40s, emulator %.16s", kind, cpu ? cpu : "", emulator);
+        len = snprintf(out, size, "%.16s %.40s, emulator %.16s", kind, cpu ? cpu : "", emulator);
     else
         snprintf(out, size, "%.16s %.16s, %d cores, svl %.0f", kind, machine ? machine : "", cores,
                  svl);
+    if (emulator && svl != begins_with && len > 0 && (size_t)len < size)
+        snprintf(out + len, size - (size_t)len, ", svl %.0f", svl);
 }
 
 /* The CPUs that threads were kept on, and how many of these streamed at a time. */

@@ -3,9 +3,11 @@
 
 Uses build/tools/qemu-aarch64 and the LLVM tools; fails, and says so, when the file is not there.
 """
+import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -110,6 +112,23 @@ class Binary(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stderr[-2000:])
             with open(log, "rb") as file:
                 self.assertEqual(bool(SMSTART.search(file.read())), expected, isa)
+
+    def test_a_run_takes_each_vector_length_that_the_cpu_has(self):
+        every = ("-cpu", "max")
+        outputs = {}
+        for bits in (0, 128, 256, 512, 1024, 2048):
+            done = run_model(self.folder.name, f"--svl={bits}", "--json", "--isa=sme2", "--output_file=svl", "--cpu_threads=2", options=every)
+            self.assertEqual(done.returncode, 0, done.stderr[-2000:])
+            with open(os.path.join(self.folder.name, "svl-0.bin"), "rb") as file:
+                outputs[json.loads(done.stdout)["svl_bytes"] * 8] = struct.unpack("<10f", file.read())
+        self.assertEqual(sorted(outputs), [128, 256, 512, 1024, 2048])
+        for values in outputs.values():
+            self.assertTrue(all(abs(a - b) < 1e-4 for a, b in zip(values, outputs[128])), outputs)
+        for bits, options, says in ((96, every, b"say one of 128, 256, 512, 1024, 2048"), (256, (), b"say one of 512"),
+                                    (256, ("-cpu", "max,sme=off"), b"no streaming vectors")):
+            done = run_model(self.folder.name, f"--svl={bits}", options=options)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn(says, done.stderr)
 
     def test_probe_says_what_the_cpu_has(self):
         done = emulate(self.folder.name, "probe", "--json")

@@ -34,6 +34,7 @@ static Sme2lab__Proto__Job whole_job(char **inputs)
     job.input_shapes = (char *)(uintptr_t)"1x3";
     job.affinity = (char *)(uintptr_t)"big";
     job.sme_threads = 2;
+    job.svl = 256;
     job.clean = true;
     job.first_look = 20;
     job.budget_ms = 1500;
@@ -76,6 +77,7 @@ TEST(run_reads_what_the_job_says)
     assert_int_equal(o.warmup, 3);
     assert_int_equal(o.cpu_threads, 4);
     assert_int_equal(o.sme_threads, 2);
+    assert_int_equal(o.svl, 256);
     assert_int_equal(o.first_look, 20);
     assert_int_equal(o.budget_ms, 1500);
     assert_true(o.max_memory == UINT64_C(3) << 30);
