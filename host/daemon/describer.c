@@ -31,7 +31,8 @@ struct sl_describer {
     struct asked *first, **end; /* the first is being asked, if `busy` */
     uv_work_t work;
     bool busy;
-    void (*closed)(void *user); /* NULL: it is open */
+    volatile sig_atomic_t ending; /* nobody waits for the one that is asked */
+    void (*closed)(void *user);   /* NULL: it is open */
     void *user;
 };
 
@@ -72,7 +73,7 @@ static void do_ask(uv_work_t *work)
 {
     struct sl_describer *describer = work->data;
     struct asked *asked = describer->first;
-    cJSON *probe = sl_probes_get(describer->probes, &asked->device);
+    cJSON *probe = sl_probes_get(describer->probes, &asked->device, &describer->ending);
     asked->rc = sl_device_facts_of(probe, &asked->facts);
     cJSON_Delete(probe);
 }
@@ -125,6 +126,7 @@ void sl_describer_close(struct sl_describer *describer, void (*closed)(void *use
 {
     describer->closed = closed;
     describer->user = user;
+    describer->ending = 1;
     if (!describer->busy)
         finish_close(describer);
 }

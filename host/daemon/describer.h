@@ -17,5 +17,6 @@ int sl_describer_new(uv_loop_t *loop, struct sl_probes *probes, struct sl_lab *l
 int sl_describer_ask(struct sl_describer *describer, const char *name,
                      const struct sl_device *device);
 
-/* Devices that still wait are not asked; `closed` comes last, from the loop or at once. */
+/* Devices that still wait are not asked, and the one that is asked is interrupted; `closed` comes
+ * last, from the loop or at once. */
 void sl_describer_close(struct sl_describer *describer, void (*closed)(void *user), void *user);

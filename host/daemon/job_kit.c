@@ -55,7 +55,7 @@ static int policy(void *user, const struct sl_device *device, const struct sl_sp
                   struct sl_diag *diag)
 {
     struct sl_kit *kit = user;
-    cJSON *probe = sl_probes_get(kit->probes, device);
+    cJSON *probe = sl_probes_get(kit->probes, device, NULL);
     int rc = sl_policies_take(probe, device->traits.emulated, state_dir, spec->policy_sha256,
                               directory, out, diag);
     cJSON_Delete(probe);
@@ -262,7 +262,7 @@ static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *di
         (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
         (rc = place_outputs(work, diag)) < 0)
         return rc;
-    run->probe = sl_probes_get(kit->probes, work->ended->device);
+    run->probe = sl_probes_get(kit->probes, work->ended->device, NULL);
     run->noise_floor = noise_floor_of(work);
     run->agent_report = read_report(work, "");
     take_operators(work);

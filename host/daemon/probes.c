@@ -46,10 +46,10 @@ void sl_probes_free(struct sl_probes *probes)
     sl_free(probes);
 }
 
-static cJSON *ask(const struct sl_device *device)
+static cJSON *ask(const struct sl_device *device, const volatile sig_atomic_t *interrupted)
 {
     static const char *const args[] = {"probe", "--json", NULL};
-    struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS};
+    struct sl_launch launch = {.args = args, .timeout_ms = TIMEOUT_MS, .interrupted = interrupted};
     struct sl_child_result result;
     cJSON *said = NULL;
     if (sl_device_launch(device, &launch, &result, NULL) < 0)
@@ -60,7 +60,8 @@ static cJSON *ask(const struct sl_device *device)
     return said;
 }
 
-cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device)
+cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device,
+                     const volatile sig_atomic_t *interrupted)
 {
     cJSON *said = NULL;
     size_t i = 0;
@@ -73,7 +74,7 @@ cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device)
     if (i < probes->count)
         said = cJSON_Duplicate(probes->answers[i].said, true);
     else
-        said = ask(device);
+        said = ask(device, interrupted);
     if (said && i == probes->count && i < MAX_ANSWERS) {
         struct answer *answer = &probes->answers[probes->count++];
         *answer = (struct answer){.kind = device->kind, .said = cJSON_Duplicate(said, true)};

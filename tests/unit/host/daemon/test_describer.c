@@ -101,6 +101,19 @@ STORE_TEST(each_device_is_asked_and_one_that_answers_nonsense_holds_up_no_other)
     close_bench(&bench);
 }
 
+STORE_TEST(closing_ends_the_one_that_is_asked)
+{
+    struct bench bench;
+    open_bench(&bench);
+    uint64_t start = uv_hrtime();
+    ask(&bench, "a", "END\nexec sleep 50\ncat <<END");
+    sl_describer_close(bench.describer, on_closed, &bench);
+    while (bench.closed < 1)
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_true(uv_hrtime() - start < UINT64_C(20000000000));
+    close_bench(&bench);
+}
+
 STORE_TEST(closing_waits_for_the_one_that_is_asked_and_tells_nothing_more)
 {
     struct bench bench;
