@@ -12,44 +12,26 @@
 #include "common/base/error.h"
 #include "common/base/say.h"
 #include "host/spec/columns.h"
+#include "host/spec/json_value.h"
 #include "host/spec/selector.h"
-
-#define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
-
-const char *sl_answer_text(const cJSON *object, const char *key)
-{
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(value) ? value->valuestring : "";
-}
-
-double sl_answer_f64(const cJSON *object, const char *key)
-{
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(value) ? value->valuedouble : 0;
-}
-
-uint64_t sl_answer_u64(const cJSON *object, const char *key)
-{
-    double value = sl_answer_f64(object, key);
-    return value >= 1 && value <= MAX_WHOLE ? (uint64_t)value : 0;
-}
 
 static void read_column(const cJSON *object, const struct sl_column *column, void *out)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, column->name);
     if (column->kind == SL_COLUMN_ID)
-        *(uint64_t *)out = sl_answer_u64(object, column->name);
+        *(uint64_t *)out = sl_value_u64(object, column->name);
     else if (column->kind == SL_COLUMN_MAYBE)
         *(int *)out = cJSON_IsTrue(value)    ? SL_MAYBE_YES
                       : cJSON_IsFalse(value) ? SL_MAYBE_NO
                                              : SL_MAYBE_UNKNOWN;
     else if (column->kind == SL_COLUMN_TEXT || column->kind == SL_COLUMN_NAME)
-        snprintf(out, column->size, "%s", sl_answer_text(object, column->name));
+        snprintf(out, column->size, "%s", sl_value_text(object, column->name, ""));
 }
 
 void sl_answer_device(const cJSON *object, struct sl_device_record *out)
 {
-    *out = (struct sl_device_record){.kind = sl_device_kind_find(sl_answer_text(object, "kind"))};
+    *out =
+        (struct sl_device_record){.kind = sl_device_kind_find(sl_value_text(object, "kind", ""))};
     for (size_t i = 0; i < sl_device_columns.count; i++)
         read_column(object, &sl_device_columns.all[i],
                     (char *)out + sl_device_columns.all[i].offset);

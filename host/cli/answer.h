@@ -1,18 +1,12 @@
-/* host/cli/answer.h: reads values out of the daemon's answers. Nothing in them is taken for
- * granted: what is absent or of another type is empty. */
+/* host/cli/answer.h: what --json prints of the daemon's answers, and ids that users give. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 struct cJSON;
 struct sl_buf;
 struct sl_device_record;
 struct sl_diag;
-
-const char *sl_answer_text(const struct cJSON *object, const char *key); /* "": none */
-uint64_t sl_answer_u64(const struct cJSON *object, const char *key);     /* 0: none */
-double sl_answer_f64(const struct cJSON *object, const char *key);       /* 0: none */
 
 /* A device of GET /devices, without its state and what follows of it. */
 void sl_answer_device(const struct cJSON *object, struct sl_device_record *out);

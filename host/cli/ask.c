@@ -19,6 +19,7 @@
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 enum { PAGE_ROWS = 200, MAX_PAGES = 5000 };
@@ -133,7 +134,7 @@ static int read_pages(struct sl_client *client, const struct sl_list_wish *wish,
         if (rc < 0)
             return rc;
         take_rows(cJSON_GetObjectItemCaseSensitive(answer, wish->name), wish, rows);
-        uint64_t next = sl_answer_u64(answer, "next_cursor");
+        uint64_t next = sl_value_u64(answer, "next_cursor");
         cJSON_Delete(answer);
         bool full = wish->most != 0 && (uint64_t)cJSON_GetArraySize(rows) >= wish->most;
         if (next == 0 || full)
@@ -219,18 +220,18 @@ static void put_maybe(struct sl_table *table, const cJSON *value)
 static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_column *column)
 {
     char text[SL_TIME_TEXT_BYTES];
-    uint64_t number = sl_answer_u64(row, column->name);
-    double real = sl_answer_f64(row, column->name);
+    uint64_t number = sl_value_u64(row, column->name);
+    double real = sl_value_number(row, column->name, 0);
     if (column->kind == SL_COLUMN_TIME)
         sl_table_put(table, sl_time_text(number, text));
     else if (column->kind == SL_COLUMN_MAYBE)
-        put_maybe(table, cJSON_GetObjectItemCaseSensitive(row, column->name));
+        put_maybe(table, sl_value(row, column->name));
     else if (column->kind == SL_COLUMN_ID && number != 0)
         sl_table_printf(table, "%" PRIu64, number);
     else if (column->kind == SL_COLUMN_REAL && real > 0)
         sl_table_printf(table, "%.3f", real);
     else
-        sl_table_put(table, sl_answer_text(row, column->name));
+        sl_table_put(table, sl_value_text(row, column->name, ""));
 }
 
 int sl_ask_show(const struct sl_cli *cli, int code, cJSON *answer, const char *name,
@@ -247,7 +248,7 @@ int sl_ask_show(const struct sl_cli *cli, int code, cJSON *answer, const char *n
          count++)
         heads[count] = shown[count]->head;
     sl_table_init(&table, name, name, heads);
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, name))
+    cJSON_ArrayForEach(row, sl_value(answer, name))
     {
         for (size_t i = 0; i < count; i++) {
             if (!own || !own(&table, row, shown[i]->name))
@@ -255,7 +256,7 @@ int sl_ask_show(const struct sl_cli *cli, int code, cJSON *answer, const char *n
         }
     }
     code = sl_cli_table(cli, &table, none);
-    uint64_t next = sl_answer_u64(answer, "next_cursor");
+    uint64_t next = sl_value_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         sl_say(stderr, "older ones: sme2lab %s --cursor %" PRIu64 "\n", name, next);
     cJSON_Delete(answer);

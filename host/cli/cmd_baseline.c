@@ -28,6 +28,7 @@
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/spec/json_doc.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_WORDS = 64, NAMES = MAX_WORDS + 2 };
 
@@ -84,10 +85,10 @@ static void add_estimates(struct sl_baseline_arm *arm, const cJSON *estimates)
     const cJSON *one;
     cJSON_ArrayForEach(one, estimates)
     {
-        const cJSON *side = cJSON_GetObjectItemCaseSensitive(one, arm->on ? "on" : "off");
-        const cJSON *mid = cJSON_GetObjectItemCaseSensitive(side, "mid_ns");
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(one, "profile");
-        const cJSON *hash = cJSON_GetObjectItemCaseSensitive(one, "profile_sha256");
+        const cJSON *side = sl_value(one, arm->on ? "on" : "off");
+        const cJSON *mid = sl_value(side, "mid_ns");
+        const cJSON *name = sl_value(one, "profile");
+        const cJSON *hash = sl_value(one, "profile_sha256");
         struct sl_baseline_estimate *to = &arm->estimates[arm->estimate_count];
         if (!cJSON_IsNumber(mid) || !cJSON_IsString(name) || !cJSON_IsString(hash) ||
             arm->estimate_count == SL_BASELINE_MAX_ESTIMATES)

@@ -14,6 +14,7 @@
 #include "host/cli/group.h"
 #include "host/cli/options.h"
 #include "host/cli/outcome.h"
+#include "host/spec/json_value.h"
 
 static int cancel_group(const struct sl_cli *cli, uint64_t id)
 {
@@ -21,7 +22,7 @@ static int cancel_group(const struct sl_cli *cli, uint64_t id)
     cJSON *group;
     snprintf(path, sizeof(path), "/api/v1/groups/%" PRIu64, id);
     int code = sl_ask(cli, "group", &(struct sl_request){.method = "DELETE", .path = path}, &group);
-    uint64_t open = sl_answer_u64(group, "queued") + sl_answer_u64(group, "running");
+    uint64_t open = sl_value_u64(group, "queued") + sl_value_u64(group, "running");
     if (group && open == 0)
         sl_say(stdout, "all jobs of group g%" PRIu64 " had ended already\n", id);
     else if (group)
@@ -43,7 +44,7 @@ static int cancel(const struct sl_cli *cli, const char *word)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
     int code = sl_ask(cli, "job", &(struct sl_request){.method = "DELETE", .path = path}, &job);
-    const char *state = sl_answer_text(job, "state");
+    const char *state = sl_value_text(job, "state", "");
     if (job && (strcmp(state, "running") == 0 || strcmp(state, "detached") == 0))
         sl_say(stdout, "job %" PRIu64 " is being stopped\n", id);
     else if (job && strcmp(state, "cancelled") != 0 && sl_outcome_is_end(state))

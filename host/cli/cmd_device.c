@@ -8,13 +8,13 @@
 
 #include "common/base/error.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/device_pair.h"
 #include "host/cli/device_results.h"
 #include "host/cli/options.h"
+#include "host/spec/json_value.h"
 #include "host/spec/selector.h"
 #include "host/spec/url.h"
 
@@ -75,9 +75,9 @@ static int send(const struct device *d, const char *method, const char *path, cJ
     const struct sl_request request = {.method = method, .path = path, .json = text};
     int code = sl_ask(d->cli, "device", &request, &answer);
     if (answer && !d->cli->quiet) {
-        const char *detail = sl_answer_text(answer, "detail");
-        sl_say(stdout, "%s is %s%s%s\n", sl_answer_text(answer, "name"),
-               sl_answer_text(answer, "state"), *detail ? ": " : "", detail);
+        const char *detail = sl_value_text(answer, "detail", "");
+        sl_say(stdout, "%s is %s%s%s\n", sl_value_text(answer, "name", ""),
+               sl_value_text(answer, "state", ""), *detail ? ": " : "", detail);
     }
     cJSON_Delete(answer);
     cJSON_Delete(body);
@@ -139,19 +139,19 @@ static void line(const char *head, const char *text)
 
 static void print_device(const cJSON *device)
 {
-    const char *no_sme2 = sl_answer_text(device, "no_sme2"),
-               *lengths = sl_answer_text(device, "svl_lengths");
-    uint64_t svl = sl_answer_u64(device, "svl_bits"),
-             memory = sl_answer_u64(device, "memory_bytes");
+    const char *no_sme2 = sl_value_text(device, "no_sme2", ""),
+               *lengths = sl_value_text(device, "svl_lengths", "");
+    uint64_t svl = sl_value_u64(device, "svl_bits"), memory = sl_value_u64(device, "memory_bytes");
     bool sme2 = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "sme2"));
-    sl_say(stdout, "%s (%s)\n", sl_answer_text(device, "name"), sl_answer_text(device, "kind"));
-    line("state", sl_answer_text(device, "state"));
-    line("detail", sl_answer_text(device, "detail"));
-    line("tags", sl_answer_text(device, "tags"));
-    line("model", sl_answer_text(device, "model"));
-    line("SoC", sl_answer_text(device, "soc"));
-    line("system", sl_answer_text(device, "system"));
-    line("CPU", sl_answer_text(device, "cpu"));
+    sl_say(stdout, "%s (%s)\n", sl_value_text(device, "name", ""),
+           sl_value_text(device, "kind", ""));
+    line("state", sl_value_text(device, "state", ""));
+    line("detail", sl_value_text(device, "detail", ""));
+    line("tags", sl_value_text(device, "tags", ""));
+    line("model", sl_value_text(device, "model", ""));
+    line("SoC", sl_value_text(device, "soc", ""));
+    line("system", sl_value_text(device, "system", ""));
+    line("CPU", sl_value_text(device, "cpu", ""));
     sl_say(stdout, "  SME2     %s%s\n",
            sme2       ? "yes"
            : *no_sme2 ? "no: "
@@ -186,8 +186,8 @@ static int clean(const struct device *d, const char *name)
     const struct sl_request request = {.method = "POST", .path = path, .json = ""};
     int code = sl_ask(d->cli, "cleaned", &request, &answer);
     if (answer && !d->cli->quiet)
-        sl_say(stdout, "%" PRIu64 " files removed, %.1f MiB\n", sl_answer_u64(answer, "files"),
-               sl_answer_f64(answer, "bytes") / (1 << 20));
+        sl_say(stdout, "%" PRIu64 " files removed, %.1f MiB\n", sl_value_u64(answer, "files"),
+               sl_value_number(answer, "bytes", 0) / (1 << 20));
     cJSON_Delete(answer);
     return code;
 }

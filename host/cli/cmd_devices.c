@@ -3,7 +3,6 @@
 
 #include <cjson/cJSON.h>
 
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -11,15 +10,17 @@
 #include "host/report/table.h"
 #include "host/spec/columns.h"
 #include "host/spec/device_facts.h"
+#include "host/spec/json_value.h"
 
 static bool put_detail(struct sl_table *table, const cJSON *device, const char *column)
 {
     char text[2 * SL_DETAIL_BYTES];
     if (strcmp(column, "detail") != 0)
         return false;
-    sl_table_put(table, sl_device_detail(
-                            text, sl_answer_text(device, "detail"), sl_answer_text(device, "model"),
-                            sl_answer_text(device, "system"), sl_answer_text(device, "no_sme2")));
+    sl_table_put(table, sl_device_detail(text, sl_value_text(device, "detail", ""),
+                                         sl_value_text(device, "model", ""),
+                                         sl_value_text(device, "system", ""),
+                                         sl_value_text(device, "no_sme2", "")));
     return true;
 }
 

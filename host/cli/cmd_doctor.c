@@ -16,7 +16,6 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -28,6 +27,7 @@
 #include "host/device/launch.h"
 #include "host/report/style.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80, CHECK_MS = 60000 };
@@ -96,12 +96,12 @@ static void look_at_tools(struct doctor *doctor)
 /* "; SME2, SVL 512" or why it has none; "" where it is not known. */
 static void tell_sme2(const cJSON *device, char *out, size_t size)
 {
-    const cJSON *sme2 = cJSON_GetObjectItemCaseSensitive(device, "sme2");
+    const cJSON *sme2 = sl_value(device, "sme2");
     out[0] = '\0';
     if (cJSON_IsTrue(sme2))
-        snprintf(out, size, "; SME2, SVL %u", (unsigned)sl_answer_u64(device, "svl_bits"));
+        snprintf(out, size, "; SME2, SVL %u", (unsigned)sl_value_u64(device, "svl_bits"));
     else if (cJSON_IsFalse(sme2))
-        snprintf(out, size, "; no SME2: %s", sl_answer_text(device, "no_sme2"));
+        snprintf(out, size, "; no SME2: %s", sl_value_text(device, "no_sme2", ""));
 }
 
 static void look_at_devices(struct doctor *doctor, struct sl_client *client)
@@ -113,15 +113,16 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
     int rc = sl_client_get(client, "/api/v1/devices", NULL, &answer, &diag);
     if (rc < 0)
         find(doctor, LEVEL_BAD, "devices", diag.hint, "%s", diag.what);
-    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    cJSON_ArrayForEach(device, sl_value(answer, "devices"))
     {
-        const char *state = sl_answer_text(device, "state");
-        const char *detail = sl_answer_text(device, "detail");
+        const char *state = sl_value_text(device, "state", "");
+        const char *detail = sl_value_text(device, "detail", "");
         bool offline = strcmp(state, "offline") == 0, out = strcmp(state, "quarantined") == 0;
         /* A phone that is unplugged is no fault of the lab's, and its detail says what to do. */
         char sme2[160];
         tell_sme2(device, sme2, sizeof(sme2));
-        bool phone = sl_device_kind_is_phone(sl_device_kind_find(sl_answer_text(device, "kind")));
+        bool phone =
+            sl_device_kind_is_phone(sl_device_kind_find(sl_value_text(device, "kind", "")));
         find(doctor,
              offline && !phone ? LEVEL_BAD
              : offline || out  ? LEVEL_NOTE
@@ -130,8 +131,8 @@ static void look_at_devices(struct doctor *doctor, struct sl_client *client)
              offline ? (phone ? NULL : "the daemon's log says why")
              : out   ? "release it when it is well"
                      : NULL,
-             "%.63s (%.20s) is %.20s%s%.160s%s", sl_answer_text(device, "name"),
-             sl_answer_text(device, "kind"), state, *detail ? ": " : "", detail, sme2);
+             "%.63s (%.20s) is %.20s%s%.160s%s", sl_value_text(device, "name", ""),
+             sl_value_text(device, "kind", ""), state, *detail ? ": " : "", detail, sme2);
         count++;
     }
     if (rc == 0 && count == 0)
@@ -275,7 +276,7 @@ static void look_at_daemon(struct doctor *doctor)
         look_at_closed_store(doctor);
         return;
     }
-    const char *version = sl_answer_text(answer, "version");
+    const char *version = sl_value_text(answer, "version", "");
     find(doctor, LEVEL_GOOD, "daemon", NULL, "%.200s%s%.40s%s", sl_client_server(client),
          *version ? ", version " : "", version,
          sl_client_is_private(client) ? "; private: it starts when it is needed" : "");

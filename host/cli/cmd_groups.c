@@ -4,20 +4,20 @@
 
 #include <cjson/cJSON.h>
 
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/options.h"
 #include "host/report/table.h"
 #include "host/spec/columns.h"
+#include "host/spec/json_value.h"
 
 /* As the other verbs call it. */
 static bool put_cell(struct sl_table *table, const cJSON *group, const char *column)
 {
     if (strcmp(column, "id") != 0)
         return false;
-    sl_table_printf(table, "g%" PRIu64, sl_answer_u64(group, "id"));
+    sl_table_printf(table, "g%" PRIu64, sl_value_u64(group, "id"));
     return true;
 }
 

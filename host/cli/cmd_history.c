@@ -15,7 +15,6 @@
 #include "common/base/say.h"
 #include "common/format/sltrace.h"
 #include "host/analysis/history.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -26,6 +25,7 @@
 #include "host/report/time_text.h"
 #include "host/report/unit.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_POINTS = 10000, PAGE = 200, ID_CHARS = 16, MAX_JSON_BYTES = 1 << 26 };
 
@@ -67,19 +67,20 @@ static const char about[] =
 static void take_page(struct series *s, const cJSON *page)
 {
     const cJSON *point;
-    cJSON_ArrayForEach(point, cJSON_GetObjectItemCaseSensitive(page, "points"))
+    cJSON_ArrayForEach(point, sl_value(page, "points"))
     {
         if (s->count == MAX_POINTS)
             break;
-        if (!sl_history_takes(sl_answer_text(point, "verdict"), sl_answer_f64(point, "ratio"))) {
+        if (!sl_history_takes(sl_value_text(point, "verdict", ""),
+                              sl_value_number(point, "ratio", 0))) {
             s->left_out++;
             continue;
         }
         s->points[s->count] =
-            (struct point){sl_answer_u64(point, "run"), sl_answer_u64(point, "started_ms")};
-        s->values[OFF][s->count] = sl_answer_f64(point, "baseline");
-        s->values[ON][s->count] = sl_answer_f64(point, "candidate");
-        s->values[RATIO][s->count++] = sl_answer_f64(point, "ratio");
+            (struct point){sl_value_u64(point, "run"), sl_value_u64(point, "started_ms")};
+        s->values[OFF][s->count] = sl_value_number(point, "baseline", 0);
+        s->values[ON][s->count] = sl_value_number(point, "candidate", 0);
+        s->values[RATIO][s->count++] = sl_value_number(point, "ratio", 0);
     }
 }
 
@@ -113,8 +114,7 @@ static int fetch(struct sl_client *client, struct series *s, struct sl_diag *dia
         rc = sl_client_get(client, path, NULL, &page, diag);
         if (rc == 0)
             take_page(s, page);
-        cursor =
-            rc == 0 && s->count + s->left_out > before ? sl_answer_u64(page, "next_cursor") : 0;
+        cursor = rc == 0 && s->count + s->left_out > before ? sl_value_u64(page, "next_cursor") : 0;
         cJSON_Delete(page);
     } while (rc == 0 && cursor != 0 && s->count < MAX_POINTS);
     turn_round(s);
@@ -130,7 +130,7 @@ static int ask_kind(struct sl_client *client, struct series *s, struct sl_diag *
         return 0;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, s->points[s->count - 1].run);
     int rc = sl_client_get(client, path, NULL, &run, diag);
-    int kind = rc == 0 ? sl_device_kind_find(sl_answer_text(run, "device_kind")) : 0;
+    int kind = rc == 0 ? sl_device_kind_find(sl_value_text(run, "device_kind", "")) : 0;
     s->exact = sl_device_kind_traits(kind).counted;
     cJSON_Delete(run);
     return rc;
@@ -417,20 +417,20 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
         return code;
     const cJSON *one;
     sl_table_init(&table, "history", "history", heads);
-    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(answer, "series"))
+    cJSON_ArrayForEach(one, sl_value(answer, "series"))
     {
-        const cJSON *newest = cJSON_GetObjectItemCaseSensitive(one, "newest");
-        sl_table_put(&table, sl_answer_text(one, "id"));
-        sl_table_put(&table, sl_answer_text(one, "model"));
-        sl_table_put(&table, sl_answer_text(one, "device"));
-        sl_table_printf(&table, "%" PRIu64, sl_answer_u64(newest, "id"));
-        sl_table_put(&table, sl_time_text(sl_answer_u64(newest, "started_ms"), text));
-        sl_table_printf(&table, "%.4f", sl_answer_f64(newest, "ratio"));
+        const cJSON *newest = sl_value(one, "newest");
+        sl_table_put(&table, sl_value_text(one, "id", ""));
+        sl_table_put(&table, sl_value_text(one, "model", ""));
+        sl_table_put(&table, sl_value_text(one, "device", ""));
+        sl_table_printf(&table, "%" PRIu64, sl_value_u64(newest, "id"));
+        sl_table_put(&table, sl_time_text(sl_value_u64(newest, "started_ms"), text));
+        sl_table_printf(&table, "%.4f", sl_value_number(newest, "ratio", 0));
     }
     code = sl_cli_table(
         cli, &table,
         "No series. Runs of one model on one device make one: 'sme2lab run MODEL.pte'.");
-    uint64_t next = sl_answer_u64(answer, "next_cursor");
+    uint64_t next = sl_value_u64(answer, "next_cursor");
     if (next != 0 && !cli->quiet)
         sl_say(stderr, "older ones: sme2lab history --cursor %" PRIu64 "\n", next);
     cJSON_Delete(answer);

@@ -6,7 +6,6 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -15,6 +14,7 @@
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/spec/columns.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 /* Which device it waits for, while none has it; in place of its end how long it took. */
@@ -22,10 +22,10 @@ static bool put_cell(struct sl_table *table, const cJSON *job, const char *colum
 {
     char text[SL_TIME_TEXT_BYTES];
     if (strcmp(column, "ended_ms") == 0)
-        sl_table_put(table, sl_span_text(sl_answer_u64(job, "started_ms"),
-                                         sl_answer_u64(job, "ended_ms"), text));
-    else if (strcmp(column, "device") == 0 && !*sl_answer_text(job, "device"))
-        sl_table_put(table, sl_answer_text(job, "selector"));
+        sl_table_put(table, sl_span_text(sl_value_u64(job, "started_ms"),
+                                         sl_value_u64(job, "ended_ms"), text));
+    else if (strcmp(column, "device") == 0 && !*sl_value_text(job, "device", ""))
+        sl_table_put(table, sl_value_text(job, "selector", ""));
     else
         return false;
     return true;

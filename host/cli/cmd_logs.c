@@ -10,12 +10,12 @@
 #include "common/base/json.h"
 #include "common/base/say.h"
 #include "common/base/utf8.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 enum { MAX_FILES_SHOWN = 64 };
@@ -73,9 +73,9 @@ static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64
     size_t shown = 0;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files", id);
     int rc = sl_client_get(client, path, NULL, &files, diag);
-    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
+    cJSON_ArrayForEach(file, sl_value(files, "files"))
     {
-        const char *name = sl_answer_text(file, "path");
+        const char *name = sl_value_text(file, "path", "");
         struct sl_buf body;
         snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/", id);
         if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN ||

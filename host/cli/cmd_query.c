@@ -15,6 +15,7 @@
 #include "host/cli/options.h"
 #include "host/report/csv.h"
 #include "host/report/table.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_BODY_BYTES = 512 << 10, MAX_CSV_BYTES = 64 << 20, CELL = 64 };
 
@@ -104,12 +105,12 @@ static int show_table(const struct sl_cli *cli, const cJSON *columns, const cJSO
 
 static int show(const struct sl_cli *cli, const cJSON *answer, bool csv)
 {
-    const cJSON *columns = cJSON_GetObjectItemCaseSensitive(answer, "columns");
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(answer, "rows");
+    const cJSON *columns = sl_value(answer, "columns");
+    const cJSON *rows = sl_value(answer, "rows");
     int count = cJSON_GetArraySize(columns);
     int code = csv || count > SL_TABLE_MAX_COLUMNS ? show_csv(cli, columns, rows)
                                                    : show_table(cli, columns, rows);
-    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(answer, "truncated")))
+    if (cJSON_IsTrue(sl_value(answer, "truncated")))
         sl_say(stderr, "sme2lab: there are more rows than these; --rows N asks for more\n");
     return code;
 }

@@ -21,6 +21,7 @@
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/report_files.h"
+#include "host/spec/json_value.h"
 
 enum { FORMAT_BYTES = 16, MAX_WORDS = 64 };
 
@@ -213,7 +214,7 @@ static void choose_ours(struct request *r, char name[SL_RUNDIR_NAME_BYTES])
     if (!measures(r) || r->experiment || r->count != 1 ||
         sl_rundir_open(r->directories[0], NULL, &directory, NULL) < 0)
         return;
-    const char *experiment = sl_rundir_text(directory.manifest, "experiment");
+    const char *experiment = sl_value_text(directory.manifest, "experiment", NULL);
     snprintf(name, SL_RUNDIR_NAME_BYTES, "%s", experiment ? experiment : "");
     r->experiment = name[0] ? name : NULL;
     sl_rundir_close(&directory);

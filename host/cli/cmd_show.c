@@ -19,6 +19,7 @@
 #include "host/report/table.h"
 #include "host/report/time_text.h"
 #include "host/rundir/json_copy.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 enum { MAX_JSON_BYTES = 64 << 20 };
@@ -26,18 +27,18 @@ enum { MAX_JSON_BYTES = 64 << 20 };
 static void print_run(const cJSON *run)
 {
     char text[SL_TIME_TEXT_BYTES];
-    double ratio = sl_answer_f64(run, "ratio");
-    const char *verdict = sl_answer_text(run, "verdict");
-    const char *sha256 = sl_answer_text(run, "model_sha256");
-    sl_say(stdout, "run %" PRIu64 " of job %" PRIu64 "\n", sl_answer_u64(run, "id"),
-           sl_answer_u64(run, "job"));
-    sl_say(stdout, "  model    %s%s%.12s\n", sl_answer_text(run, "model"), *sha256 ? "  " : "",
+    double ratio = sl_value_number(run, "ratio", 0);
+    const char *verdict = sl_value_text(run, "verdict", "");
+    const char *sha256 = sl_value_text(run, "model_sha256", "");
+    sl_say(stdout, "run %" PRIu64 " of job %" PRIu64 "\n", sl_value_u64(run, "id"),
+           sl_value_u64(run, "job"));
+    sl_say(stdout, "  model    %s%s%.12s\n", sl_value_text(run, "model", ""), *sha256 ? "  " : "",
            sha256);
-    sl_say(stdout, "  device   %s (%s)\n", sl_answer_text(run, "device"),
-           sl_answer_text(run, "device_kind"));
-    sl_say(stdout, "  started  %s", sl_time_text(sl_answer_u64(run, "started_ms"), text));
+    sl_say(stdout, "  device   %s (%s)\n", sl_value_text(run, "device", ""),
+           sl_value_text(run, "device_kind", ""));
+    sl_say(stdout, "  started  %s", sl_time_text(sl_value_u64(run, "started_ms"), text));
     sl_say(stdout, ", took %s\n",
-           sl_span_text(sl_answer_u64(run, "started_ms"), sl_answer_u64(run, "ended_ms"), text));
+           sl_span_text(sl_value_u64(run, "started_ms"), sl_value_u64(run, "ended_ms"), text));
     if (*verdict)
         sl_say(stdout, "  verdict  %s\n", verdict);
     if (ratio > 0)
@@ -50,10 +51,10 @@ static int print_files(const struct sl_cli *cli, const cJSON *files)
     struct sl_table table;
     const cJSON *file;
     sl_table_init(&table, "show", "show", heads);
-    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(files, "files"))
+    cJSON_ArrayForEach(file, sl_value(files, "files"))
     {
-        sl_table_put(&table, sl_answer_text(file, "path"));
-        sl_table_printf(&table, "%" PRIu64, sl_answer_u64(file, "bytes"));
+        sl_table_put(&table, sl_value_text(file, "path", ""));
+        sl_table_printf(&table, "%" PRIu64, sl_value_u64(file, "bytes"));
     }
     sl_say(stdout, "\n");
     return sl_cli_table(cli, &table, "No files.");
@@ -68,7 +69,7 @@ static int print_json(const cJSON *run, const cJSON *files)
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.show/1");
     sl_json_copy(&json, "run", run);
-    sl_json_copy(&json, "files", cJSON_GetObjectItemCaseSensitive(files, "files"));
+    sl_json_copy(&json, "files", sl_value(files, "files"));
     sl_json_close_object(&json);
     int rc = json.error < 0 ? json.error : sl_buf_print_line(&text);
     sl_buf_fini(&text);
@@ -119,17 +120,18 @@ static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
 static void print_attempt(const cJSON *attempt, uint64_t job)
 {
     char began[SL_TIME_TEXT_BYTES], took[SL_TIME_TEXT_BYTES];
-    uint64_t number = sl_answer_u64(attempt, "number"), run = sl_answer_u64(attempt, "run"),
-             start = sl_answer_u64(attempt, "started_ms"), end = sl_answer_u64(attempt, "ended_ms");
-    const char *cause = sl_answer_text(attempt, "cause"),
-               *detail = sl_answer_text(attempt, "detail");
-    sl_say(stdout, "  attempt %" PRIu64 " on %s, %s, %s", number, sl_answer_text(attempt, "device"),
-           sl_time_text(start, began), end == 0 ? "runs" : sl_span_text(start, end, took));
+    uint64_t number = sl_value_u64(attempt, "number"), run = sl_value_u64(attempt, "run"),
+             start = sl_value_u64(attempt, "started_ms"), end = sl_value_u64(attempt, "ended_ms");
+    const char *cause = sl_value_text(attempt, "cause", ""),
+               *detail = sl_value_text(attempt, "detail", "");
+    sl_say(stdout, "  attempt %" PRIu64 " on %s, %s, %s", number,
+           sl_value_text(attempt, "device", ""), sl_time_text(start, began),
+           end == 0 ? "runs" : sl_span_text(start, end, took));
     if (end > 0 && strcmp(cause, "none") != 0)
         sl_say(stdout, ": %s%s%s", cause, *detail ? ": " : "", detail);
     if (run > 0)
         sl_say(stdout, "; run %" PRIu64, run);
-    else if (*sl_answer_text(attempt, "log"))
+    else if (*sl_value_text(attempt, "log", ""))
         sl_say(stdout, "; 'sme2lab logs %" PRIu64 " --attempt %" PRIu64 "' has its log", job,
                number);
     sl_say(stdout, "\n");
@@ -139,24 +141,25 @@ static void print_job(const cJSON *job)
 {
     char text[SL_TIME_TEXT_BYTES];
     const cJSON *attempt, *directory;
-    const char *device = sl_answer_text(job, "device"), *detail = sl_answer_text(job, "detail"),
-               *selector = sl_answer_text(job, "selector");
-    uint64_t run = sl_answer_u64(job, "run");
-    sl_say(stdout, "job %" PRIu64 " is %s\n", sl_answer_u64(job, "id"),
-           sl_answer_text(job, "state"));
+    const char *device = sl_value_text(job, "device", ""),
+               *detail = sl_value_text(job, "detail", ""),
+               *selector = sl_value_text(job, "selector", "");
+    uint64_t run = sl_value_u64(job, "run");
+    sl_say(stdout, "job %" PRIu64 " is %s\n", sl_value_u64(job, "id"),
+           sl_value_text(job, "state", ""));
     if (*selector && strcmp(selector, device) != 0)
         sl_say(stdout, "  wants     %s\n", selector);
     sl_say(stdout, "  device    %s\n", *device ? device : "none yet");
-    sl_say(stdout, "  submitted %s\n", sl_time_text(sl_answer_u64(job, "submitted_ms"), text));
-    if (sl_answer_u64(job, "deadline_ms") > 0)
-        sl_say(stdout, "  deadline  %s\n", sl_time_text(sl_answer_u64(job, "deadline_ms"), text));
-    sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_answer_u64(job, "attempts"));
+    sl_say(stdout, "  submitted %s\n", sl_time_text(sl_value_u64(job, "submitted_ms"), text));
+    if (sl_value_u64(job, "deadline_ms") > 0)
+        sl_say(stdout, "  deadline  %s\n", sl_time_text(sl_value_u64(job, "deadline_ms"), text));
+    sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_value_u64(job, "attempts"));
     if (run != 0)
         sl_say(stdout, "  run       %" PRIu64 "\n", run);
     if (*detail)
         sl_say(stdout, "  detail    %s\n", detail);
     cJSON_ArrayForEach(attempt, cJSON_GetObjectItemCaseSensitive(job, "attempt_records"))
-        print_attempt(attempt, sl_answer_u64(job, "id"));
+        print_attempt(attempt, sl_value_u64(job, "id"));
     cJSON_ArrayForEach(directory, cJSON_GetObjectItemCaseSensitive(job, "attempt_directories"))
         sl_say(stdout, "  left      %s\n", cJSON_GetStringValue(directory));
 }

@@ -22,6 +22,7 @@
 #include "host/cli/options.h"
 #include "host/cli/time_word.h"
 #include "host/report/table.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_RUNS = 256, MAX_JSON_BYTES = 64 << 20 };
 
@@ -49,14 +50,13 @@ struct removed {
 
 static bool is_finding(const cJSON *finding, const char *kind)
 {
-    return strcmp(sl_answer_text(finding, "kind"), kind) == 0;
+    return strcmp(sl_value_text(finding, "kind", ""), kind) == 0;
 }
 
 static bool went(const struct removed *removed, const cJSON *finding, const char *kind)
 {
     return is_finding(finding, kind) &&
-           (removed->rehearsal ||
-            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended")));
+           (removed->rehearsal || cJSON_IsTrue(sl_value(finding, "mended")));
 }
 
 static void print_freed(const struct removed *removed, const char *kind, const char *what)
@@ -67,7 +67,7 @@ static void print_freed(const struct removed *removed, const char *kind, const c
     {
         if (went(removed, finding, kind)) {
             count++;
-            bytes += sl_answer_u64(finding, "bytes");
+            bytes += sl_value_u64(finding, "bytes");
         }
     }
     if (count > 0)
@@ -83,7 +83,7 @@ static void put_freed(struct sl_json *json, const struct removed *removed, const
     cJSON_ArrayForEach(finding, removed->findings)
     {
         if (went(removed, finding, kind))
-            sl_json_text(json, NULL, sl_answer_text(finding, "name"));
+            sl_json_text(json, NULL, sl_value_text(finding, "name", ""));
     }
     sl_json_close_array(json);
 }
@@ -199,7 +199,7 @@ static struct listed *list_runs(const cJSON *list, size_t *out_count)
         return NULL;
     cJSON_ArrayForEach(run, list)
     {
-        all[count] = (struct listed){run, sl_answer_text(run, "series"), count, 0};
+        all[count] = (struct listed){run, sl_value_text(run, "series", ""), count, 0};
         count++;
     }
     qsort(all, count, sizeof(*all), by_series);
@@ -219,11 +219,11 @@ static int sweep(struct sl_client *client, const struct sweep *what, const cJSON
     int rc = all ? 0 : -ENOMEM;
     for (size_t i = 0; rc == 0 && i < count; i++) {
         const cJSON *run = all[i].run;
-        bool fits = !what->model || strcmp(sl_answer_text(run, "model"), what->model) == 0;
-        if (!fits || sl_answer_u64(run, "started_ms") >= what->before_ms ||
+        bool fits = !what->model || strcmp(sl_value_text(run, "model", ""), what->model) == 0;
+        if (!fits || sl_value_u64(run, "started_ms") >= what->before_ms ||
             all[i].newer < what->keep)
             continue;
-        out->runs[out->count] = sl_answer_u64(run, "id");
+        out->runs[out->count] = sl_value_u64(run, "id");
         rc = what->rehearsal ? 0 : remove_run(client, out->runs[out->count], diag);
         out->count += rc == 0 ? 1 : 0;
     }
@@ -246,8 +246,8 @@ static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
     if (rc < 0)
         return rc;
     cJSON *document = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    if (!cJSON_IsArray(cJSON_GetObjectItemCaseSensitive(document, "findings")) ||
-        !cJSON_IsNumber(cJSON_GetObjectItemCaseSensitive(document, "more"))) {
+    if (!cJSON_IsArray(sl_value(document, "findings")) ||
+        !cJSON_IsNumber(sl_value(document, "more"))) {
         cJSON_Delete(document);
         sl_buf_fini(&answer.body);
         sl_diag_hint(diag, "see what listens at that address; is it a sme2labd of this version?");
@@ -280,15 +280,15 @@ static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl
     int rc = sl_client_open_any(cli, &client, diag);
     if (rc == 0)
         rc = sl_ask_pages(client, &wish, &answer, diag);
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "runs");
+    const cJSON *list = sl_value(answer, "runs");
     if (rc == 0) {
         removed.runs = sl_calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*removed.runs));
         rc = removed.runs ? sweep(client, what, list, &removed, diag) : -ENOMEM;
     }
     if (rc == 0)
         rc = free_files(client, what, &freed, diag);
-    removed.findings = cJSON_GetObjectItemCaseSensitive(freed, "findings");
-    removed.more = sl_answer_u64(freed, "more");
+    removed.findings = sl_value(freed, "findings");
+    removed.more = sl_value_u64(freed, "more");
     if (removed.runs && (rc == 0 || !cli->json))
         tell(cli, &removed);
     if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
@@ -358,7 +358,7 @@ static const char lost[] = "lost";
 
 static bool is_mended(const cJSON *finding)
 {
-    return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(finding, "mended"));
+    return cJSON_IsTrue(sl_value(finding, "mended"));
 }
 
 /* `mend`: what could be made again has been. Figures that nobody has read yet stand in the run's
@@ -382,11 +382,11 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings, bool m
     sl_table_init(&table, "fsck", "fsck", heads);
     cJSON_ArrayForEach(finding, findings)
     {
-        sl_table_put(&table, sl_answer_text(finding, "kind"));
-        put_number(&table, sl_answer_u64(finding, "run"));
-        put_number(&table, sl_answer_u64(finding, "job"));
-        put_number(&table, sl_answer_u64(finding, "bytes"));
-        sl_table_put(&table, sl_answer_text(finding, "name"));
+        sl_table_put(&table, sl_value_text(finding, "kind", ""));
+        put_number(&table, sl_value_u64(finding, "run"));
+        put_number(&table, sl_value_u64(finding, "job"));
+        put_number(&table, sl_value_u64(finding, "bytes"));
+        sl_table_put(&table, sl_value_text(finding, "name", ""));
         sl_table_put(&table, state_of(finding, mend));
     }
     return sl_cli_table(cli, &table, "The store and its files agree.");
@@ -454,12 +454,12 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
     sl_client_free(client);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    const cJSON *findings = cJSON_GetObjectItemCaseSensitive(document, "findings");
+    const cJSON *findings = sl_value(document, "findings");
     if (cli->json)
         sl_answer_print("fsck", &text);
     else
         show_findings(cli, findings, mend);
-    code = end_of_check(findings, sl_answer_u64(document, "more"), mend);
+    code = end_of_check(findings, sl_value_u64(document, "more"), mend);
     cJSON_Delete(document);
     sl_buf_fini(&text);
     return code;

@@ -16,6 +16,7 @@
 #include "host/cli/options.h"
 #include "host/report/table.h"
 #include "host/spec/columns.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_BODY_BYTES = 4096, DAY_S = 86400 };
 
@@ -48,7 +49,7 @@ static int add(const struct token *t, const char *name)
         .method = "POST", .path = "/api/v1/tokens", .json = (const char *)body.data};
     int code = sl_ask(t->cli, "token", &request, &answer);
     if (answer) {
-        sl_say(stdout, "%s\n", sl_answer_text(answer, "token"));
+        sl_say(stdout, "%s\n", sl_value_text(answer, "token", ""));
         if (!t->cli->quiet)
             sl_say(stderr, "This is the only time it is shown. Keep it in a file that only you "
                            "can read, and name that by --token-file.\n");
@@ -60,7 +61,7 @@ static int add(const struct token *t, const char *name)
 
 static bool put_end(struct sl_table *table, const cJSON *token, const char *column)
 {
-    bool never = strcmp(column, "expires_ms") == 0 && sl_answer_u64(token, column) == 0;
+    bool never = strcmp(column, "expires_ms") == 0 && sl_value_u64(token, column) == 0;
     if (never)
         sl_table_put(table, "never");
     return never;

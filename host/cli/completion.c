@@ -9,9 +9,9 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/spec/json_value.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -185,14 +185,14 @@ static int put_list(const struct sl_cli *cli, const struct list *list, struct sl
     if (sl_client_open_any(cli, &client, NULL) < 0)
         return 0;
     if (sl_client_get(client, list->path, NULL, &answer, NULL) == 0) {
-        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, list->name))
+        cJSON_ArrayForEach(row, sl_value(answer, list->name))
         {
-            cJSON *member = cJSON_GetObjectItemCaseSensitive(row, list->member);
+            const cJSON *member = sl_value(row, list->member);
             if (rc == 0 && cJSON_IsString(member)) {
                 if (is_plain(member->valuestring))
                     rc = sl_buf_printf(out, "%s\n", member->valuestring);
             } else if (rc == 0) {
-                rc = sl_buf_printf(out, "%" PRIu64 "\n", sl_answer_u64(row, list->member));
+                rc = sl_buf_printf(out, "%" PRIu64 "\n", sl_value_u64(row, list->member));
             }
         }
     }

@@ -10,10 +10,10 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/cli/answer.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
 #include "host/rundir/run.h"
+#include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 #include "host/spec/spec.h"
 
@@ -30,8 +30,8 @@ int sl_device_identity_read(struct sl_task_device *device, struct sl_device_iden
     gmtime_r(&now, &utc);
     strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(out->agent_version, sizeof(out->agent_version), "%.31s",
-             sl_answer_text(probe, "agent_version"));
-    rc = sl_device_fingerprint(sl_answer_text(probe, "fingerprint"), out->emulated,
+             sl_value_text(probe, "agent_version", ""));
+    rc = sl_device_fingerprint(sl_value_text(probe, "fingerprint", ""), out->emulated,
                                out->fingerprint);
     cJSON_Delete(probe);
     return rc < 0 ? sl_diag_set(diag, rc, "sme2lab-agent probe", "The device has no fingerprint")

@@ -9,7 +9,6 @@
 
 #include "common/base/error.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
@@ -17,6 +16,7 @@
 #include "host/cli/upload.h"
 #include "host/report/table.h"
 #include "host/report/time_text.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 static int list(const struct sl_cli *cli, const char *path)
@@ -34,12 +34,12 @@ static int list(const struct sl_cli *cli, const char *path)
     cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(answer, "results"))
     {
         char time[SL_TIME_TEXT_BYTES];
-        sl_table_put(&table, sl_answer_text(row, "id"));
-        sl_table_put(&table, sl_answer_text(row, "outcome"));
-        sl_table_put(&table, sl_time_text(sl_answer_u64(row, "started_ms"), time));
-        sl_table_put(&table, sl_answer_text(row, "host"));
-        sl_table_put(&table, sl_answer_text(row, "model"));
-        sl_table_printf(&table, "%.1f KiB", sl_answer_f64(row, "bytes") / 1024);
+        sl_table_put(&table, sl_value_text(row, "id", ""));
+        sl_table_put(&table, sl_value_text(row, "outcome", ""));
+        sl_table_put(&table, sl_time_text(sl_value_u64(row, "started_ms"), time));
+        sl_table_put(&table, sl_value_text(row, "host", ""));
+        sl_table_put(&table, sl_value_text(row, "model", ""));
+        sl_table_printf(&table, "%.1f KiB", sl_value_number(row, "bytes", 0) / 1024);
     }
     cJSON_Delete(answer);
     return sl_cli_table(cli, &table,
@@ -75,7 +75,7 @@ static uint64_t ask_to_collect(const struct sl_cli *cli, const char *path, int *
     cJSON *answer = NULL;
     plain.json = false; /* the answer is what becomes of the job */
     *out_code = sl_ask(&plain, "submission", &request, &answer);
-    uint64_t job = sl_answer_u64(answer, "id");
+    uint64_t job = sl_value_u64(answer, "id");
     cJSON_Delete(answer);
     return job;
 }

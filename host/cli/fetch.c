@@ -13,9 +13,9 @@
 
 #include "common/base/error.h"
 #include "common/base/path.h"
-#include "host/cli/answer.h"
 #include "host/cli/client.h"
 #include "host/rundir/run.h"
+#include "host/spec/json_value.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/url.h"
 
@@ -86,9 +86,9 @@ int sl_fetch_run(struct sl_client *client, uint64_t run, bool whole, const char 
     const cJSON *file;
     snprintf(url, sizeof(url), "/api/v1/runs/%" PRIu64 "/files", run);
     int rc = sl_client_get(client, url, NULL, &answer, diag);
-    cJSON_ArrayForEach(file, cJSON_GetObjectItemCaseSensitive(answer, "files"))
+    cJSON_ArrayForEach(file, sl_value(answer, "files"))
     {
-        const char *name = sl_answer_text(file, "path");
+        const char *name = sl_value_text(file, "path", "");
         if (rc == 0 && (whole ? sl_path_is_below(name) : is_artifact(name)))
             rc = fetch_below(client, run, name, directory, diag);
     }

@@ -9,7 +9,6 @@
 
 #include "common/base/clock.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/outcome.h"
@@ -17,6 +16,7 @@
 #include "host/cli/stream.h"
 #include "host/report/text.h"
 #include "host/report/time_text.h"
+#include "host/spec/json_value.h"
 
 #define LEAST_PERCENT 2.0 /* of which the rest is told */
 
@@ -30,7 +30,7 @@ struct follow {
 static void take_text(char *out, size_t size, const cJSON *data, const char *key)
 {
     char fit[SL_TEXT_SIZE];
-    const cJSON *value = cJSON_GetObjectItemCaseSensitive(data, key);
+    const cJSON *value = sl_value(data, key);
     if (cJSON_IsString(value))
         snprintf(out, size, "%s",
                  sl_text_copy(fit, value->valuestring, strlen(value->valuestring)));
@@ -39,7 +39,7 @@ static void take_text(char *out, size_t size, const cJSON *data, const char *key
 /* The daemon says when a job began where it is asked for the job; else the event's time is it. */
 static void take_times(struct sl_follow_state *state, const cJSON *data)
 {
-    uint64_t started_ms = sl_answer_u64(data, "started_ms");
+    uint64_t started_ms = sl_value_u64(data, "started_ms");
     if (started_ms != 0)
         state->started_ms = started_ms;
     else if (state->started_ms == 0 && strcmp(state->state, "running") == 0)
@@ -66,24 +66,25 @@ void sl_follow_take(struct sl_follow_state *state, const cJSON *data)
     take_text(state->phase, sizeof(state->phase), data, "phase");
     take_text(state->part, sizeof(state->part), data, "part");
     if (cJSON_HasObjectItem(data, "pairs")) {
-        state->pair = sl_answer_u64(data, "pair");
-        state->pairs = sl_answer_u64(data, "pairs");
+        state->pair = sl_value_u64(data, "pair");
+        state->pairs = sl_value_u64(data, "pairs");
     }
     if (cJSON_HasObjectItem(data, "ratio"))
-        state->ratio = sl_answer_f64(data, "ratio");
+        state->ratio = sl_value_number(data, "ratio", 0);
     if (cJSON_HasObjectItem(data, "off_ns")) {
-        state->off_ms = sl_answer_f64(data, "off_ns") / 1e6;
-        state->on_ms = sl_answer_f64(data, "on_ns") / 1e6;
+        state->off_ms = sl_value_number(data, "off_ns", 0) / 1e6;
+        state->on_ms = sl_value_number(data, "on_ns", 0) / 1e6;
     }
     if (cJSON_HasObjectItem(data, "precision_percent"))
-        state->precision = sl_answer_f64(data, "precision_percent");
+        state->precision = sl_value_number(data, "precision_percent", 0);
     if (cJSON_HasObjectItem(data, "half_width_percent"))
-        state->half_width = sl_answer_f64(data, "half_width_percent");
+        state->half_width = sl_value_number(data, "half_width_percent", 0);
     if (cJSON_HasObjectItem(data, "insns"))
-        state->insns = sl_answer_f64(data, "insns");
+        state->insns = sl_value_number(data, "insns", 0);
     if (cJSON_HasObjectItem(data, "phase")) {
-        state->expected_insns = sl_answer_f64(data, "expected_insns");
-        state->percent = cJSON_HasObjectItem(data, "percent") ? sl_answer_f64(data, "percent") : -1;
+        state->expected_insns = sl_value_number(data, "expected_insns", 0);
+        state->percent =
+            cJSON_HasObjectItem(data, "percent") ? sl_value_number(data, "percent", 0) : -1;
         if (!(state->percent >= 0 && state->percent <= 100)) /* a server may say anything */
             state->percent = -1;
     }

@@ -15,6 +15,7 @@
 #include "host/cli/answer.h"
 #include "host/cli/ask.h"
 #include "host/cli/client.h"
+#include "host/spec/json_value.h"
 #include "host/spec/url.h"
 
 enum { NAME_BYTES = 64 }; /* what the daemon takes */
@@ -44,7 +45,7 @@ int sl_group_make(struct sl_client *client, const char *name, uint64_t *out_id,
     if (rc < 0)
         return rc;
     cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    *out_id = sl_answer_u64(reply, "id");
+    *out_id = sl_value_u64(reply, "id");
     cJSON_Delete(reply);
     sl_buf_fini(&answer.body);
     return *out_id != 0 ? 0
@@ -62,7 +63,7 @@ int sl_group_jobs(struct sl_client *client, uint64_t id, struct sl_group_job **o
     snprintf(path, sizeof(path), "/api/v1/jobs?group=%" PRIu64, id);
     snprintf(where, sizeof(where), "g%" PRIu64, id);
     int rc = sl_ask_pages(client, &wish, &answer, diag);
-    const cJSON *list = cJSON_GetObjectItemCaseSensitive(answer, "jobs");
+    const cJSON *list = sl_value(answer, "jobs");
     size_t count = rc == 0 ? (size_t)cJSON_GetArraySize(list) : 0, at = count;
     struct sl_group_job *jobs = NULL;
     if (rc == 0 && count == 0) {
@@ -79,7 +80,7 @@ int sl_group_jobs(struct sl_client *client, uint64_t id, struct sl_group_job **o
     const cJSON *taken = jobs ? list : NULL;
     cJSON_ArrayForEach(row, taken)
     {
-        jobs[--at] = (struct sl_group_job){sl_answer_u64(row, "id"), sl_answer_u64(row, "run")};
+        jobs[--at] = (struct sl_group_job){sl_value_u64(row, "id"), sl_value_u64(row, "run")};
     }
     cJSON_Delete(answer);
     if (rc == 0) {

@@ -6,7 +6,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "host/cli/answer.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_ROWS = 2000 }; /* of either run: what is beyond is small */
 
@@ -15,14 +15,14 @@ static double cost_of(const cJSON *row, int arm)
 {
     static const char *const keys[2][2] = {{"baseline_ns", "baseline_insns"},
                                            {"candidate_ns", "candidate_insns"}};
-    double first = sl_answer_f64(row, keys[arm][0]);
-    return first != 0 ? first : sl_answer_f64(row, keys[arm][1]);
+    double first = sl_value_number(row, keys[arm][0], 0);
+    return first != 0 ? first : sl_value_number(row, keys[arm][1], 0);
 }
 
 static const cJSON *rows_of(const cJSON *analysis, const char *list)
 {
-    const cJSON *comparison = cJSON_GetObjectItemCaseSensitive(analysis, "comparison");
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(comparison, list);
+    const cJSON *comparison = sl_value(analysis, "comparison");
+    const cJSON *rows = sl_value(comparison, list);
     return rows ? rows->child : NULL;
 }
 
@@ -30,7 +30,7 @@ static double sum_of(const cJSON *row, const char *name, int arm)
 {
     double sum = 0;
     for (int i = 0; row && i < MAX_ROWS; i++, row = row->next)
-        sum += strcmp(sl_answer_text(row, "name"), name) == 0 ? cost_of(row, arm) : 0;
+        sum += strcmp(sl_value_text(row, "name", ""), name) == 0 ? cost_of(row, arm) : 0;
     return sum;
 }
 
@@ -43,7 +43,7 @@ void sl_history_cause(const cJSON *before, const cJSON *after, const char *list,
     for (int side = 0; side < 2; side++) {
         const cJSON *row = rows[side];
         for (int i = 0; row && i < MAX_ROWS; i++, row = row->next) {
-            const char *name = sl_answer_text(row, "name");
+            const char *name = sl_value_text(row, "name", "");
             struct sl_history_part part = {name, sum_of(rows[1], name, arm),
                                            sum_of(rows[0], name, arm)};
             if (name[0] && fabs(part.after - part.before) > most) {

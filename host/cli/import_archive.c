@@ -15,12 +15,12 @@
 #include "common/base/path.h"
 #include "common/base/say.h"
 #include "common/base/tree_remove.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/cli/stored_run.h"
 #include "host/cli/upload.h"
 #include "host/rundir/archive.h"
+#include "host/spec/json_value.h"
 
 enum { PATH_BYTES = 1024, MAX_JSON_BYTES = 1 << 20 };
 
@@ -115,12 +115,12 @@ static void say_stored(struct report *report, const struct sl_archive_run *run, 
                        bool is_new)
 {
     struct sl_json *json = &report->json;
-    uint64_t id = sl_answer_u64(row, "id");
+    uint64_t id = sl_value_u64(row, "id");
     sl_json_open_object(json, NULL);
     sl_json_text(json, "name", run->name);
     sl_json_u64(json, "was", run->run);
     sl_json_u64(json, "run", id);
-    sl_json_u64(json, "job", sl_answer_u64(row, "job"));
+    sl_json_u64(json, "job", sl_value_u64(row, "job"));
     sl_json_bool(json, "new", is_new);
     sl_json_close_object(json);
     if (!report->cli->json)

@@ -19,6 +19,7 @@
 #include "host/cli/task.h"
 #include "host/rundir/etdump_file.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/json_value.h"
 
 /* Elsewhere the agent only runs in the emulator, whose times mean nothing. */
 #if defined(__aarch64__)
@@ -148,13 +149,13 @@ static void find_recorded(const struct sl_etdump_file *file, struct recorded *ou
     *out = (struct recorded){.svl_bytes = 0};
     if (!sl_rundir_find(file->analysis.file, file->analysis.sha256, &directory, &level))
         return;
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory.manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    const char *text = sl_rundir_text(probe, "fingerprint");
-    const char *cpu = sl_rundir_text(device, "cpu");
+    const cJSON *device = sl_value(directory.manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
+    const char *text = sl_value_text(probe, "fingerprint", NULL);
+    const char *cpu = sl_value_text(device, "cpu", NULL);
     snprintf(out->fingerprint, sizeof(out->fingerprint), "%.40s", text ? text : "");
     snprintf(out->cpu, sizeof(out->cpu), "%.60s", cpu ? cpu : "");
-    out->svl_bytes = sl_rundir_number(probe, "svl_bytes", 0);
+    out->svl_bytes = sl_value_number(probe, "svl_bytes", 0);
     sl_rundir_close(&directory);
 }
 

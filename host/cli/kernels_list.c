@@ -9,8 +9,8 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/buf.h"
-#include "host/cli/answer.h"
 #include "host/report/text.h"
+#include "host/spec/json_value.h"
 
 enum { KERNEL_COLUMNS = 54, NEEDS_COLUMNS = 13, POLICY_COLUMNS = 15 };
 
@@ -42,17 +42,17 @@ static void put_kernels(struct page *page, const cJSON *kernels)
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels)
     {
-        const char *its_family = sl_answer_text(kernel, "family");
-        const char *its_purpose = sl_answer_text(kernel, "for");
-        bool met = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(kernel, "met"));
+        const char *its_family = sl_value_text(kernel, "family", "");
+        const char *its_purpose = sl_value_text(kernel, "for", "");
+        bool met = cJSON_IsTrue(sl_value(kernel, "met"));
         if (strcmp(family, its_family) != 0 || strcmp(purpose, its_purpose) != 0) {
             say(page, "%s", "");
             say(page, "%s: %s", its_family, its_purpose);
         }
         family = its_family;
         purpose = its_purpose;
-        say(page, "  %-*s%-*s%s", KERNEL_COLUMNS, sl_answer_text(kernel, "kernel"),
-            met ? 0 : NEEDS_COLUMNS, sl_answer_text(kernel, "needs"), met ? "" : " not here");
+        say(page, "  %-*s%-*s%s", KERNEL_COLUMNS, sl_value_text(kernel, "kernel", ""),
+            met ? 0 : NEEDS_COLUMNS, sl_value_text(kernel, "needs", ""), met ? "" : " not here");
     }
 }
 
@@ -63,9 +63,9 @@ static void put_policy(struct page *page, const cJSON *policy)
     say(page, "Families, and whether they run in streaming mode by default (--policy):");
     cJSON_ArrayForEach(family, policy)
     {
-        bool streams = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(family, "streams"));
-        say(page, "  %-*s%-11s%s", POLICY_COLUMNS, sl_answer_text(family, "family"),
-            streams ? "streams" : "stays out", sl_answer_text(family, "about"));
+        bool streams = cJSON_IsTrue(sl_value(family, "streams"));
+        say(page, "  %-*s%-11s%s", POLICY_COLUMNS, sl_value_text(family, "family", ""),
+            streams ? "streams" : "stays out", sl_value_text(family, "about", ""));
     }
 }
 
@@ -77,7 +77,7 @@ int sl_kernels_list_text(struct sl_buf *out, const cJSON *list, const char *cpu,
         cpu ? "the emulated CPU" : "this machine");
     if (cpu)
         say(&page, "The emulated CPU is -cpu %s.", cpu);
-    put_kernels(&page, cJSON_GetObjectItemCaseSensitive(list, "kernels"));
-    put_policy(&page, cJSON_GetObjectItemCaseSensitive(list, "policy"));
+    put_kernels(&page, sl_value(list, "kernels"));
+    put_policy(&page, sl_value(list, "policy"));
     return page.error;
 }

@@ -8,47 +8,31 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "host/cli/answer.h"
 #include "host/cli/task.h"
+#include "host/spec/json_read.h"
+#include "host/spec/json_value.h"
 #include "host/spec/spec.h"
 
 enum { TIMEOUT_S = 600 };
 
-bool sl_kernels_take_text(const struct cJSON *object, const char *key, char *out, size_t size)
+static void read_row(const struct sl_json_at *at, bool counted, struct sl_kernel_row *row)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= size)
-        return false;
-    memcpy(out, item->valuestring, strlen(item->valuestring) + 1);
-    return true;
-}
-
-bool sl_kernels_take_count(const struct cJSON *object, const char *key, uint64_t *out)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < 9e15))
-        return false;
-    *out = (uint64_t)item->valuedouble;
-    return true;
-}
-
-static bool read_row(const cJSON *object, bool counted, struct sl_kernel_row *row)
-{
+    static const char *const keys[] = {"family", "type", "shape", "kernel", "stage",
+                                       "m",      "n",    "k",     "ns"};
     *row = (struct sl_kernel_row){.counted = counted};
-    bool good = sl_kernels_take_text(object, "family", row->family, sizeof(row->family)) &&
-                sl_kernels_take_text(object, "type", row->type, sizeof(row->type)) &&
-                sl_kernels_take_text(object, "shape", row->shape, sizeof(row->shape)) &&
-                sl_kernels_take_text(object, "kernel", row->kernel, sizeof(row->kernel)) &&
-                sl_kernels_take_text(object, "stage", row->stage, sizeof(row->stage)) &&
-                sl_kernels_take_count(object, "m", &row->m) &&
-                sl_kernels_take_count(object, "n", &row->n) &&
-                sl_kernels_take_count(object, "k", &row->k) &&
-                (counted || sl_kernels_take_count(object, "ns", &row->ns));
-    (void)sl_kernels_take_count(object, "outputs", &row->outputs); /* 0: as the family has them */
-    const cJSON *ulp = cJSON_GetObjectItemCaseSensitive(object, "most_ulp");
-    if (cJSON_IsNumber(ulp) && ulp->valuedouble > 0)
-        row->most_ulp = ulp->valuedouble;
-    return good;
+    sl_json_need_keys(at, keys, counted ? 8 : 9);
+    sl_json_copy_text(sl_json_member(at, "family"), row->family, sizeof(row->family));
+    sl_json_copy_text(sl_json_member(at, "type"), row->type, sizeof(row->type));
+    sl_json_copy_text(sl_json_member(at, "shape"), row->shape, sizeof(row->shape));
+    sl_json_copy_text(sl_json_member(at, "kernel"), row->kernel, sizeof(row->kernel));
+    sl_json_copy_text(sl_json_member(at, "stage"), row->stage, sizeof(row->stage));
+    sl_json_get_count(sl_json_member(at, "m"), &row->m);
+    sl_json_get_count(sl_json_member(at, "n"), &row->n);
+    sl_json_get_count(sl_json_member(at, "k"), &row->k);
+    if (!counted)
+        sl_json_get_count(sl_json_member(at, "ns"), &row->ns);
+    sl_json_get_count(sl_json_member(at, "outputs"), &row->outputs); /* 0: as the family has them */
+    sl_json_get_real(sl_json_member(at, "most_ulp"), 0, 1e300, &row->most_ulp);
 }
 
 /* Takes the estimate of the first profile; some stages have none. */
@@ -56,22 +40,26 @@ static void take_estimate(const cJSON *stage, struct sl_kernel_row *row)
 {
     const cJSON *one = stage ? stage->child : NULL;
     struct sl_kernel_estimate *out = &row->estimate;
-    if (!sl_kernels_take_text(one, "profile", out->profile, sizeof(out->profile)) ||
-        !sl_kernels_take_text(one, "bound", out->bound, sizeof(out->bound)))
-        out->profile[0] = '\0';
-    out->low_ns = sl_answer_f64(one, "low_ns");
-    out->mid_ns = sl_answer_f64(one, "mid_ns");
-    out->high_ns = sl_answer_f64(one, "high_ns");
+    snprintf(out->profile, sizeof(out->profile), "%s", sl_value_text(one, "profile", ""));
+    snprintf(out->bound, sizeof(out->bound), "%s", sl_value_text(one, "bound", ""));
+    out->low_ns = sl_value_number(one, "low_ns", 0);
+    out->mid_ns = sl_value_number(one, "mid_ns", 0);
+    out->high_ns = sl_value_number(one, "high_ns", 0);
 }
 
 static int add_row(const cJSON *object, bool counted, struct sl_kernel_row *rows, size_t *count,
                    struct sl_diag *diag)
 {
-    if (*count == SL_KERNELS_MAX_ROWS || !read_row(object, counted, &rows[*count]))
-        return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
-                           "row %zu is not what sme2lab-agent prints", *count + 1);
-    ++*count;
-    return 0;
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at at = sl_json_root(&reader, object);
+    if (*count == SL_KERNELS_MAX_ROWS)
+        sl_json_refuse(&at, "The agent prints more than %d rows", SL_KERNELS_MAX_ROWS);
+    else
+        read_row(&at, counted, &rows[*count]);
+    if (reader.error != 0)
+        sl_json_name_file("the agent's output", diag);
+    *count += reader.error == 0;
+    return reader.error;
 }
 
 int sl_kernels_read_rows(const struct sl_buf *out, struct sl_kernel_row *rows, size_t *count,
@@ -139,9 +127,9 @@ int sl_kernels_measure(struct sl_task_device *device, const char *const *argumen
             rc = add_row(object, counted, rows, count, diag);
         if (rc < 0 || !counted)
             continue;
-        rows[*count - 1].instructions = sl_answer_u64(counts, "all");
+        rows[*count - 1].instructions = sl_value_u64(counts, "all");
         rows[*count - 1].mac_instructions =
-            sl_answer_u64(counts, "outer") + sl_answer_u64(counts, "vector_mac");
+            sl_value_u64(counts, "outer") + sl_value_u64(counts, "vector_mac");
         take_estimate(estimates, &rows[*count - 1]);
         counts = counts ? counts->next : NULL;
         estimates = estimates ? estimates->next : NULL;

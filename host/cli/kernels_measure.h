@@ -34,7 +34,3 @@ int sl_kernels_read_rows(const struct sl_buf *out, struct sl_kernel_row *rows, s
 /* The one JSON object that answers the task; end it with cJSON_Delete(). */
 int sl_kernels_ask(struct sl_task_device *device, int task, struct cJSON **out,
                    struct sl_diag *diag);
-
-/* A text that fits, a whole number up to 9e15: false where the object has none under the key. */
-bool sl_kernels_take_text(const struct cJSON *object, const char *key, char *out, size_t size);
-bool sl_kernels_take_count(const struct cJSON *object, const char *key, uint64_t *out);

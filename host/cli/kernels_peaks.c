@@ -13,11 +13,12 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
+#include "host/spec/json_read.h"
+#include "host/spec/json_value.h"
 #include "host/spec/spec.h"
 
 enum { MAX_ROWS = 4096, MAX_TEXT_BYTES = 4 << 20 };
@@ -43,19 +44,31 @@ struct peaks {
     unsigned svl_bits;
 };
 
-static bool read_row(const cJSON *object, bool timed, struct row *row)
+static int read_row(const cJSON *object, bool timed, struct row *row, struct sl_diag *diag)
 {
+    static const char *const keys[] = {"peak",        "what",       "kind",  "insns_a_turn",
+                                       "work_a_turn", "operations", "bytes", "turns",
+                                       "workers",     "ns"};
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at at = sl_json_root(&reader, object);
     *row = (struct row){.ns = 0};
-    return sl_kernels_take_text(object, "peak", row->peak, sizeof(row->peak)) &&
-           sl_kernels_take_text(object, "what", row->what, sizeof(row->what)) &&
-           sl_kernels_take_text(object, "kind", row->kind, sizeof(row->kind)) &&
-           sl_kernels_take_count(object, "insns_a_turn", &row->insns) &&
-           sl_kernels_take_count(object, "work_a_turn", &row->work) &&
-           sl_kernels_take_count(object, "operations", &row->operations) &&
-           sl_kernels_take_count(object, "bytes", &row->bytes) &&
-           sl_kernels_take_count(object, "turns", &row->turns) &&
-           sl_kernels_take_count(object, "workers", &row->workers) &&
-           (!timed || (sl_kernels_take_count(object, "ns", &row->ns) && row->ns > 0));
+    sl_json_need_keys(&at, keys, timed ? 10 : 9);
+    sl_json_copy_text(sl_json_member(&at, "peak"), row->peak, sizeof(row->peak));
+    sl_json_copy_text(sl_json_member(&at, "what"), row->what, sizeof(row->what));
+    sl_json_copy_text(sl_json_member(&at, "kind"), row->kind, sizeof(row->kind));
+    sl_json_get_count(sl_json_member(&at, "insns_a_turn"), &row->insns);
+    sl_json_get_count(sl_json_member(&at, "work_a_turn"), &row->work);
+    sl_json_get_count(sl_json_member(&at, "operations"), &row->operations);
+    sl_json_get_count(sl_json_member(&at, "bytes"), &row->bytes);
+    sl_json_get_count(sl_json_member(&at, "turns"), &row->turns);
+    sl_json_get_count(sl_json_member(&at, "workers"), &row->workers);
+    if (timed)
+        sl_json_get_count(sl_json_member(&at, "ns"), &row->ns);
+    if (timed && row->ns == 0)
+        sl_json_refuse(&at, "The loop of %" PRIu64 " turns took no time", row->turns);
+    if (reader.error != 0)
+        sl_json_name_file("the agent's output", diag);
+    return reader.error;
 }
 
 static int run_loops(struct peaks *p, struct sl_diag *diag)
@@ -67,10 +80,12 @@ static int run_loops(struct peaks *p, struct sl_diag *diag)
     const cJSON *counts = p->answer.counts ? p->answer.counts->child : NULL;
     cJSON_ArrayForEach(object, p->answer.answers)
     {
-        if (p->count == MAX_ROWS ||
-            !read_row(object, !p->device->traits.counted, &p->rows[p->count]))
-            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output",
-                               "line %zu is not what sme2lab-agent prints", p->count + 1);
+        if (p->count == MAX_ROWS)
+            return sl_diag_set(diag, SL_E_FORMAT, "the agent's output", "more than %d loops",
+                               MAX_ROWS);
+        rc = read_row(object, !p->device->traits.counted, &p->rows[p->count], diag);
+        if (rc < 0)
+            return rc;
         p->counts[p->count++] = counts;
         counts = counts ? counts->next : NULL;
     }
@@ -89,7 +104,7 @@ static const char *class_of(const struct row *row)
 /* What the second of two rows, of twice the turns, executed more than the first. */
 static uint64_t more_of(const struct peaks *p, size_t i, const char *insn_class)
 {
-    return sl_answer_u64(p->counts[i + 1], insn_class) - sl_answer_u64(p->counts[i], insn_class);
+    return sl_value_u64(p->counts[i + 1], insn_class) - sl_value_u64(p->counts[i], insn_class);
 }
 
 /* Every loop executes what it says it does, or its rate would be another thing's. */

@@ -18,6 +18,7 @@
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
+#include "host/spec/json_value.h"
 #include "host/spec/spec.h"
 
 enum {
@@ -167,10 +168,9 @@ static int read_families(struct tuning *t, struct sl_diag *diag)
     int rc = sl_kernels_ask(t->device, SL_TASK_KERNELS, &list, diag);
     if (rc < 0)
         return rc;
-    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(list, "policy"))
+    cJSON_ArrayForEach(item, sl_value(list, "policy"))
     {
-        const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "family"),
-                    *streams = cJSON_GetObjectItemCaseSensitive(item, "streams");
+        const cJSON *name = sl_value(item, "family"), *streams = sl_value(item, "streams");
         struct family *f = &t->families[t->count];
         if (t->count == MAX_FAMILIES || !cJSON_IsString(name) || !cJSON_IsBool(streams) ||
             strlen(name->valuestring) >= sizeof(f->name))

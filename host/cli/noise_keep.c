@@ -15,6 +15,7 @@
 #include "host/analysis/comparison.h"
 #include "host/cli/device_identity.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/json_value.h"
 #include "host/spec/noise_file.h"
 
 /* So many leave SL_COMPARISON_MIN_BLOCKS pairs even where all of them that may be cold are. */
@@ -30,10 +31,10 @@ static int identify(const char *directory, const char *experiment, struct sl_dev
     if (rc < 0)
         return rc;
     bool emulated = sl_rundir_emulated(&run, &times);
-    const char *unit = sl_rundir_text(run.manifest, "time_unit");
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(run.manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    const char *probed = sl_rundir_text(probe, "fingerprint");
+    const char *unit = sl_value_text(run.manifest, "time_unit", NULL);
+    const cJSON *device = sl_value(run.manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
+    const char *probed = sl_value_text(probe, "fingerprint", NULL);
     time_t now = time(NULL);
     struct tm utc;
     *out = (struct sl_device_identity){.emulated = emulated};

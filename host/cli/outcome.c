@@ -9,10 +9,10 @@
 
 #include "common/base/json.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
 #include "host/report/text.h"
+#include "host/spec/json_value.h"
 
 bool sl_outcome_is_end(const char *state)
 {
@@ -40,7 +40,7 @@ int sl_outcome_worse(int a, int b)
 static void copy(char *out, size_t size, const cJSON *object, const char *key)
 {
     char fit[SL_TEXT_SIZE];
-    const char *text = sl_answer_text(object, key);
+    const char *text = sl_value_text(object, key, "");
     snprintf(out, size, "%s", sl_text_copy(fit, text, strlen(text)));
 }
 
@@ -59,18 +59,18 @@ static int code_of(const struct sl_outcome *outcome)
 
 void sl_outcome_read(const cJSON *job, const cJSON *run, struct sl_outcome *out)
 {
-    *out = (struct sl_outcome){.job = sl_answer_u64(job, "id"), .run = sl_answer_u64(job, "run")};
+    *out = (struct sl_outcome){.job = sl_value_u64(job, "id"), .run = sl_value_u64(job, "run")};
     copy(out->state, sizeof(out->state), job, "state");
     copy(out->cause, sizeof(out->cause), job, "cause");
     copy(out->detail, sizeof(out->detail), job, "detail");
     copy(out->device, sizeof(out->device), job, "device");
     copy(out->verdict, sizeof(out->verdict), run, "verdict");
     copy(out->model, sizeof(out->model), run, "model");
-    const cJSON *config = cJSON_GetObjectItemCaseSensitive(job, "config");
+    const cJSON *config = sl_value(job, "config");
     if (!out->model[0])
         copy(out->model, sizeof(out->model), config, "model_name");
-    out->ratio = sl_answer_f64(run, "ratio");
-    out->exit_code = (int)sl_answer_u64(run, "exit_code");
+    out->ratio = sl_value_number(run, "ratio", 0);
+    out->exit_code = (int)sl_value_u64(run, "exit_code");
     out->ended = sl_outcome_is_end(out->state);
     out->exit_code = code_of(out);
 }
@@ -82,7 +82,7 @@ int sl_outcome_fetch(struct sl_client *client, uint64_t id, struct sl_outcome *o
     cJSON *job = NULL, *run = NULL;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
     int rc = sl_client_get(client, path, NULL, &job, diag);
-    uint64_t run_id = rc == 0 ? sl_answer_u64(job, "run") : 0;
+    uint64_t run_id = rc == 0 ? sl_value_u64(job, "run") : 0;
     if (run_id != 0) {
         snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, run_id);
         rc = sl_client_get(client, path, NULL, &run, diag);

@@ -9,23 +9,23 @@
 
 #include "common/base/buf.h"
 #include "host/analysis/reach.h"
-#include "host/cli/answer.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/task.h"
+#include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 
 enum { MAX_BYTES = 4 << 20 };
 
 static double number_of(const cJSON *row, const char *key)
 {
-    double value = sl_answer_f64(row, key);
+    double value = sl_value_number(row, key, 0);
     return value > 0 && value < 1e18 ? value : 0;
 }
 
 /* "sl_peak_mopa_f32_sme2": what it multiplies stands between words. */
 static void take_row(const cJSON *row, struct sl_reach_roof *roof)
 {
-    const char *name = sl_answer_text(row, "peak");
+    const char *name = sl_value_text(row, "peak", "");
     double macs = number_of(row, "multiply_adds_per_second");
     double *rate = strstr(name, "_bf16_")  ? &roof->macs_bf16
                    : strstr(name, "_f16_") ? &roof->macs_f16
@@ -43,9 +43,9 @@ static void take_row(const cJSON *row, struct sl_reach_roof *roof)
 bool sl_peaks_file_parse(struct sl_bytes text, struct sl_reach_roof *out)
 {
     cJSON *file = cJSON_ParseWithLength((const char *)text.data, text.size);
-    const cJSON *row, *rows = cJSON_GetObjectItemCaseSensitive(file, "roofline");
+    const cJSON *row, *rows = sl_value(file, "roofline");
     bool good =
-        strcmp(sl_answer_text(file, "schema"), "sme2lab.peaks/1") == 0 && cJSON_IsArray(rows);
+        strcmp(sl_value_text(file, "schema", ""), "sme2lab.peaks/1") == 0 && cJSON_IsArray(rows);
     *out = (struct sl_reach_roof){.bytes = 0};
     cJSON_ArrayForEach(row, rows) take_row(row, out);
     cJSON_Delete(file);

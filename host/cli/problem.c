@@ -10,6 +10,7 @@
 
 #include "common/base/error.h"
 #include "host/report/text.h"
+#include "host/spec/json_value.h"
 
 int sl_problem_code(long status)
 {
@@ -44,7 +45,7 @@ static const char *words(const cJSON *document, const char *const *keys, size_t 
                          char out[SL_TEXT_SIZE])
 {
     for (size_t i = 0; i < count; i++) {
-        const cJSON *value = cJSON_GetObjectItemCaseSensitive(document, keys[i]);
+        const cJSON *value = sl_value(document, keys[i]);
         if (cJSON_IsString(value) && value->valuestring[0])
             return sl_text_copy(out, value->valuestring, strlen(value->valuestring));
     }

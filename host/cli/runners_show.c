@@ -9,7 +9,6 @@
 #include "common/base/error.h"
 #include "common/base/path.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
 #include "host/report/report.h"
@@ -17,6 +16,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
 #include "host/rundir/report_files.h"
+#include "host/spec/json_value.h"
 
 #define MAX_IMPORT_BYTES ((size_t)1 << 26)
 
@@ -26,11 +26,11 @@ static void tell_failure(const struct sl_cli *cli, const char *directory, const 
     struct sl_cli words = *cli;
     words.json = false; /* import.json has it */
     sl_diag_hint(&diag, "all that it printed is in %.600s/%.200s", directory,
-                 sl_answer_text(failure, "log"));
-    sl_diag_set(&diag, SL_E_UNSUPPORTED, sl_answer_text(failure, "experiment"),
-                "In process %.0f %.200s", sl_answer_f64(failure, "process"),
-                sl_answer_text(failure, "why"));
-    sl_say(stderr, "%s\n", sl_answer_text(failure, "last_lines"));
+                 sl_value_text(failure, "log", ""));
+    sl_diag_set(&diag, SL_E_UNSUPPORTED, sl_value_text(failure, "experiment", ""),
+                "In process %.0f %.200s", sl_value_number(failure, "process", 0),
+                sl_value_text(failure, "why", ""));
+    sl_say(stderr, "%s\n", sl_value_text(failure, "last_lines", ""));
     sl_cli_fail(&words, SL_EXIT_FAILED, &diag);
 }
 
@@ -76,8 +76,8 @@ int sl_runners_show(const struct sl_cli *cli, const char *directory,
     int rc = sl_import_read(directory, &import);
     if (rc < 0)
         return sl_diag_set(diag, rc, directory, "import.json cannot be read: %s", sl_strerror(rc));
-    const cJSON *failures = cJSON_GetObjectItemCaseSensitive(import, "failures");
-    int measured = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(import, "runs"));
+    const cJSON *failures = sl_value(import, "failures");
+    int measured = cJSON_GetArraySize(sl_value(import, "runs"));
     size_t pairs = 0;
     cJSON_ArrayForEach(failure, failures) tell_failure(cli, directory, failure);
     if (cli->json)

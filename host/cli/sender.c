@@ -17,6 +17,7 @@
 #include "host/device/adb/listing.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/job_body.h"
+#include "host/spec/json_value.h"
 #include "host/spec/selector.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
@@ -34,9 +35,9 @@ static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned s
     snprintf(called, sizeof(called), "%.40s-%u", kind, svl != 0 ? svl : 512);
     cJSON_ArrayForEach(device, devices)
     {
-        bool named = strcmp(sl_answer_text(device, "name"), called) == 0;
-        bool ready = strcmp(sl_answer_text(device, "state"), "ready") == 0;
-        if (strcmp(sl_answer_text(device, "kind"), kind) != 0)
+        bool named = strcmp(sl_value_text(device, "name", ""), called) == 0;
+        bool ready = strcmp(sl_value_text(device, "state", ""), "ready") == 0;
+        if (strcmp(sl_value_text(device, "kind", ""), kind) != 0)
             continue;
         if (named)
             return device;
@@ -54,7 +55,7 @@ static const cJSON *find_name(const cJSON *devices, const char *name)
     sl_adb_name_of(name, serial);
     cJSON_ArrayForEach(device, devices)
     {
-        const char *called = sl_answer_text(device, "name");
+        const char *called = sl_value_text(device, "name", "");
         if (strcmp(called, name) == 0 || strcmp(called, serial) == 0)
             return device;
     }
@@ -68,14 +69,14 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
     size_t count = 0;
     int rc = sl_client_get(sender->client, "/api/v1/devices", NULL, &answer, diag);
     sender->phone[0] = '\0';
-    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    cJSON_ArrayForEach(device, sl_value(answer, "devices"))
     {
-        const char *state = sl_answer_text(device, "state");
-        int kind = sl_device_kind_find(sl_answer_text(device, "kind"));
+        const char *state = sl_value_text(device, "state", "");
+        int kind = sl_device_kind_find(sl_value_text(device, "kind", ""));
         if (!sl_device_kind_is_phone(kind) ||
             (strcmp(state, "ready") != 0 && strcmp(state, "busy") != 0))
             continue;
-        snprintf(sender->phone, sizeof(sender->phone), "%s", sl_answer_text(device, "name"));
+        snprintf(sender->phone, sizeof(sender->phone), "%s", sl_value_text(device, "name", ""));
         count++;
     }
     if (count != 1)
@@ -215,7 +216,7 @@ int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf
     if (rc < 0)
         return rc;
     cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    *out_job = sl_answer_u64(reply, "id");
+    *out_job = sl_value_u64(reply, "id");
     cJSON_Delete(reply);
     sl_buf_fini(&answer.body);
     return *out_job != 0 ? 0

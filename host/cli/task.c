@@ -25,6 +25,7 @@
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/job_body.h"
+#include "host/spec/json_value.h"
 #include "host/spec/selector.h"
 
 enum { MAX_BODY_BYTES = 1 << 20, USUAL_SVL = 512, PATH_BYTES = 96 };
@@ -50,11 +51,11 @@ static bool meets(const cJSON *device, const char *text)
 
 bool sl_task_fits(const cJSON *device, const struct sl_task_wish *wish)
 {
-    const char *cpu = sl_answer_text(device, "cpu");
+    const char *cpu = sl_value_text(device, "cpu", "");
     int kind = wish->device ? sl_device_kind_find(wish->device) : wish->kind;
     if (kind == 0)
         return meets(device, wish->device);
-    if (sl_device_kind_find(sl_answer_text(device, "kind")) != kind)
+    if (sl_device_kind_find(sl_value_text(device, "kind", "")) != kind)
         return false;
     if (!cpu[0])
         return true;
@@ -63,7 +64,7 @@ bool sl_task_fits(const cJSON *device, const struct sl_task_wish *wish)
 
 static bool takes_jobs(const cJSON *device)
 {
-    const char *state = sl_answer_text(device, "state");
+    const char *state = sl_value_text(device, "state", "");
     return strcmp(state, "ready") == 0 || strcmp(state, "busy") == 0;
 }
 
@@ -75,7 +76,7 @@ static int refuse(const struct sl_task_device *out, const struct sl_task_wish *w
     if (found)
         return sl_diag_set(diag, SL_E_STATE, sl_client_server(out->client),
                            "The device %.60s is %.20s, and takes no jobs",
-                           sl_answer_text(found, "name"), sl_answer_text(found, "state"));
+                           sl_value_text(found, "name", ""), sl_value_text(found, "state", ""));
     if (kind == 0)
         return sl_diag_set(diag, SL_E_NOT_FOUND, "--device", "%s %.60s",
                            strpbrk(wish->device, "=<>,") ? "No device is"
@@ -89,9 +90,9 @@ static int refuse(const struct sl_task_device *out, const struct sl_task_wish *w
 static void take(const cJSON *device, const struct sl_task_wish *wish, struct sl_task_device *out)
 {
     unsigned svl = 0;
-    snprintf(out->name, sizeof(out->name), "%.63s", sl_answer_text(device, "name"));
-    snprintf(out->cpu, sizeof(out->cpu), "%.63s", sl_answer_text(device, "cpu"));
-    out->kind = sl_device_kind_find(sl_answer_text(device, "kind"));
+    snprintf(out->name, sizeof(out->name), "%.63s", sl_value_text(device, "name", ""));
+    snprintf(out->cpu, sizeof(out->cpu), "%.63s", sl_value_text(device, "cpu", ""));
+    out->kind = sl_device_kind_find(sl_value_text(device, "kind", ""));
     out->traits = sl_device_kind_traits(out->kind);
     svl = sl_task_svl_of(out->cpu);
     out->svl = svl != 0 ? svl : wish->svl;
@@ -102,7 +103,7 @@ static int choose(const struct sl_task_wish *wish, struct sl_task_device *out, s
     cJSON *answer = NULL;
     const cJSON *device, *found = NULL;
     int rc = sl_client_get(out->client, "/api/v1/devices", NULL, &answer, diag);
-    cJSON_ArrayForEach(device, cJSON_GetObjectItemCaseSensitive(answer, "devices"))
+    cJSON_ArrayForEach(device, sl_value(answer, "devices"))
     {
         if (sl_task_fits(device, wish) && (!found || !takes_jobs(found)))
             found = device;
@@ -237,15 +238,15 @@ static int fail(struct sl_client *client, uint64_t job, struct sl_diag *diag)
 
 static void read_answer(cJSON *document, struct sl_task_answer *out)
 {
-    const cJSON *process = cJSON_GetObjectItemCaseSensitive(document, "process");
-    const char *outcome = sl_answer_text(process, "outcome");
+    const cJSON *process = sl_value(document, "process");
+    const char *outcome = sl_value_text(process, "outcome", "");
     *out = (struct sl_task_answer){
         .document = document,
-        .answers = cJSON_GetObjectItemCaseSensitive(document, "answers"),
-        .counts = cJSON_GetObjectItemCaseSensitive(document, "counts"),
-        .estimates = cJSON_GetObjectItemCaseSensitive(document, "estimates"),
-        .said = sl_answer_text(document, "said"),
-        .exit_code = (int)sl_answer_f64(process, "exit_code"),
+        .answers = sl_value(document, "answers"),
+        .counts = sl_value(document, "counts"),
+        .estimates = sl_value(document, "estimates"),
+        .said = sl_value_text(document, "said", ""),
+        .exit_code = (int)sl_value_number(process, "exit_code", 0),
         .done = strcmp(outcome, "done") == 0,
         .timed_out = strcmp(outcome, "timed-out") == 0,
     };
@@ -271,7 +272,6 @@ int sl_task_ask(struct sl_task_device *device, const struct sl_task *task,
     if (rc < 0)
         return rc;
     read_answer(document, out);
-    device->traits.emulated = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(
-        cJSON_GetObjectItemCaseSensitive(document, "device"), "emulated"));
+    device->traits.emulated = cJSON_IsTrue(sl_value(sl_value(document, "device"), "emulated"));
     return 0;
 }

@@ -10,40 +10,41 @@
 
 #include "common/base/clock.h"
 #include "common/base/say.h"
-#include "host/cli/answer.h"
 #include "host/cli/cli.h"
 #include "host/cli/follow.h"
 #include "host/cli/sse.h"
 #include "host/cli/stream.h"
 #include "host/report/time_text.h"
+#include "host/spec/json_value.h"
 
 static void job_words(const cJSON *data, char out[SL_WATCH_LAB_BYTES])
 {
-    const char *device = sl_answer_text(data, "device"), *detail = sl_answer_text(data, "detail");
-    uint64_t run = sl_answer_u64(data, "run");
+    const char *device = sl_value_text(data, "device", ""),
+               *detail = sl_value_text(data, "detail", "");
+    uint64_t run = sl_value_u64(data, "run");
     char made[40] = "";
     if (run != 0)
         snprintf(made, sizeof(made), ", run %" PRIu64, run);
-    snprintf(out, SL_WATCH_LAB_BYTES, "job %" PRIu64 "  %s%s%s%s%s%s", sl_answer_u64(data, "job"),
-             sl_answer_text(data, "state"), *device ? " on " : "", device, made,
+    snprintf(out, SL_WATCH_LAB_BYTES, "job %" PRIu64 "  %s%s%s%s%s%s", sl_value_u64(data, "job"),
+             sl_value_text(data, "state", ""), *device ? " on " : "", device, made,
              *detail ? ": " : "", detail);
 }
 
 void sl_watch_lab_words(const char *type, const cJSON *data, char out[SL_WATCH_LAB_BYTES])
 {
-    const char *detail = sl_answer_text(data, "detail");
+    const char *detail = sl_value_text(data, "detail", "");
     out[0] = '\0';
     if (strcmp(type, "state") == 0)
         job_words(data, out);
     else if (strcmp(type, "device") == 0)
-        snprintf(out, SL_WATCH_LAB_BYTES, "device %s  %s%s%s", sl_answer_text(data, "device"),
-                 sl_answer_text(data, "state"), *detail ? ": " : "", detail);
+        snprintf(out, SL_WATCH_LAB_BYTES, "device %s  %s%s%s", sl_value_text(data, "device", ""),
+                 sl_value_text(data, "state", ""), *detail ? ": " : "", detail);
     else if (strcmp(type, "results") == 0)
         snprintf(out, SL_WATCH_LAB_BYTES,
                  "device %s  keeps %" PRIu64 " results of runs that this daemon does not know, "
                  "%.1f MiB: 'sme2lab device results %s'",
-                 sl_answer_text(data, "device"), sl_answer_u64(data, "results"),
-                 sl_answer_f64(data, "bytes") / (1 << 20), sl_answer_text(data, "device"));
+                 sl_value_text(data, "device", ""), sl_value_u64(data, "results"),
+                 sl_value_number(data, "bytes", 0) / (1 << 20), sl_value_text(data, "device", ""));
     else if (strcmp(type, "missed") == 0)
         snprintf(out, SL_WATCH_LAB_BYTES,
                  "events before this were missed: 'sme2lab jobs' and 'sme2lab devices' tell how "

@@ -27,6 +27,7 @@
 #include "host/rundir/task_estimate.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 #include "host/spec/noise_file.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
@@ -246,7 +247,7 @@ static cJSON *read_load(const struct finishing *work)
 /* Only timed runs have a noise floor. */
 static double noise_floor_of(const struct finishing *work)
 {
-    const cJSON *probed = cJSON_GetObjectItemCaseSensitive(work->run.probe, "fingerprint");
+    const cJSON *probed = sl_value(work->run.probe, "fingerprint");
     return work->ended->device->traits.counted || !cJSON_IsString(probed)
                ? (double)NAN
                : sl_noise_file_find(work->ended->state_dir, probed->valuestring,

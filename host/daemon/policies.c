@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/path.h"
+#include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 #include "host/spec/policy_file.h"
 
@@ -70,7 +71,7 @@ int sl_policies_take(const struct cJSON *probe, bool emulated, const char *state
                      char out[SL_POLICY_WORDS_BYTES], struct sl_diag *diag)
 {
     char path[RUN_PATH_BYTES], fingerprint[SL_FINGERPRINT_BYTES];
-    const cJSON *probed = cJSON_GetObjectItemCaseSensitive(probe, "fingerprint");
+    const cJSON *probed = sl_value(probe, "fingerprint");
     struct sl_buf text;
     out[0] = '\0';
     sl_path_join(path, sizeof(path), directory, "policy.json");

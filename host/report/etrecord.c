@@ -14,15 +14,11 @@
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "common/format/zip_store.h"
+#include "host/spec/json_value.h"
 
 #define METHOD "forward"
 #define EDGE_DIALECT "executorch.exir.dialects.edge.ops."
 enum { MAX_NODES = 1 << 20 };
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
 
 /* Python writes Infinity and NaN into its JSON, which are none; nothing here reads them. */
 static void replace_words(char *text, size_t size)
@@ -85,8 +81,8 @@ static void name_type(const char *target, char *out, size_t size)
 
 static int list_nodes(struct sl_etrecord *record, struct sl_diag *diag)
 {
-    const cJSON *module = member(record->graph, "graph_module");
-    const cJSON *nodes = member(member(module, "graph"), "nodes");
+    const cJSON *module = sl_value(record->graph, "graph_module");
+    const cJSON *nodes = sl_value(sl_value(module, "graph"), "nodes");
     const cJSON *node;
     int count = cJSON_GetArraySize(nodes);
     if (!cJSON_IsArray(nodes) || count > MAX_NODES)
@@ -96,15 +92,15 @@ static int list_nodes(struct sl_etrecord *record, struct sl_diag *diag)
         return -ENOMEM;
     cJSON_ArrayForEach(node, nodes)
     {
-        const cJSON *metadata = member(node, "metadata");
-        const char *handle = cJSON_GetStringValue(member(metadata, "debug_handle"));
-        const char *target = cJSON_GetStringValue(member(node, "target"));
+        const cJSON *metadata = sl_value(node, "metadata");
+        const char *handle = sl_value_text(metadata, "debug_handle", NULL);
+        const char *target = sl_value_text(node, "target", NULL);
         struct sl_etrecord_node *made = &record->nodes[record->node_count];
         if (!handle || !target)
             continue;
-        made->name = cJSON_GetStringValue(member(node, "name"));
-        made->stack = cJSON_GetStringValue(member(metadata, "stack_trace"));
-        made->modules = cJSON_GetStringValue(member(metadata, "nn_module_stack"));
+        made->name = sl_value_text(node, "name", NULL);
+        made->stack = sl_value_text(metadata, "stack_trace", NULL);
+        made->modules = sl_value_text(metadata, "nn_module_stack", NULL);
         made->handle = strtoll(handle, NULL, 10);
         name_type(target, made->type, sizeof(made->type));
         record->node_count++;
@@ -183,7 +179,7 @@ static int add_handle(const struct sl_etrecord *record, const cJSON *handle,
  * is a part of it. */
 static const cJSON *delegated_handles(const cJSON *map, const char *id)
 {
-    const cJSON *found = member(map, id);
+    const cJSON *found = sl_value(map, id);
     const cJSON *key;
     cJSON_ArrayForEach(key, map)
     {
@@ -198,14 +194,14 @@ static const cJSON *find_handles(const struct sl_etrecord *record, int64_t instr
 {
     char key[24];
     snprintf(key, sizeof(key), "%" PRId64, instruction);
-    const cJSON *handles = member(member(record->handles, METHOD), key);
-    const cJSON *delegate = member(member(record->delegates, METHOD), key);
-    const char *backend = cJSON_GetStringValue(member(delegate, "name"));
+    const cJSON *handles = sl_value(sl_value(record->handles, METHOD), key);
+    const cJSON *delegate = sl_value(sl_value(record->delegates, METHOD), key);
+    const char *backend = sl_value_text(delegate, "name", NULL);
     if (!handles)
         return NULL;
     if (delegate && (delegated || strcmp(name, "DELEGATE_CALL") == 0))
         *out_backend = backend ? backend : "";
-    return delegated && delegate ? delegated_handles(member(delegate, "delegate_map"), name)
+    return delegated && delegate ? delegated_handles(sl_value(delegate, "delegate_map"), name)
                                  : handles;
 }
 

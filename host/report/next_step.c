@@ -19,6 +19,7 @@
 #include "host/report/sme2_proof.h"
 #include "host/report/source_lines.h"
 #include "host/report/text.h"
+#include "host/spec/json_value.h"
 
 static const double unserved_share = 0.01; /* of the candidate's end to end: below it is no step */
 static const double hurt_share = 0.01;
@@ -353,7 +354,7 @@ static void add_policy(struct search *s)
 {
     const char *profile;
     double ratio;
-    const cJSON *table = cJSON_GetObjectItemCaseSensitive(s->report->policy, "table");
+    const cJSON *table = sl_value(s->report->policy, "table");
     if (!s->sme2 || !s->report->own || cJSON_IsObject(table) ||
         !sl_run_estimates_slower(s->report->estimates, &profile, &ratio))
         return;

@@ -6,12 +6,14 @@
 
 #include <cjson/cJSON.h>
 
+#include "host/spec/json_value.h"
+
 /* configs/silicon/published/timings.json; put in by the build (host/CMakeLists.txt). */
 extern const unsigned char sl_published_timings[];
 
 static bool says(const cJSON *object, const char *key, const char *wanted)
 {
-    const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+    const char *text = sl_value_text(object, key, NULL);
     return text && wanted && strcmp(text, wanted) == 0;
 }
 
@@ -29,11 +31,11 @@ static bool is_shape(const cJSON *shape, const struct sl_published_wish *wish)
 /* GFLOPS are two operations for each multiply-add in a nanosecond. */
 static void take(const cJSON *row, const struct sl_published_wish *wish, struct sl_published *out)
 {
-    const cJSON *gflops = cJSON_GetObjectItemCaseSensitive(row, "gflops");
-    const char *code = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(row, "code"));
-    if (!code || !cJSON_IsNumber(gflops) || !(gflops->valuedouble > 0))
+    double gflops = sl_value_number(row, "gflops", 0);
+    const char *code = sl_value_text(row, "code", NULL);
+    if (!code || !(gflops > 0))
         return;
-    double ns = 2.0 * (double)wish->m * (double)wish->n * (double)wish->k / gflops->valuedouble;
+    double ns = 2.0 * (double)wish->m * (double)wish->n * (double)wish->k / gflops;
     if (out->ns > 0 && ns >= out->ns)
         return;
     out->ns = ns;
@@ -46,10 +48,9 @@ bool sl_published_find(const struct sl_published_wish *wish, struct sl_published
     const cJSON *row;
     cJSON *table = cJSON_Parse((const char *)sl_published_timings);
     if (says(table, "profile", wish->profile) && says(table, "type", wish->type)) {
-        cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(table, "rows"))
+        cJSON_ArrayForEach(row, sl_value(table, "rows"))
         {
-            if (says(row, "engine", wish->engine) &&
-                is_shape(cJSON_GetObjectItemCaseSensitive(row, "shape"), wish))
+            if (says(row, "engine", wish->engine) && is_shape(sl_value(row, "shape"), wish))
                 take(row, wish, &found);
         }
     }

@@ -17,6 +17,7 @@
 #include "host/report/estimate_out.h"
 #include "host/report/style.h"
 #include "host/report/table.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_ROWS = 512 };
 
@@ -33,26 +34,13 @@ static const unsigned thread_counts[] = {1, 2, 4, 8};
 
 static double number(const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 && item->valuedouble < 1e18
-               ? item->valuedouble
-               : 0;
-}
-
-static const char *text(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsString(item) ? item->valuestring : "";
-}
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
+    double value = sl_value_number(object, key, 0);
+    return value >= 0 && value < 1e18 ? value : 0;
 }
 
 static struct range range_of(const cJSON *owner, int side)
 {
-    const cJSON *of = member(owner, levels[side]);
+    const cJSON *of = sl_value(owner, levels[side]);
     return (struct range){number(of, "low_ns"), number(of, "mid_ns"), number(of, "high_ns")};
 }
 
@@ -83,7 +71,7 @@ static bool near(double a, double b)
 
 static bool is_side(const cJSON *side)
 {
-    const cJSON *one, *spent = member(side, "spent_ns"), *letter = member(side, "confidence");
+    const cJSON *one, *spent = sl_value(side, "spent_ns"), *letter = sl_value(side, "confidence");
     double low = number(side, "low_ns"), mid = number(side, "mid_ns"), sum = 0, most = 0;
     const char *bound = "";
     cJSON_ArrayForEach(one, spent)
@@ -95,8 +83,8 @@ static bool is_side(const cJSON *side)
     }
     return cJSON_IsObject(side) && cJSON_IsObject(spent) && low <= mid &&
            mid <= number(side, "high_ns") && near(sum, mid) &&
-           strcmp(bound, text(side, "bound")) == 0 &&
-           cJSON_IsNumber(member(side, "unclassified")) && cJSON_IsString(letter) &&
+           strcmp(bound, sl_value_text(side, "bound", "")) == 0 &&
+           cJSON_IsNumber(sl_value(side, "unclassified")) && cJSON_IsString(letter) &&
            strlen(letter->valuestring) == 1 && strchr("MVFI", letter->valuestring[0]);
 }
 
@@ -104,20 +92,21 @@ static bool is_profile(const cJSON *profile)
 {
     const cJSON *operator;
     struct range sums[2] = {{0}};
-    bool fits = text(profile, "profile")[0] && text(profile, "title")[0] &&
-                strlen(text(profile, "profile_sha256")) == 64;
-    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    bool fits = sl_value_text(profile, "profile", "")[0] &&
+                sl_value_text(profile, "title", "")[0] &&
+                strlen(sl_value_text(profile, "profile_sha256", "")) == 64;
+    cJSON_ArrayForEach(operator, sl_value(profile, "operators"))
     {
-        fits = fits && text(operator, "operator")[0];
+        fits = fits && sl_value_text(operator, "operator", "")[0];
         for (int side = 0; side < 2; side++) {
-            const cJSON *one = member(operator, levels[side]);
+            const cJSON *one = sl_value(operator, levels[side]);
             fits = fits && (!one || is_side(one));
             add_range(&sums[side], range_of(operator, side));
         }
     }
     for (int side = 0; side < 2; side++) {
         struct range whole = range_of(profile, side);
-        fits = fits && (!(whole.mid > 0) || is_side(member(profile, levels[side]))) &&
+        fits = fits && (!(whole.mid > 0) || is_side(sl_value(profile, levels[side]))) &&
                near(whole.low, sums[side].low) && near(whole.mid, sums[side].mid) &&
                near(whole.high, sums[side].high);
     }
@@ -154,14 +143,15 @@ static struct sl_thread_work work_of(const cJSON *profile,
 {
     struct sl_thread_work work = {0};
     const cJSON *operator;
-    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    cJSON_ArrayForEach(operator, sl_value(profile, "operators"))
     {
         double spent_ns[SL_BOUND_COUNT];
-        const cJSON *spent = member(member(operator, levels[side]), "spent_ns");
+        const cJSON *spent = sl_value(sl_value(operator, levels[side]), "spent_ns");
         for (int b = 0; b < SL_BOUND_COUNT; b++)
             spent_ns[b] = number(spent, sl_bound_name(b));
         sl_thread_work_add(&work, spent_ns,
-                           category_of(names, text(operator, "operator")) == SL_CATEGORY_FRAMEWORK);
+                           category_of(names, sl_value_text(operator, "operator", "")) ==
+                               SL_CATEGORY_FRAMEWORK);
     }
     return work;
 }
@@ -197,7 +187,7 @@ static void put_spent(struct sl_json *json, const char *key, const cJSON *side)
 {
     sl_json_open_object(json, key);
     for (int b = 0; b < SL_BOUND_COUNT; b++) {
-        double ns = number(member(side, "spent_ns"), sl_bound_name(b));
+        double ns = number(sl_value(side, "spent_ns"), sl_bound_name(b));
         if (ns > 0)
             sl_json_f64(json, sl_bound_name(b), ns);
     }
@@ -226,28 +216,28 @@ static void put_threads(struct sl_json *json, const struct by_threads *by)
 static void put_profile(struct sl_json *json, const char *key, const cJSON *profile,
                         const struct sl_attribution *const names[2])
 {
-    const cJSON *operator, * operators = member(profile, "operators");
+    const cJSON *operator, * operators = sl_value(profile, "operators");
     struct range off = range_of(profile, 0), on = range_of(profile, 1);
     sl_json_open_object(json, key);
-    sl_json_text(json, "profile", text(profile, "profile"));
-    sl_json_text(json, "profile_sha256", text(profile, "profile_sha256"));
+    sl_json_text(json, "profile", sl_value_text(profile, "profile", ""));
+    sl_json_text(json, "profile_sha256", sl_value_text(profile, "profile_sha256", ""));
     sl_json_bool(json, "estimated", true);
     put_range(json, "ratio", ratio_of(off, on));
     put_range(json, "baseline_ns", off);
     put_range(json, "candidate_ns", on);
-    put_spent(json, "baseline_spent_ns", member(profile, "off"));
-    put_spent(json, "candidate_spent_ns", member(profile, "on"));
+    put_spent(json, "baseline_spent_ns", sl_value(profile, "off"));
+    put_spent(json, "candidate_spent_ns", sl_value(profile, "on"));
     const struct by_threads by = by_threads_of(profile, names);
     put_threads(json, &by);
     sl_json_open_array(json, "bound_by");
     cJSON_ArrayForEach(operator, operators)
     {
-        const cJSON *side = member(operator, "on");
+        const cJSON *side = sl_value(operator, "on");
         if (!side)
             continue;
         sl_json_open_object(json, NULL);
-        sl_json_text(json, "operator", text(operator, "operator"));
-        sl_json_text(json, "bound", text(side, "bound"));
+        sl_json_text(json, "operator", sl_value_text(operator, "operator", ""));
+        sl_json_text(json, "bound", sl_value_text(side, "bound", ""));
         sl_json_f64(json, "share", on.mid > 0 ? number(side, "mid_ns") / on.mid : 0);
         put_range(json, "baseline_ns", range_of(operator, 0));
         put_range(json, "candidate_ns", range_of(operator, 1));
@@ -309,20 +299,20 @@ void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution 
     cJSON_ArrayForEach(profile, estimates)
     {
         struct range sums[2][SL_CATEGORY_COUNT] = {{{0}}};
-        cJSON_ArrayForEach(operator, member(profile, "operators"))
+        cJSON_ArrayForEach(operator, sl_value(profile, "operators"))
         {
-            int category = category_of(names, text(operator, "operator"));
+            int category = category_of(names, sl_value_text(operator, "operator", ""));
             for (int side = 0; side < 2; side++)
                 add_range(&sums[side][category], range_of(operator, side));
         }
         for (int c = 0; c < SL_CATEGORY_COUNT; c++) {
             if (!(sums[0][c].mid > 0) && !(sums[1][c].mid > 0))
                 continue;
-            sl_table_text(out, text(profile, "profile"));
+            sl_table_text(out, sl_value_text(profile, "profile", ""));
             sl_table_text(out, sl_category_name(c));
             put_sides(out, sums[0][c], sums[1][c], brief);
         }
-        sl_table_text(out, text(profile, "profile"));
+        sl_table_text(out, sl_value_text(profile, "profile", ""));
         sl_table_text(out, "End to end");
         put_sides(out, range_of(profile, 0), range_of(profile, 1), brief);
     }
@@ -332,7 +322,7 @@ double sl_run_estimates_share(const cJSON *estimates, size_t index, int side, in
 {
     const cJSON *profile = cJSON_GetArrayItem(estimates, (int)index);
     double whole = range_of(profile, side).mid;
-    const cJSON *spent = member(member(profile, levels[side]), "spent_ns");
+    const cJSON *spent = sl_value(sl_value(profile, levels[side]), "spent_ns");
     return whole > 0 ? fmin(number(spent, sl_bound_name(bound)) / whole, 1) : 0;
 }
 
@@ -341,7 +331,7 @@ const char *sl_run_estimates_profile(const cJSON *estimates, size_t index)
     const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
     for (size_t i = 0; profile && i < index; i++)
         profile = profile->next;
-    return profile ? text(profile, "profile") : NULL;
+    return profile ? sl_value_text(profile, "profile", "") : NULL;
 }
 
 void sl_run_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table *out)
@@ -389,7 +379,7 @@ void sl_run_estimates_threads(const cJSON *estimates, const struct sl_attributio
             double ns[2];
             for (int side = 0; side < 2; side++)
                 ns[side] = sl_thread_time_ns(&by.work[side], thread_counts[i], by.units);
-            sl_table_text(out, text(profile, "profile"));
+            sl_table_text(out, sl_value_text(profile, "profile", ""));
             sl_table_printf(out, "%u", thread_counts[i]);
             put_sides(out, (struct range){.mid = ns[0]}, (struct range){.mid = ns[1]}, true);
             if (by.crossover > 0)
@@ -423,7 +413,7 @@ bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t mos
         return false;
     const cJSON *rows[MAX_ROWS], *operator;
     size_t count = 0;
-    cJSON_ArrayForEach(operator, member(profile, "operators"))
+    cJSON_ArrayForEach(operator, sl_value(profile, "operators"))
     {
         if (count == MAX_ROWS && weight_of(operator) <= weight_of(rows[count - 1]))
             continue;
@@ -432,16 +422,17 @@ bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t mos
             rows[at] = rows[at - 1];
         rows[at] = operator;
     }
-    snprintf(on, sizeof(on), "~Operator, on %.60s", text(profile, "profile"));
-    snprintf(title, sizeof(title), "Estimated time by operator on %.60s", text(profile, "profile"));
+    snprintf(on, sizeof(on), "~Operator, on %.60s", sl_value_text(profile, "profile", ""));
+    snprintf(title, sizeof(title), "Estimated time by operator on %.60s",
+             sl_value_text(profile, "profile", ""));
     sl_table_init(out, ids[index], title, brief ? heads : full);
     snprintf(out->note, sizeof(out->note), "%s", note);
     for (size_t i = 0; i < count && i < most; i++) {
-        sl_table_text(out, text(rows[i], "operator"));
+        sl_table_text(out, sl_value_text(rows[i], "operator", ""));
         put_sides(out, range_of(rows[i], 0), range_of(rows[i], 1), brief);
         if (!brief)
-            sl_table_put(out, text(member(rows[i], "off"), "bound"));
-        sl_table_put(out, text(member(rows[i], "on"), "bound"));
+            sl_table_put(out, sl_value_text(sl_value(rows[i], "off"), "bound", ""));
+        sl_table_put(out, sl_value_text(sl_value(rows[i], "on"), "bound", ""));
     }
     return true;
 }
@@ -452,18 +443,18 @@ static int put_csv_side(struct sl_buf *out, const cJSON *profile, const char *na
                         const cJSON *owner, int side)
 {
     struct range range = range_of(owner, side);
-    const char *fields[] = {text(profile, "profile"), name, levels[side]};
+    const char *fields[] = {sl_value_text(profile, "profile", ""), name, levels[side]};
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(fields) / sizeof(fields[0]); i++)
         rc = sl_csv_field(out, fields[i], strlen(fields[i]));
     if (rc == 0)
         rc = sl_buf_printf(out, "%.3f,%.3f,%.3f,", range.low, range.mid, range.high);
-    const char *bound = text(member(owner, levels[side]), "bound");
+    const char *bound = sl_value_text(sl_value(owner, levels[side]), "bound", "");
     if (rc == 0)
         rc = sl_csv_field(out, bound, strlen(bound));
     if (rc == 0)
         rc = sl_buf_printf(out, "estimated");
-    const cJSON *spent = member(member(owner, levels[side]), "spent_ns");
+    const cJSON *spent = sl_value(sl_value(owner, levels[side]), "spent_ns");
     for (int b = 0; rc == 0 && b < SL_BOUND_COUNT; b++)
         rc = sl_buf_printf(out, ",%.3f", number(spent, sl_bound_name(b)));
     return rc < 0 ? rc : sl_buf_printf(out, "\n");
@@ -491,11 +482,12 @@ int sl_run_estimates_csv(struct sl_buf *out, const cJSON *estimates)
     {
         for (int side = 0; side < 2 && rc == 0; side++)
             rc = put_csv_side(out, profile, "End to end", profile, side);
-        cJSON_ArrayForEach(operator, member(profile, "operators"))
+        cJSON_ArrayForEach(operator, sl_value(profile, "operators"))
         {
             for (int side = 0; side < 2 && rc == 0; side++)
-                rc = member(operator, levels[side])
-                         ? put_csv_side(out, profile, text(operator, "operator"), operator, side)
+                rc = sl_value(operator, levels[side])
+                         ? put_csv_side(out, profile,
+                                        sl_value_text(operator, "operator", ""), operator, side)
                          : 0;
         }
     }
@@ -518,8 +510,8 @@ bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size
     sl_estimate_words(sides[1].mid, on, sizeof(on));
     snprintf(out, size,
              "estimated on %.40s: %s -> %s, ratio %.2f (%.2f to %.2f), then bound by %.40s",
-             text(profile, "profile"), off, on, ratio.mid, ratio.low, ratio.high,
-             text(member(profile, "on"), "bound"));
+             sl_value_text(profile, "profile", ""), off, on, ratio.mid, ratio.low, ratio.high,
+             sl_value_text(sl_value(profile, "on"), "bound", ""));
     return true;
 }
 
@@ -533,7 +525,7 @@ bool sl_run_estimates_slower(const cJSON *estimates, const char **out_profile, d
         if (!(sides[0].mid > 0) || !(sides[1].mid > 0) || sides[0].mid >= least * sides[1].mid)
             continue;
         least = sides[0].mid / sides[1].mid;
-        *out_profile = text(profile, "profile");
+        *out_profile = sl_value_text(profile, "profile", "");
         *out_ratio = least;
     }
     return least < 1;
@@ -552,7 +544,7 @@ bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
         struct range ratio = ratio_of(sides[0], sides[1]);
         used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f-%.2f) on %.40s",
                                  used ? "," : "estimated time off / on:", ratio.mid, ratio.low,
-                                 ratio.high, text(profile, "profile"));
+                                 ratio.high, sl_value_text(profile, "profile", ""));
         slower = slower || ratio.mid < 1;
     }
     if (slower && used < size) /* though it executes fewer instructions */

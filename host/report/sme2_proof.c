@@ -11,6 +11,7 @@
 #include "host/analysis/kernel_name.h"
 #include "host/report/kernel_likeness.h"
 #include "host/report/kernel_log.h"
+#include "host/spec/json_value.h"
 
 /* Our SME2 kernels, one a line: its name, and behind a space the families that a policy knows it
  * by, with commas; put in by the build (host/CMakeLists.txt). */
@@ -69,10 +70,9 @@ static bool is_named(const char *event, const struct sl_operator *op)
 /* An operator of the table that SME2 could have run. */
 static bool keeps_out(const struct cJSON *row, const struct sl_operator *op)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(row, "operator"),
-                *kernel = cJSON_GetObjectItemCaseSensitive(row, "kernel_on");
-    return cJSON_IsFalse(cJSON_GetObjectItemCaseSensitive(row, "streams")) &&
-           cJSON_IsString(name) && cJSON_IsString(kernel) && strstr(kernel->valuestring, "sme2") &&
+    const cJSON *name = sl_value(row, "operator"), *kernel = sl_value(row, "kernel_on");
+    return cJSON_IsFalse(sl_value(row, "streams")) && cJSON_IsString(name) &&
+           cJSON_IsString(kernel) && strstr(kernel->valuestring, "sme2") &&
            is_named(name->valuestring, op);
 }
 
@@ -115,10 +115,10 @@ static bool keeps_family_out(const struct sl_operator *op, const struct cJSON *p
 const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
                                 const char *evidence)
 {
-    const cJSON *row, *table = cJSON_GetObjectItemCaseSensitive(policy, "table");
+    const cJSON *row, *table = sl_value(policy, "table");
     if (strcmp(evidence, "not proven") != 0)
         return evidence;
-    cJSON_ArrayForEach(row, cJSON_GetObjectItemCaseSensitive(table, "operators"))
+    cJSON_ArrayForEach(row, sl_value(table, "operators"))
     {
         if (keeps_out(row, op))
             return SL_SME2_KEPT_OUT;

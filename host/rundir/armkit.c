@@ -18,6 +18,7 @@
 #include "host/report/kit_files.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
+#include "host/spec/json_value.h"
 #include "host/spec/path_stem.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 31)
@@ -263,11 +264,11 @@ static int describe(const struct sl_compared *compared, int level, const char *s
 {
     const struct sl_compared_side *side = &compared->sides[level];
     const cJSON *result = sl_rundir_result(&side->directory, level);
-    const char *experiment = sl_rundir_text(result, "experiment");
-    const char *etdump = sl_rundir_text(result, "etdump");
+    const char *experiment = sl_value_text(result, "experiment", NULL);
+    const char *etdump = sl_value_text(result, "etdump", NULL);
     *out = (struct side){.attribution = &side->file.analysis.attribution,
-                         .log = sl_rundir_text(result, "log"),
-                         .threads = sl_rundir_number(result, "threads", NAN)};
+                         .log = sl_value_text(result, "log", NULL),
+                         .threads = sl_value_number(result, "threads", NAN)};
     name_side(out, experiment, etdump);
     out->kit = (struct sl_kit_side){&side->file.analysis, stem, out->experiment, NULL};
     return kernels_read(&side->file.analysis, NULL, &out->kernels, diag);
@@ -430,8 +431,8 @@ static int put_line(struct sl_buf *out, const struct side *side)
 static int begin(struct maker *m, const struct cJSON *manifest, bool counted)
 {
     const char *unit = counted ? "instructions" : "ms";
-    const char *at = sl_rundir_text(manifest, "generated_at");
-    const char *model = sl_rundir_text(manifest, "model");
+    const char *at = sl_value_text(manifest, "generated_at", NULL);
+    const char *model = sl_value_text(manifest, "model", NULL);
     snprintf(m->generated_at, sizeof(m->generated_at), "%s", at ? at : "");
     sl_path_stem(model ? model : "model", m->stem, sizeof(m->stem));
     sl_json_open_object(&m->summary, NULL);
@@ -525,12 +526,12 @@ static int open_imported(const struct cJSON *run, const char *path,
     char etdump[SL_RUNDIR_PATH_BYTES], log_path[SL_RUNDIR_PATH_BYTES];
     snprintf(directory.path, sizeof(directory.path), "%s", path);
     *out = (struct side){.attribution = &file->analysis.attribution,
-                         .log = sl_rundir_text(run, "log"),
-                         .xnntrace = sl_rundir_text(run, "xnntrace_log"),
-                         .threads = sl_rundir_number(run, "threads", NAN),
-                         .warmup = sl_rundir_number(run, "warmup", 0),
+                         .log = sl_value_text(run, "log", NULL),
+                         .xnntrace = sl_value_text(run, "xnntrace_log", NULL),
+                         .threads = sl_value_number(run, "threads", NAN),
+                         .warmup = sl_value_number(run, "warmup", 0),
                          .traced = sl_import_traced(run)};
-    name_side(out, sl_rundir_text(run, "experiment"), sl_rundir_text(run, "etdump"));
+    name_side(out, sl_value_text(run, "experiment", NULL), sl_value_text(run, "etdump", NULL));
     out->kit = (struct sl_kit_side){&file->analysis, stem, out->experiment, NULL};
     int rc = sl_rundir_file(&directory, out->etdump, etdump, diag);
     const char *log = out->xnntrace ? out->xnntrace : out->log;
@@ -562,7 +563,7 @@ static void close_imported(struct side *side, struct sl_etdump_file *file)
 static int pair_imported(struct maker *m, const struct cJSON *import, const char *path,
                          const struct sl_categories *categories, struct sl_diag *diag)
 {
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *runs = sl_value(import, "runs");
     const cJSON *a;
     const cJSON *b;
     int rc = 0;
@@ -597,10 +598,10 @@ static int open_log(const struct cJSON *log, const char *path, const char *stem,
     char log_path[SL_RUNDIR_PATH_BYTES];
     snprintf(directory.path, sizeof(directory.path), "%s", path);
     *out = (struct side){.attribution = &nothing.attribution,
-                         .xnntrace = sl_rundir_text(log, "xnntrace_log"),
-                         .threads = sl_rundir_number(log, "threads", NAN),
+                         .xnntrace = sl_value_text(log, "xnntrace_log", NULL),
+                         .threads = sl_value_number(log, "threads", NAN),
                          .traced = true};
-    name_side(out, sl_rundir_text(log, "experiment"), NULL);
+    name_side(out, sl_value_text(log, "experiment", NULL), NULL);
     snprintf(out->base, sizeof(out->base), "%s", out->xnntrace ? out->xnntrace : "");
     char *ending = strstr(out->base, SL_IMPORT_LOG);
     if (!ending)
@@ -637,7 +638,7 @@ static int add_log(struct maker *m, const struct side *side)
 static int add_logs(struct maker *m, const struct cJSON *import, const char *path,
                     struct sl_diag *diag)
 {
-    const cJSON *logs = cJSON_GetObjectItemCaseSensitive(import, "logs"), *a, *b;
+    const cJSON *logs = sl_value(import, "logs"), *a, *b;
     int rc = 0;
     cJSON_ArrayForEach(a, logs)
     {
@@ -664,14 +665,14 @@ static int add_logs(struct maker *m, const struct cJSON *import, const char *pat
 static void put_failed(struct sl_json *json, const struct cJSON *failed)
 {
     sl_json_open_object(json, NULL);
-    sl_json_text(json, "experiment", sl_rundir_text(failed, "experiment"));
-    sl_json_f64(json, "threads", sl_rundir_number(failed, "threads", NAN));
-    sl_json_text(json, "mode", sl_rundir_text(failed, "mode"));
+    sl_json_text(json, "experiment", sl_value_text(failed, "experiment", NULL));
+    sl_json_f64(json, "threads", sl_value_number(failed, "threads", NAN));
+    sl_json_text(json, "mode", sl_value_text(failed, "mode", NULL));
     sl_json_text(json, "status", "failed");
     sl_json_open_object(json, "paths");
-    sl_json_text(json, "log", sl_rundir_text(failed, "log"));
+    sl_json_text(json, "log", sl_value_text(failed, "log", NULL));
     sl_json_close_object(json);
-    sl_json_text(json, "why", sl_rundir_text(failed, "why"));
+    sl_json_text(json, "why", sl_value_text(failed, "why", NULL));
     sl_json_close_object(json);
 }
 
@@ -702,7 +703,7 @@ static int keep_totals(struct maker *m)
 static int make_imported(struct maker *m, const struct cJSON *import, const char *path,
                          const struct sl_categories *categories, struct sl_diag *diag)
 {
-    const cJSON *runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *runs = sl_value(import, "runs");
     const cJSON *run;
     bool first = true;
     int rc = 0;
@@ -727,8 +728,7 @@ static int make_imported(struct maker *m, const struct cJSON *import, const char
         close_imported(&side, &file);
     }
     const cJSON *failed;
-    cJSON_ArrayForEach(failed, cJSON_GetObjectItemCaseSensitive(import, "failures"))
-        put_failed(&m->summary, failed);
+    cJSON_ArrayForEach(failed, sl_value(import, "failures")) put_failed(&m->summary, failed);
     if (rc == 0)
         rc = pair_imported(m, import, path, categories, diag);
     if (rc == 0)

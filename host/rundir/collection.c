@@ -20,6 +20,7 @@
 #include "host/rundir/report_files.h"
 #include "host/rundir/verdict_exit.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 
 /* Room for one more, all zero; it counts once sl_report_of() was filled. */
 static int reserve(struct sl_collection *c, const char *path, struct sl_compared **out,
@@ -124,7 +125,7 @@ static int add_own(struct sl_collection *c, const char *path, const char *experi
 
 static bool is_of(const cJSON *run, const char *experiment)
 {
-    const char *name = sl_rundir_text(run, "experiment");
+    const char *name = sl_value_text(run, "experiment", NULL);
     return name && strcmp(name, experiment) == 0;
 }
 
@@ -135,7 +136,7 @@ static int open_side(struct sl_compared *compared, int side, const char *path, c
     struct sl_rundir directory = {.manifest = NULL};
     char etdump[SL_RUNDIR_PATH_BYTES];
     snprintf(directory.path, sizeof(directory.path), "%.1000s", path);
-    int rc = sl_rundir_file(&directory, sl_rundir_text(run, "etdump"), etdump, diag);
+    int rc = sl_rundir_file(&directory, sl_value_text(run, "etdump", NULL), etdump, diag);
     struct sl_compared_source source = {etdump, NULL, side};
     return rc < 0 ? rc : sl_compared_open(compared, side, &source, categories, diag);
 }
@@ -146,10 +147,10 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
                       const cJSON *const runs[2])
 {
     struct sl_compared_import *about = &compared->import;
-    const char *label = sl_rundir_text(pair, "label");
+    const char *label = sl_value_text(pair, "label", NULL);
     double threads[2];
     for (int side = 0; side < 2; side++)
-        threads[side] = sl_rundir_number(runs[side], "threads", NAN);
+        threads[side] = sl_value_number(runs[side], "threads", NAN);
     bool differ = isfinite(threads[0]) && isfinite(threads[1]) && threads[0] != threads[1];
     snprintf(about->label, sizeof(about->label), "%.90s", label ? label : "");
     if (differ)
@@ -157,7 +158,7 @@ static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
     else if (isfinite(threads[0]))
         snprintf(about->threads, sizeof(about->threads), "%.0f", threads[0]);
     for (int side = 0; side < 2; side++) {
-        const char *name = sl_rundir_text(runs[side], "experiment");
+        const char *name = sl_value_text(runs[side], "experiment", NULL);
         struct sl_conditions *conditions = &compared->sides[side].conditions;
         snprintf(about->names[side], sizeof(about->names[side]), differ ? "%.80s_t%.0f" : "%.80s",
                  name ? name : "", threads[side]);
@@ -179,9 +180,9 @@ static int compare_imported(struct sl_compared *compared, const char *path,
 {
     const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
     struct sl_compared_import *about = &compared->import;
-    const char *model = sl_rundir_text(import, "model");
-    const char *at = sl_rundir_text(import, "generated_at");
-    const char *device = sl_rundir_text(import, "device");
+    const char *model = sl_value_text(import, "model", NULL);
+    const char *at = sl_value_text(import, "generated_at", NULL);
+    const char *device = sl_value_text(import, "device", NULL);
     snprintf(about->model, sizeof(about->model), "%s", model ? model : "");
     snprintf(about->generated_at, sizeof(about->generated_at), "%s", at ? at : "");
     about->emulated = device && sl_device_kind_traits(sl_device_kind_find(device)).emulated;
@@ -199,7 +200,7 @@ static int add_pairs(struct sl_collection *c, const char *path, const char *expe
                      const struct cJSON *import, const struct sl_categories *categories,
                      struct sl_diag *diag)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    const cJSON *all = sl_value(import, "runs");
     const cJSON *runs[2];
     struct sl_compared *compared = NULL;
     size_t before = c->count;

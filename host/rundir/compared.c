@@ -13,6 +13,7 @@
 #include "host/report/sme2_proof.h"
 #include "host/rundir/cross_outputs.h"
 #include "host/rundir/divergence_file.h"
+#include "host/spec/json_value.h"
 #include "host/spec/path_stem.h"
 
 static int find_etdump(struct sl_compared_side *side, const struct sl_compared_source *source,
@@ -27,7 +28,8 @@ static int find_etdump(struct sl_compared_side *side, const struct sl_compared_s
     if (!result)
         return sl_diag_set(diag, SL_E_NOT_FOUND, source->path,
                            "the manifest has no run with SME2 %s", source->level ? "on" : "off");
-    return sl_rundir_file(&side->directory, sl_rundir_text(result, "etdump"), side->path, diag);
+    return sl_rundir_file(&side->directory, sl_value_text(result, "etdump", NULL), side->path,
+                          diag);
 }
 
 int sl_compared_open(struct sl_compared *compared, int side_index,
@@ -56,7 +58,7 @@ int sl_compared_open(struct sl_compared *compared, int side_index,
     if (!side->has_directory)
         return 0;
     sl_rundir_conditions(&side->directory, side->level, &side->conditions);
-    double process = sl_rundir_number(side->directory.manifest, "process", 0);
+    double process = sl_value_number(side->directory.manifest, "process", 0);
     if (process > 0)
         snprintf(side->process, sizeof(side->process), "%.0f", process);
     side->file.analysis.readings = side->readings;
@@ -256,8 +258,8 @@ static void name_sides(struct sl_compared *compared, int factor)
 static void find_title(struct sl_compared *compared)
 {
     const struct cJSON *manifest = compared->sides[0].directory.manifest;
-    const char *asked = sl_rundir_text(manifest, "title");
-    const char *path = sl_rundir_text(manifest, "model");
+    const char *asked = sl_value_text(manifest, "title", NULL);
+    const char *path = sl_value_text(manifest, "model", NULL);
     if (asked)
         snprintf(compared->title, sizeof(compared->title), "%s", asked);
     else if (compared->import.model[0])
@@ -273,13 +275,12 @@ static unsigned svl_of(const struct sl_compared *compared)
     const struct sl_compared_side *side = &compared->sides[1];
     if (!side->has_directory || compared->comparison.unit != SL_TRACE_INSTRUCTIONS)
         return 0;
-    const cJSON *report =
-        cJSON_GetObjectItemCaseSensitive(side->directory.manifest, "agent_report");
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(side->directory.manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    double bytes = sl_rundir_number(report, "svl_bytes", 0);
+    const cJSON *report = sl_value(side->directory.manifest, "agent_report");
+    const cJSON *device = sl_value(side->directory.manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
+    double bytes = sl_value_number(report, "svl_bytes", 0);
     if (bytes == 0) /* ExecuTorch's libraries do not say */
-        bytes = sl_rundir_number(probe, "svl_bytes", 0);
+        bytes = sl_value_number(probe, "svl_bytes", 0);
     return bytes >= 16 && bytes <= 256 ? 8 * (unsigned)bytes : 0;
 }
 
@@ -317,11 +318,9 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     compared->report.log = compared->has_log ? &compared->log : NULL;
     compared->report.svl_bits = svl_of(compared);
     if (off_on && sides[1].has_directory)
-        compared->report.estimates =
-            cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "estimates");
+        compared->report.estimates = sl_value(sides[1].directory.manifest, "estimates");
     if (sides[1].has_directory)
-        compared->report.policy =
-            cJSON_GetObjectItemCaseSensitive(sides[1].directory.manifest, "policy");
+        compared->report.policy = sl_value(sides[1].directory.manifest, "policy");
     name_sides(compared, factor);
     find_title(compared);
     for (int i = 0; i < 2; i++)
@@ -374,9 +373,9 @@ int sl_compared_make_directory(struct sl_compared *compared, double confidence,
                                struct sl_diag *diag)
 {
     const struct sl_rundir *directory = &compared->sides[0].directory;
-    const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "schedule");
-    double seed = sl_rundir_number(schedule, "seed", 1);
-    double kept = sl_rundir_number(directory->manifest, "noise_floor", NAN);
+    const cJSON *schedule = sl_value(directory->manifest, "schedule");
+    double seed = sl_value_number(schedule, "seed", 1);
+    double kept = sl_value_number(directory->manifest, "noise_floor", NAN);
     struct sl_comparison_options options = {
         .seed = seed >= 0 && seed < 9e15 ? (uint64_t)seed : 1,
         .confidence = confidence > 0 && confidence < 1 ? confidence : 0.95,
@@ -390,7 +389,7 @@ int sl_compared_make_directory(struct sl_compared *compared, double confidence,
                            "process %s of %.0f: the interval is of this one alone; the combined "
                            "report has that from process to process",
                            compared->sides[0].process,
-                           sl_rundir_number(directory->manifest, "processes", 1));
+                           sl_value_number(directory->manifest, "processes", 1));
     return rc;
 }
 
@@ -400,7 +399,6 @@ int sl_compared_directory(struct sl_compared *compared, const char *path, const 
     int rc = sl_compared_open_directory(compared, path, experiment, categories, diag);
     if (rc < 0)
         return rc;
-    const cJSON *made =
-        cJSON_GetObjectItemCaseSensitive(compared->sides[0].directory.summary, "comparison");
-    return sl_compared_make_directory(compared, sl_rundir_number(made, "confidence", 0.95), diag);
+    const cJSON *made = sl_value(compared->sides[0].directory.summary, "comparison");
+    return sl_compared_make_directory(compared, sl_value_number(made, "confidence", 0.95), diag);
 }

@@ -7,6 +7,7 @@
 #include "host/analysis/agreement.h"
 #include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_OUTPUT_BYTES = 1 << 30 };
 
@@ -14,7 +15,7 @@ static int read_output(const struct sl_rundir *directory, int level, const cJSON
                        struct sl_buf *out)
 {
     char path[SL_RUNDIR_PATH_BYTES];
-    const char *name = sl_rundir_text(output, sl_rundir_levels[level]);
+    const char *name = sl_value_text(output, sl_rundir_levels[level], NULL);
     int rc = sl_rundir_file(directory, name, path, NULL);
     return rc < 0 ? rc : sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
 }
@@ -27,8 +28,8 @@ static bool is_type(double value)
 static bool add_output(const struct sl_rundir *const directories[2], const int levels[2],
                        const cJSON *const outputs[2], struct sl_agreement *agreement)
 {
-    double type = sl_rundir_number(outputs[0], "scalar_type", -1);
-    double other = sl_rundir_number(outputs[1], "scalar_type", -1);
+    double type = sl_value_number(outputs[0], "scalar_type", -1);
+    double other = sl_value_number(outputs[1], "scalar_type", -1);
     struct sl_buf bytes[2];
     if (!is_type(type) || !is_type(other))
         return false;
@@ -55,14 +56,14 @@ bool sl_cross_outputs(const struct sl_rundir *const directories[2], const int le
     const cJSON *all[2];
     struct sl_agreement made;
     for (int i = 0; i < 2; i++)
-        all[i] = cJSON_GetObjectItemCaseSensitive(directories[i]->manifest, "outputs");
+        all[i] = sl_value(directories[i]->manifest, "outputs");
     bool kept = cJSON_IsArray(all[0]) && cJSON_IsArray(all[1]);
     int count = kept ? cJSON_GetArraySize(all[0]) : 0;
     int others = kept ? cJSON_GetArraySize(all[1]) : 0;
     if (count == 0 || others == 0)
         return false;
     sl_agreement_init(&made);
-    made.asked = sl_rundir_number(directories[0]->manifest, "tolerance", 0);
+    made.asked = sl_value_number(directories[0]->manifest, "tolerance", 0);
     if (count != others)
         sl_agreement_refuse(&made, "there is another number of outputs");
     for (int i = 0; i < count && count == others; i++) {

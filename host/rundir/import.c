@@ -15,6 +15,7 @@
 #include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/trace_beside.h"
+#include "host/spec/json_value.h"
 
 #define MAX_EXECUTIONS 1e7
 #define MAX_OUTPUT_BYTES ((size_t)1 << 30)
@@ -31,7 +32,7 @@ int sl_import_read(const char *path, struct cJSON **out)
         return rc;
     *out = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
     sl_buf_fini(&bytes);
-    const char *schema = sl_rundir_text(*out, "schema");
+    const char *schema = sl_value_text(*out, "schema", NULL);
     if (schema && strcmp(schema, "sme2lab.import/1") == 0)
         return 0;
     cJSON_Delete(*out);
@@ -46,7 +47,7 @@ static bool same(const char *a, const char *b)
 
 static double threads_of(const cJSON *object)
 {
-    return sl_rundir_number(object, "threads", 0);
+    return sl_value_number(object, "threads", 0);
 }
 
 int sl_import_check(const char *path, struct sl_diag *diag)
@@ -64,26 +65,27 @@ int sl_import_check(const char *path, struct sl_diag *diag)
 /* {"experiment": NAME, "threads": N} of a pair. */
 static bool is_side(const cJSON *pair, const char *key, const cJSON *run)
 {
-    const cJSON *side = cJSON_GetObjectItemCaseSensitive(pair, key);
-    return same(sl_rundir_text(side, "experiment"), sl_rundir_text(run, "experiment")) &&
+    const cJSON *side = sl_value(pair, key);
+    return same(sl_value_text(side, "experiment", NULL), sl_value_text(run, "experiment", NULL)) &&
            threads_of(side) == threads_of(run);
 }
 
 bool sl_import_has_pairs(const struct cJSON *import)
 {
-    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
-    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(import, "pairs");
-    return (sl_rundir_text(pair, "baseline") && sl_rundir_text(pair, "candidate")) ||
+    const cJSON *pair = sl_value(import, "pair");
+    const cJSON *pairs = sl_value(import, "pairs");
+    return (sl_value_text(pair, "baseline", NULL) && sl_value_text(pair, "candidate", NULL)) ||
            (cJSON_IsArray(pairs) && cJSON_GetArraySize(pairs) > 0);
 }
 
 const struct cJSON *sl_import_pair(const struct cJSON *import, const struct cJSON *baseline,
                                    const struct cJSON *candidate)
 {
-    const cJSON *pair = cJSON_GetObjectItemCaseSensitive(import, "pair");
-    const cJSON *pairs = cJSON_GetObjectItemCaseSensitive(import, "pairs");
-    if (same(sl_rundir_text(pair, "baseline"), sl_rundir_text(baseline, "experiment")) &&
-        same(sl_rundir_text(pair, "candidate"), sl_rundir_text(candidate, "experiment")) &&
+    const cJSON *pair = sl_value(import, "pair");
+    const cJSON *pairs = sl_value(import, "pairs");
+    if (same(sl_value_text(pair, "baseline", NULL), sl_value_text(baseline, "experiment", NULL)) &&
+        same(sl_value_text(pair, "candidate", NULL),
+             sl_value_text(candidate, "experiment", NULL)) &&
         threads_of(baseline) == threads_of(candidate))
         return pair;
     cJSON_ArrayForEach(pair, pairs)
@@ -96,7 +98,7 @@ const struct cJSON *sl_import_pair(const struct cJSON *import, const struct cJSO
 
 bool sl_import_traced(const struct cJSON *run)
 {
-    return same(sl_rundir_text(run, "mode"), "xnntrace");
+    return same(sl_value_text(run, "mode", NULL), "xnntrace");
 }
 
 /* --- outputs --- */
@@ -104,7 +106,7 @@ bool sl_import_traced(const struct cJSON *run)
 /* By its name; -1: there is no such type. */
 static int type_of(const cJSON *output)
 {
-    const char *name = sl_rundir_text(output, "type");
+    const char *name = sl_value_text(output, "type", NULL);
     for (int type = 0; name && type <= SL_SCALAR_UINT64; type++)
         if (sl_scalar_size(type) > 0 && strcmp(sl_scalar_name(type), name) == 0)
             return type;
@@ -116,7 +118,7 @@ static int read_output(const char *directory, const cJSON *output, struct sl_buf
     struct sl_rundir place = {.manifest = NULL};
     char path[SL_RUNDIR_PATH_BYTES];
     snprintf(place.path, sizeof(place.path), "%.1000s", directory);
-    int rc = sl_rundir_file(&place, sl_rundir_text(output, "file"), path, NULL);
+    int rc = sl_rundir_file(&place, sl_value_text(output, "file", NULL), path, NULL);
     return rc < 0 ? rc : sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
 }
 
@@ -140,8 +142,8 @@ static bool add(const char *directory, const cJSON *a, const cJSON *b, struct sl
 bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
                        const struct cJSON *candidate, struct sl_agreement *out)
 {
-    const cJSON *a = cJSON_GetObjectItemCaseSensitive(baseline, "outputs");
-    const cJSON *b = cJSON_GetObjectItemCaseSensitive(candidate, "outputs");
+    const cJSON *a = sl_value(baseline, "outputs");
+    const cJSON *b = sl_value(candidate, "outputs");
     struct sl_agreement made;
     int count = cJSON_IsArray(a) && cJSON_IsArray(b) ? cJSON_GetArraySize(a) : 0;
     if (count == 0 || count != cJSON_GetArraySize(b))
@@ -159,16 +161,15 @@ bool sl_import_outputs(const char *directory, const struct cJSON *baseline,
 /* "rounds", "warmup" and "together" of a run; false where they cannot be. */
 static bool read_rounds(const struct cJSON *run, struct sl_rounds *out)
 {
-    const cJSON *round, *all = cJSON_GetObjectItemCaseSensitive(run, "rounds");
-    double warmup = sl_rundir_number(run, "warmup", 0);
-    struct sl_rounds rounds = {.together =
-                                   cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run, "together"))};
+    const cJSON *round, *all = sl_value(run, "rounds");
+    double warmup = sl_value_number(run, "warmup", 0);
+    struct sl_rounds rounds = {.together = cJSON_IsTrue(sl_value(run, "together"))};
     if (!cJSON_IsArray(all) || !(warmup >= 0 && warmup <= MAX_EXECUTIONS))
         return false;
     rounds.warmup = (uint32_t)warmup;
     cJSON_ArrayForEach(round, all)
     {
-        double executions = sl_rundir_number(round, "executions", 0);
+        double executions = sl_value_number(round, "executions", 0);
         if (rounds.count == SL_ROUNDS_MAX || !(executions >= 1 && executions <= MAX_EXECUTIONS))
             return false;
         rounds.executions[rounds.count++] = (uint32_t)executions;
@@ -180,7 +181,7 @@ static bool read_rounds(const struct cJSON *run, struct sl_rounds *out)
 /* "cold" of a run; what cannot be is none. */
 static void read_cold(const struct cJSON *run, struct sl_import_said *out)
 {
-    double cold = sl_rundir_number(run, "cold", -1);
+    double cold = sl_value_number(run, "cold", -1);
     out->has_cold = cold >= 0 && cold <= MAX_EXECUTIONS;
     out->cold = out->has_cold ? (uint32_t)cold : 0;
 }
@@ -194,10 +195,10 @@ static bool find_in(const char *folder, struct sl_bytes file, struct sl_import_s
     if (sl_import_read(folder, &import) < 0)
         return false;
     sl_sha256_hex(file.data, file.size, sha256);
-    runs = cJSON_GetObjectItemCaseSensitive(import, "runs");
+    runs = sl_value(import, "runs");
     cJSON_ArrayForEach(run, runs)
     {
-        const char *theirs = sl_rundir_text(run, "etdump_sha256");
+        const char *theirs = sl_value_text(run, "etdump_sha256", NULL);
         if (found || !theirs || strcmp(theirs, sha256) != 0)
             continue;
         found = true;

@@ -1,5 +1,6 @@
 /* host/rundir/json_diff.c */
 #include "host/rundir/json_diff.h"
+#include "host/spec/json_value.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -59,13 +60,12 @@ static void diff_objects(struct sl_json_diff *diff, const cJSON *said, const cJS
     const cJSON *member;
     cJSON_ArrayForEach(member, found)
     {
-        step(diff, member->string, cJSON_GetObjectItemCaseSensitive(said, member->string), member);
+        step(diff, member->string, sl_value(said, member->string), member);
     }
     cJSON_ArrayForEach(member, said)
     {
         /* A second member of the same name is one too many. */
-        if (!cJSON_GetObjectItemCaseSensitive(found, member->string) ||
-            cJSON_GetObjectItemCaseSensitive(said, member->string) != member)
+        if (!sl_value(found, member->string) || sl_value(said, member->string) != member)
             step(diff, member->string, member, NULL);
     }
 }

@@ -18,6 +18,7 @@
 #include "host/rundir/output_type.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 #include "host/spec/param.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53 */
@@ -34,11 +35,6 @@ struct maker {
     unsigned threads, index; /* the latter: of the array's element that is being written */
     bool counted;
 };
-
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
 
 /* --- forms of recorded members --- */
 
@@ -116,7 +112,7 @@ static bool is_due(const struct maker *m, const struct row *row, const cJSON *va
 {
     return row->when == ALWAYS || (row->when == IF_RECORDED && value) ||
            (row->when == IF_COUNTED && m->counted) ||
-           (row->when == IF_SEVERAL && member(m->recorded, "concurrency"));
+           (row->when == IF_SEVERAL && sl_value(m->recorded, "concurrency"));
 }
 
 static void put_rows(struct maker *m, const char *key, const struct row *rows,
@@ -152,7 +148,7 @@ static void put_rows(struct maker *m, const char *key, const struct row *rows,
 {
     sl_json_open_object(m->json, key);
     for (const struct row *row = rows; row->key; row++) {
-        const cJSON *value = member(recorded, row->key);
+        const cJSON *value = sl_value(recorded, row->key);
         if (is_due(m, row, value))
             put_row(m, row, value);
     }
@@ -170,7 +166,7 @@ bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trac
 /* Taken from the agent's report; without one, from the manifest itself. */
 static uint64_t number_of(const struct maker *m, const char *key, const cJSON *recorded)
 {
-    const cJSON *value = member(m->agent, key);
+    const cJSON *value = sl_value(m->agent, key);
     value = value ? value : recorded;
     return is_count(value) ? (uint64_t)value->valuedouble : 0;
 }
@@ -189,7 +185,7 @@ static void put_unit(struct maker *m, const char *key, const cJSON *recorded)
 
 static void put_method(struct maker *m, const char *key, const cJSON *recorded)
 {
-    const cJSON *run = m->agent && is_text(recorded) ? member(m->agent, "method") : recorded;
+    const cJSON *run = m->agent && is_text(recorded) ? sl_value(m->agent, "method") : recorded;
     bool fits = run == recorded ? is_text_or_null(recorded) : is_text(run);
     sl_json_copy(m->json, key, fits ? run : NULL);
 }
@@ -214,7 +210,7 @@ static void put_warmup(struct maker *m, const char *key, const cJSON *recorded)
 
 static void put_streaming_threads(struct maker *m, const char *key, const cJSON *recorded)
 {
-    const cJSON *said = member(m->agent, "sme_threads");
+    const cJSON *said = sl_value(m->agent, "sme_threads");
     (void)recorded;
     if (is_count(said))
         sl_json_copy(m->json, key, said);
@@ -223,7 +219,7 @@ static void put_streaming_threads(struct maker *m, const char *key, const cJSON 
 static void put_pairs(struct maker *m, const char *key, const cJSON *recorded)
 {
     (void)recorded;
-    put_runs(m, key, member(m->recorded, "runs"));
+    put_runs(m, key, sl_value(m->recorded, "runs"));
 }
 
 /* A wall clock that ran shorter than what was recorded in it did not. */
@@ -242,7 +238,7 @@ static void put_wall(struct maker *m, const char *key, const cJSON *recorded)
 
 static const char *kind_of(const struct maker *m)
 {
-    const char *said = sl_rundir_text(member(m->recorded, "device"), "kind");
+    const char *said = sl_value_text(sl_value(m->recorded, "device"), "kind", NULL);
     return said ? said : "";
 }
 
@@ -275,9 +271,9 @@ static void put_agents_families(struct maker *m, const char *key)
 {
     const cJSON *variant;
     const char *off = NULL;
-    cJSON_ArrayForEach(variant, member(m->agent, "variants"))
+    cJSON_ArrayForEach(variant, sl_value(m->agent, "variants"))
     {
-        const char *said = sl_rundir_text(variant, "streaming_off");
+        const char *said = sl_value_text(variant, "streaming_off", NULL);
         off = said ? said : off;
     }
     if (!off) {
@@ -299,13 +295,13 @@ static void put_agents_families(struct maker *m, const char *key)
  * device's own, or the agent by its default. */
 static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
 {
-    const cJSON *table = member(recorded, "table");
+    const cJSON *table = sl_value(recorded, "table");
     table = cJSON_IsObject(table) ? table : NULL;
     sl_json_open_object(m->json, key);
-    const char *source = sl_rundir_text(table, "source");
+    const char *source = sl_value_text(table, "source", NULL);
     sl_json_text(m->json, "source", source ? source : table ? "device" : "default");
     if (table)
-        sl_json_copy(m->json, "streaming_off", member(table, "streaming_off"));
+        sl_json_copy(m->json, "streaming_off", sl_value(table, "streaming_off"));
     else
         put_agents_families(m, "streaming_off");
     sl_json_copy(m->json, "table", table);
@@ -318,7 +314,7 @@ static void put_schedule(struct maker *m, const char *key, const cJSON *recorded
     const struct sl_trace *trace = m->source->trace;
     sl_json_open_object(m->json, key);
     sl_json_text(m->json, "order", "ABBA");
-    sl_json_u64(m->json, "seed", number_of(m, "seed", member(recorded, "seed")));
+    sl_json_u64(m->json, "seed", number_of(m, "seed", sl_value(recorded, "seed")));
     sl_json_open_array(m->json, "executions");
     for (size_t i = 0; i < trace->record_count; i++) {
         const struct sl_trace_record *record = &trace->records[i];
@@ -364,9 +360,9 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
         sl_json_text(m->json, "variant", sl_rundir_levels[record->variant]);
         sl_json_u64(m->json, "iteration", iterations[record->variant]++);
         sl_json_u64(m->json, "insns", insns);
-        put_kind_of_insns(m, "outer_products", member(one, "outer_products"), streaming);
-        put_kind_of_insns(m, "vector_macs", member(one, "vector_macs"), (double)insns);
-        put_kind_of_insns(m, "smstarts", member(one, "smstarts"), streaming);
+        put_kind_of_insns(m, "outer_products", sl_value(one, "outer_products"), streaming);
+        put_kind_of_insns(m, "vector_macs", sl_value(one, "vector_macs"), (double)insns);
+        put_kind_of_insns(m, "smstarts", sl_value(one, "smstarts"), streaming);
         sl_json_close_object(m->json);
         one = one ? one->next : NULL;
     }
@@ -455,7 +451,7 @@ static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
     cJSON_ArrayForEach(one, recorded)
     {
         char path[SL_RUNDIR_PATH_BYTES];
-        double said = sl_rundir_number(one, "scalar_type", -1);
+        double said = sl_value_number(one, "scalar_type", -1);
         int type = said >= 0 && said < 128 ? (int)said : -1;
         sl_json_open_object(m->json, NULL);
         sl_json_i64(m->json, "scalar_type", type);
@@ -463,7 +459,7 @@ static void put_outputs(struct maker *m, const char *key, const cJSON *recorded)
         const struct sl_output_type of = sl_output_type_read(one, type);
         sl_output_type_put(m->json, &of);
         /* Only where it was said is anything expected. */
-        size_t kinds = sizeof(variants) / sizeof(variants[0]) - !member(one, "expected");
+        size_t kinds = sizeof(variants) / sizeof(variants[0]) - !sl_value(one, "expected");
         for (size_t k = 0; type >= 0 && k < kinds; k++) {
             snprintf(path, sizeof(path), "%.900s_%s-%zu.bin", m->base, variants[k][1], i);
             sl_json_text(m->json, variants[k][0], path);
@@ -565,7 +561,7 @@ static void put_parameters(struct maker *m, const char *key, const cJSON *record
     (void)recorded;
     for (size_t i = 0; i < sl_param_count; i++) {
         const struct sl_param *param = &sl_params[i];
-        const cJSON *value = member(m->recorded, param->key);
+        const cJSON *value = sl_value(m->recorded, param->key);
         const struct row *said = said_rows;
         while (said->key && strcmp(said->key, param->key) != 0)
             said++;
@@ -630,16 +626,16 @@ void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
                      const struct sl_manifest_source *source)
 {
     const struct sl_rundir directory = {.manifest = (cJSON *)recorded};
-    const cJSON *agent = member(recorded, "agent_report");
+    const cJSON *agent = sl_value(recorded, "agent_report");
     const cJSON *result = sl_rundir_result(&directory, 0);
-    const char *experiment = sl_rundir_text(recorded, "experiment");
+    const char *experiment = sl_value_text(recorded, "experiment", NULL);
     struct maker m = {.json = json,
                       .source = source,
                       .recorded = recorded,
                       .agent = cJSON_IsObject(agent) ? agent : NULL,
                       .experiment = experiment ? experiment : "",
                       .counted = source->analyses[0]->attribution.unit == SL_TRACE_INSTRUCTIONS};
-    m.threads = (unsigned)number_of(&m, "threads", member(result, "threads"));
-    name_files(&m, sl_rundir_text(result, "log"));
+    m.threads = (unsigned)number_of(&m, "threads", sl_value(result, "threads"));
+    name_files(&m, sl_value_text(result, "log", NULL));
     put_rows(&m, NULL, manifest_rows, recorded);
 }

@@ -9,6 +9,7 @@
 #include "common/format/pte.h"
 #include "common/format/xnngraph.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/json_value.h"
 
 enum { MAX_HOPS = 32 }; /* through what only moves numbers */
 
@@ -213,8 +214,8 @@ void sl_output_type_put(struct sl_json *json, const struct sl_output_type *type)
 
 struct sl_output_type sl_output_type_read(const struct cJSON *output, int scalar_type)
 {
-    double values = sl_rundir_number(output, "quantised_values", 0);
-    double step = sl_rundir_number(output, "step", 0);
+    double values = sl_value_number(output, "quantised_values", 0);
+    double step = sl_value_number(output, "step", 0);
     return (struct sl_output_type){
         .scalar_type = scalar_type,
         .quantised_values = values > 0 && values < 1e9 ? (uint32_t)values : 0,

@@ -13,6 +13,7 @@
 #include "host/rundir/report_files.h"
 #include "host/rundir/summary.h"
 #include "host/rundir/verdict_exit.h"
+#include "host/spec/json_value.h"
 
 /* How the outputs agreed, how the run's files were called and the manifest's hash stand in the
  * summary alone. */
@@ -20,12 +21,12 @@ static int write_summary(struct sl_compared *compared, double threshold_percent,
                          struct sl_diag *diag)
 {
     const struct sl_rundir *directory = &compared->sides[0].directory;
-    const cJSON *files = cJSON_GetObjectItemCaseSensitive(directory->summary, "files");
+    const cJSON *files = sl_value(directory->summary, "files");
     struct sl_summary summary = {.compared = compared,
                                  .threshold_percent = threshold_percent,
-                                 .shown_dir = sl_rundir_text(files, "directory"),
+                                 .shown_dir = sl_value_text(files, "directory", NULL),
                                  .manifest_sha256 =
-                                     sl_rundir_text(directory->summary, "manifest_sha256")};
+                                     sl_value_text(directory->summary, "manifest_sha256", NULL)};
     if (!directory->summary)
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory->path,
                            "analysis_summary%s.json is missing, and how the outputs agreed stands "

@@ -23,6 +23,7 @@
 #include "host/report/report.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/output_file.h"
+#include "host/spec/json_value.h"
 
 #define MAX_FILE_BYTES ((size_t)1 << 30)
 
@@ -44,23 +45,23 @@ __attribute__((format(printf, 3, 4))) static void add_fact(struct sl_report *r, 
 static void add_text(struct sl_report *r, const char *name, const struct cJSON *object,
                      const char *key)
 {
-    const char *text = sl_rundir_text(object, key);
+    const char *text = sl_value_text(object, key, NULL);
     add_fact(r, name, "%.250s", text ? text : "");
 }
 
 static void add_device(struct sl_report *r, const struct sl_compared_side *side)
 {
     const cJSON *manifest = side->directory.manifest;
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
-    const cJSON *system = cJSON_GetObjectItemCaseSensitive(probe, "system");
-    double svl = sl_rundir_number(probe, "svl_bytes", 0);
+    const cJSON *device = sl_value(manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
+    const cJSON *system = sl_value(probe, "system");
+    double svl = sl_value_number(probe, "svl_bytes", 0);
     add_fact(r, "Device", "%s", side->conditions.values[SL_CONDITION_DEVICE]);
     add_text(r, "System", system, "sysname");
     add_text(r, "Release", system, "release");
     if (svl > 0)
         add_fact(r, SL_REPORT_VECTORS, "%.0f bits", 8 * svl);
-    const cJSON *agent = cJSON_GetObjectItemCaseSensitive(manifest, "agent_report");
+    const cJSON *agent = sl_value(manifest, "agent_report");
     if (strcmp(side->conditions.values[SL_CONDITION_RUNTIME], "executorch") == 0)
         add_text(r, "Runtime", agent, "runtime");
     add_fact(r, "Threads", "%s", side->conditions.values[SL_CONDITION_THREADS]);
@@ -70,8 +71,8 @@ static void add_device(struct sl_report *r, const struct sl_compared_side *side)
 static void add_isa(struct sl_report *r, const struct cJSON *manifest)
 {
     static const char *const names[] = {"Instruction sets, off", "Instruction sets, on"};
-    const cJSON *agent = cJSON_GetObjectItemCaseSensitive(manifest, "agent_report");
-    const cJSON *variants = cJSON_GetObjectItemCaseSensitive(agent, "variants");
+    const cJSON *agent = sl_value(manifest, "agent_report");
+    const cJSON *variants = sl_value(agent, "variants");
     for (int i = 0; i < 2; i++)
         add_text(r, names[i], cJSON_GetArrayItem(variants, i), "isa");
 }
@@ -89,7 +90,7 @@ static void add_import(struct sl_report *r, const struct sl_compared_import *imp
 
 static void add_model(struct sl_report *r, const cJSON *manifest)
 {
-    const cJSON *data = cJSON_GetObjectItemCaseSensitive(manifest, "data");
+    const cJSON *data = sl_value(manifest, "data");
     add_text(r, "Model", manifest, "model");
     add_text(r, "Model, SHA-256", manifest, "model_sha256");
     add_text(r, "External weights", data, "file");
@@ -149,7 +150,7 @@ static void list_artifacts(struct sl_report *r, const struct sl_compared *compar
         add_artifact(r, "Summaries",
                      "import.json, metrics.json, *_pipeline_summary.json, *_pipeline_summary.md");
     const struct cJSON *result = sl_rundir_result(directory, 0);
-    const char *log = sl_rundir_text(result, "log");
+    const char *log = sl_value_text(result, "log", NULL);
     if (log)
         add_artifact(r, "Log", "%.250s", log);
 }
@@ -159,14 +160,14 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     const struct sl_compared_side *off = &compared->sides[0];
     const struct sl_compared_side *on = &compared->sides[1];
     const cJSON *manifest = off->directory.manifest;
-    const cJSON *schedule = cJSON_GetObjectItemCaseSensitive(manifest, "schedule");
+    const cJSON *schedule = sl_value(manifest, "schedule");
     const struct sl_compared_import *import = &compared->import;
-    const char *mode = sl_rundir_text(manifest, "mode");
+    const char *mode = sl_value_text(manifest, "mode", NULL);
     *out = (struct sl_report){
         .model = compared->title,
         .experiment = import->label[0]      ? import->label
                       : import->names[1][0] ? import->names[1]
-                                            : sl_rundir_text(manifest, "experiment"),
+                                            : sl_value_text(manifest, "experiment", NULL),
         .clean = mode && strcmp(mode, "clean") == 0,
         .device = off->conditions.values[SL_CONDITION_DEVICE],
         .threads =
@@ -175,7 +176,7 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
         .directory = off->directory.path,
         .concurrency = off->conditions.values[SL_CONDITION_CONCURRENCY],
         .conditions = &off->conditions,
-        .command = sl_rundir_text(manifest, "command"),
+        .command = sl_value_text(manifest, "command", NULL),
         .comparison = &compared->report,
         .off_portable = compared->has_portable[0] ? &compared->portable[0] : NULL,
         .on_portable = compared->has_portable[1] ? &compared->portable[1] : NULL};
@@ -198,8 +199,9 @@ void sl_report_of(const struct sl_compared *compared, struct sl_report *out)
     add_text(out, "Agent, SHA-256", manifest, "agent_sha256");
     if (schedule)
         add_fact(out, "Order of runs", "%.20s, seed %.0f",
-                 sl_rundir_text(schedule, "order") ? sl_rundir_text(schedule, "order") : "unknown",
-                 sl_rundir_number(schedule, "seed", 0));
+                 sl_value_text(schedule, "order", NULL) ? sl_value_text(schedule, "order", NULL)
+                                                        : "unknown",
+                 sl_value_number(schedule, "seed", 0));
     add_fact(out, "ETDump, baseline", "SHA-256 %s", off->file.analysis.sha256);
     add_fact(out, "ETDump, candidate", "SHA-256 %s", on->file.analysis.sha256);
     list_artifacts(out, compared);

@@ -35,6 +35,7 @@
 #include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/json_value.h"
 #include "host/spec/param.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
@@ -388,7 +389,7 @@ static int write_policy(void *user, const char *profile, struct sl_buf *text)
 
 static bool streams_all(const cJSON *policy)
 {
-    const char *source = sl_rundir_text(policy, "source");
+    const char *source = sl_value_text(policy, "source", NULL);
     return source && strcmp(source, "all") == 0;
 }
 
@@ -641,7 +642,7 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
     const struct sl_attribution *runs = &a->attribution;
     size_t measured = runs->measured_count;
     const struct cJSON *manifest = run->compared->sides[0].directory.manifest;
-    double wall_s = sl_rundir_number(manifest, "wall_ns", 0) / 1e9;
+    double wall_s = sl_value_number(manifest, "wall_ns", 0) / 1e9;
     int rc = sl_buf_printf(out,
                            "\n===== PERFORMANCE SUMMARY =====\nExperiment: %s\nModel: %s\n"
                            "Warmup Iterations: %zu\nExecution Iterations: %zu\n",

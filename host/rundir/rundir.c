@@ -18,6 +18,7 @@
 #include "common/base/utf8.h"
 #include "host/analysis/stopping.h"
 #include "host/report/analysis.h"
+#include "host/spec/json_value.h"
 #include "host/spec/model_identity.h"
 #include "host/spec/path_stem.h"
 
@@ -26,17 +27,6 @@ enum { MAX_MANIFEST_BYTES = 256 << 20, MAX_SUMMARY_BYTES = 1 << 29 };
 const char *const sl_rundir_levels[SL_RUNDIR_LEVELS] = {"off", "on"};
 const char *const sl_rundir_agreement_names[SL_RUNDIR_AGREEMENTS] = {
     "on_vs_off", "off_vs_portable", "on_vs_portable", "off_vs_expected", "on_vs_expected"};
-
-const char *sl_rundir_text(const struct cJSON *object, const char *key)
-{
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
-
-double sl_rundir_number(const struct cJSON *object, const char *key, double otherwise)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
-}
 
 static int read_json(const char *path, size_t limit, struct cJSON **out, struct sl_diag *diag)
 {
@@ -147,8 +137,8 @@ static int choose(const char *path, const char *experiment,
 static int check(const struct sl_rundir *d, const char *manifest, const char *experiment,
                  struct sl_diag *diag)
 {
-    const char *schema = sl_rundir_text(d->manifest, "schema");
-    const char *name = sl_rundir_text(d->manifest, "experiment");
+    const char *schema = sl_value_text(d->manifest, "schema", NULL);
+    const char *name = sl_value_text(d->manifest, "experiment", NULL);
     if (!schema || strcmp(schema, "sme2lab.manifest/1") != 0) {
         sl_diag_hint(diag, "name a directory that 'sme2lab run --out DIR' wrote; of others take "
                            "the ETDump files themselves");
@@ -168,23 +158,23 @@ static int join(const char *folder, const char *name, const char *suffix, const 
 
 static bool read_agreement(const struct cJSON *summary, const char *key, struct sl_agreement *out)
 {
-    const cJSON *all = cJSON_GetObjectItemCaseSensitive(summary, "output_agreement");
-    const cJSON *one = cJSON_GetObjectItemCaseSensitive(all, key);
-    const cJSON *comparison = cJSON_GetObjectItemCaseSensitive(summary, "comparison");
-    const cJSON *compared = cJSON_GetObjectItemCaseSensitive(comparison, "output_agreement");
-    const cJSON *agree = cJSON_GetObjectItemCaseSensitive(one, "agree");
-    double count = sl_rundir_number(compared, "outputs", 0);
-    double odd = sl_rundir_number(one, "not_finite", 0);
+    const cJSON *all = sl_value(summary, "output_agreement");
+    const cJSON *one = sl_value(all, key);
+    const cJSON *comparison = sl_value(summary, "comparison");
+    const cJSON *compared = sl_value(comparison, "output_agreement");
+    const cJSON *agree = sl_value(one, "agree");
+    double count = sl_value_number(compared, "outputs", 0);
+    double odd = sl_value_number(one, "not_finite", 0);
     if (!cJSON_IsBool(agree) || !(count >= 0 && count < 1e9) || !(odd >= 0 && odd < 1e15))
         return false;
     /* A difference that is no number stands as null. */
-    *out = (struct sl_agreement){.max_abs = sl_rundir_number(one, "max_abs", INFINITY),
-                                 .max_rel = sl_rundir_number(one, "max_rel", INFINITY),
-                                 .tolerance = sl_rundir_number(one, "tolerance", 0),
-                                 .rms_rel = sl_rundir_number(one, "rms_rel", INFINITY),
-                                 .rms_tolerance = sl_rundir_number(one, "rms_tolerance", 0),
-                                 .cosine = sl_rundir_number(one, "cosine", NAN),
-                                 .steps = sl_rundir_number(one, "steps", 0),
+    *out = (struct sl_agreement){.max_abs = sl_value_number(one, "max_abs", INFINITY),
+                                 .max_rel = sl_value_number(one, "max_rel", INFINITY),
+                                 .tolerance = sl_value_number(one, "tolerance", 0),
+                                 .rms_rel = sl_value_number(one, "rms_rel", INFINITY),
+                                 .rms_tolerance = sl_value_number(one, "rms_tolerance", 0),
+                                 .cosine = sl_value_number(one, "cosine", NAN),
+                                 .steps = sl_value_number(one, "steps", 0),
                                  .outputs = (size_t)count,
                                  .odd = (size_t)odd,
                                  .agree = cJSON_IsTrue(agree)};
@@ -231,11 +221,11 @@ void sl_rundir_close(struct sl_rundir *directory)
 
 const struct cJSON *sl_rundir_result(const struct sl_rundir *directory, int level)
 {
-    const cJSON *results = cJSON_GetObjectItemCaseSensitive(directory->manifest, "results");
+    const cJSON *results = sl_value(directory->manifest, "results");
     const cJSON *result;
     cJSON_ArrayForEach(result, results)
     {
-        const char *sme2 = sl_rundir_text(result, "sme2");
+        const char *sme2 = sl_value_text(result, "sme2", NULL);
         if (sme2 && strcmp(sme2, sl_rundir_levels[level]) == 0)
             return result;
     }
@@ -257,7 +247,7 @@ static bool find_in(const char *folder, const char *sha256, struct sl_rundir *ou
             continue;
         for (int level = 0; level < SL_RUNDIR_LEVELS && !found; level++) {
             const cJSON *result = sl_rundir_result(&opened, level);
-            const char *hash = sl_rundir_text(result, "etdump_sha256");
+            const char *hash = sl_value_text(result, "etdump_sha256", NULL);
             found = hash && strcmp(hash, sha256) == 0;
             *out_level = level;
         }
@@ -299,12 +289,12 @@ int sl_rundir_file(const struct sl_rundir *directory, const char *name,
 static void hash_inputs(const struct cJSON *manifest, char out[SL_SHA256_HEX_SIZE])
 {
     struct sl_buf text;
-    const char *shapes = sl_rundir_text(manifest, "input_shapes");
+    const char *shapes = sl_value_text(manifest, "input_shapes", NULL);
     const cJSON *input;
     sl_buf_init(&text, 1 << 20);
-    cJSON_ArrayForEach(input, cJSON_GetObjectItemCaseSensitive(manifest, "inputs"))
+    cJSON_ArrayForEach(input, sl_value(manifest, "inputs"))
     {
-        const char *hash = sl_rundir_text(input, "sha256");
+        const char *hash = sl_value_text(input, "sha256", NULL);
         sl_buf_printf(&text, "%.64s\n", hash ? hash : "");
     }
     sl_buf_printf(&text, "%s", shapes ? shapes : "");
@@ -317,13 +307,13 @@ static void describe_device(const struct cJSON *manifest, char *out, size_t size
     const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
     const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
     const cJSON *system = cJSON_GetObjectItemCaseSensitive(probe, "system");
-    const char *kind = sl_rundir_text(device, "kind");
-    const char *cpu = sl_rundir_text(device, "cpu");
-    const char *emulator = sl_rundir_text(device, "emulator_version");
-    const char *machine = sl_rundir_text(system, "machine");
-    double begins_with = sl_rundir_number(probe, "svl_bytes", 0);
-    double svl = sl_rundir_number(cJSON_GetObjectItemCaseSensitive(manifest, "agent_report"),
-                                  "svl_bytes", begins_with);
+    const char *kind = sl_value_text(device, "kind", NULL);
+    const char *cpu = sl_value_text(device, "cpu", NULL);
+    const char *emulator = sl_value_text(device, "emulator_version", NULL);
+    const char *machine = sl_value_text(system, "machine", NULL);
+    double begins_with = sl_value_number(probe, "svl_bytes", 0);
+    double svl = sl_value_number(cJSON_GetObjectItemCaseSensitive(manifest, "agent_report"),
+                                 "svl_bytes", begins_with);
     int cores = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(probe, "cores")), len = 0;
     if (!kind)
         return;
@@ -339,8 +329,8 @@ static void describe_device(const struct cJSON *manifest, char *out, size_t size
 /* The CPUs that threads were kept on, and how many of these streamed at a time. */
 static void describe_cpus(const struct cJSON *manifest, char *out, size_t size)
 {
-    const char *affinity = sl_rundir_text(manifest, "cpu_affinity");
-    double streaming = sl_rundir_number(manifest, "sme_threads", 0);
+    const char *affinity = sl_value_text(manifest, "cpu_affinity", NULL);
+    double streaming = sl_value_number(manifest, "sme_threads", 0);
     int len = snprintf(out, size, "%.60s", affinity ? affinity : "any");
     if (streaming > 0 && len > 0 && (size_t)len < size)
         snprintf(out + len, size - (size_t)len, ", %.0f in streaming mode", streaming);
@@ -349,14 +339,14 @@ static void describe_cpus(const struct cJSON *manifest, char *out, size_t size)
 /* Governor and top frequency of each cluster, as the device told before the run. */
 static void describe_power(const struct cJSON *manifest, char *out, size_t size)
 {
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *device = sl_value(manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
     const cJSON *cluster;
     size_t len = 0;
-    cJSON_ArrayForEach(cluster, cJSON_GetObjectItemCaseSensitive(probe, "clusters"))
+    cJSON_ArrayForEach(cluster, sl_value(probe, "clusters"))
     {
-        const char *governor = sl_rundir_text(cluster, "governor");
-        double khz = sl_rundir_number(cluster, "max_khz", 0);
+        const char *governor = sl_value_text(cluster, "governor", NULL);
+        double khz = sl_value_number(cluster, "max_khz", 0);
         if (!governor || len + 1 >= size)
             continue;
         int put = snprintf(out + len, size - len, "%s%.24s at %.0f kHz", len ? ", " : "", governor,
@@ -369,22 +359,22 @@ void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct s
 {
     enum { SIZE = sizeof(out->values[0]) };
     const cJSON *manifest = directory->manifest;
-    const char *model = sl_rundir_text(manifest, "model_sha256");
-    const char *data = sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "data"), "sha256");
-    const char *method = sl_rundir_text(manifest, "method");
-    const char *agent = sl_rundir_text(manifest, "agent_sha256");
-    double threads = sl_rundir_number(sl_rundir_result(directory, level), "threads", NAN);
+    const char *model = sl_value_text(manifest, "model_sha256", NULL);
+    const char *data = sl_value_text(sl_value(manifest, "data"), "sha256", NULL);
+    const char *method = sl_value_text(manifest, "method", NULL);
+    const char *agent = sl_value_text(manifest, "agent_sha256", NULL);
+    double threads = sl_value_number(sl_rundir_result(directory, level), "threads", NAN);
     *out = (struct sl_conditions){.values = {""}};
     snprintf(out->values[SL_CONDITION_SME2], SIZE, "%s", sl_rundir_levels[level]);
     if (model)
         sl_model_identity(model, data ? data : "", method ? method : "",
                           out->values[SL_CONDITION_MODEL]);
-    const char *runtime = sl_rundir_text(manifest, "runtime");
+    const char *runtime = sl_value_text(manifest, "runtime", NULL);
     snprintf(out->values[SL_CONDITION_RUNTIME], SIZE, "%.20s", runtime ? runtime : "own");
     snprintf(out->values[SL_CONDITION_BUILD], SIZE, "%.64s", agent ? agent : "");
     if (isfinite(threads))
         snprintf(out->values[SL_CONDITION_THREADS], SIZE, "%.0f", threads);
-    double concurrency = sl_rundir_number(manifest, "concurrency", 1);
+    double concurrency = sl_value_number(manifest, "concurrency", 1);
     snprintf(out->values[SL_CONDITION_CONCURRENCY], SIZE, "%.0f", concurrency);
     hash_inputs(manifest, out->values[SL_CONDITION_INPUTS]);
     describe_cpus(manifest, out->values[SL_CONDITION_CPUS], SIZE);
@@ -394,11 +384,11 @@ void sl_rundir_conditions(const struct sl_rundir *directory, int level, struct s
 
 bool sl_rundir_rule(const struct sl_rundir *directory, struct sl_stopping_rule *out)
 {
-    const cJSON *rule = cJSON_GetObjectItemCaseSensitive(directory->manifest, "stopping");
-    double pairs = sl_rundir_number(rule, "max_pairs", 0);
+    const cJSON *rule = sl_value(directory->manifest, "stopping");
+    double pairs = sl_value_number(rule, "max_pairs", 0);
     *out = (struct sl_stopping_rule){.precision_percent =
-                                         sl_rundir_number(rule, "precision_percent", 0),
-                                     .budget_s = sl_rundir_number(rule, "budget_seconds", 0),
+                                         sl_value_number(rule, "precision_percent", 0),
+                                     .budget_s = sl_value_number(rule, "budget_seconds", 0),
                                      .max_pairs = pairs >= 0 && pairs < 1e9 ? (size_t)pairs : 0};
     return cJSON_IsObject(rule);
 }
@@ -406,15 +396,15 @@ bool sl_rundir_rule(const struct sl_rundir *directory, struct sl_stopping_rule *
 size_t sl_rundir_readings(const struct sl_rundir *directory, struct sl_analysis_reading *out,
                           size_t room)
 {
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory->manifest, "device");
-    const cJSON *probe = cJSON_GetObjectItemCaseSensitive(device, "probe");
+    const cJSON *device = sl_value(directory->manifest, "device");
+    const cJSON *probe = sl_value(device, "probe");
     const cJSON *zone;
     size_t count = 0;
-    cJSON_ArrayForEach(zone, cJSON_GetObjectItemCaseSensitive(probe, "thermal_zones"))
+    cJSON_ArrayForEach(zone, sl_value(probe, "thermal_zones"))
     {
-        const char *type = sl_rundir_text(zone, "type");
-        double value = sl_rundir_number(zone, "millidegrees", NAN);
-        double index = sl_rundir_number(zone, "index", (double)count);
+        const char *type = sl_value_text(zone, "type", NULL);
+        double value = sl_value_number(zone, "millidegrees", NAN);
+        double index = sl_value_number(zone, "index", (double)count);
         if (count == room || !(fabs(value) < 1e9) || !(index >= 0 && index < 1e6))
             continue;
         struct sl_analysis_reading *reading = &out[count++];
@@ -428,9 +418,9 @@ size_t sl_rundir_readings(const struct sl_rundir *directory, struct sl_analysis_
 
 bool sl_rundir_emulated(const struct sl_rundir *directory, bool *out_times)
 {
-    const cJSON *device = cJSON_GetObjectItemCaseSensitive(directory->manifest, "device");
-    const char *unit = sl_rundir_text(directory->manifest, "time_unit");
-    bool emulated = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "emulated"));
+    const cJSON *device = sl_value(directory->manifest, "device");
+    const char *unit = sl_value_text(directory->manifest, "time_unit", NULL);
+    bool emulated = cJSON_IsTrue(sl_value(device, "emulated"));
     *out_times = emulated && (!unit || strcmp(unit, "instructions") != 0);
     return emulated;
 }

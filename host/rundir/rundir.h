@@ -61,10 +61,6 @@ void sl_rundir_close(struct sl_rundir *directory);
 bool sl_rundir_find(const char *etdump_path, const char *sha256, struct sl_rundir *out,
                     int *out_level);
 
-/* A text or number of an object; NULL, or the default, if it is absent or of another type. */
-const char *sl_rundir_text(const struct cJSON *object, const char *key);
-double sl_rundir_number(const struct cJSON *object, const char *key, double otherwise);
-
 /* Member `results` of a variant ("off", "on"); NULL if it is not there. */
 const struct cJSON *sl_rundir_result(const struct sl_rundir *directory, int level);
 

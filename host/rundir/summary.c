@@ -16,6 +16,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/output_type.h"
 #include "host/rundir/verdict_exit.h"
+#include "host/spec/json_value.h"
 
 #define MAX_SUMMARY_BYTES ((size_t)1 << 29)
 enum { SHOWN_BYTES = 2 * SL_RUNDIR_PATH_BYTES };
@@ -25,10 +26,9 @@ static void put_verdict(struct sl_json *json, const struct sl_summary *s)
     const struct cJSON *manifest = s->compared->sides[0].directory.manifest;
     const struct sl_comparison *comparison = &s->compared->comparison;
     sl_json_text(json, "schema", "sme2lab.run/1");
-    sl_json_text(json, "model", sl_rundir_text(manifest, "model"));
-    sl_json_text(json, "experiment", sl_rundir_text(manifest, "experiment"));
-    sl_json_text(json, "device",
-                 sl_rundir_text(cJSON_GetObjectItemCaseSensitive(manifest, "device"), "kind"));
+    sl_json_text(json, "model", sl_value_text(manifest, "model", NULL));
+    sl_json_text(json, "experiment", sl_value_text(manifest, "experiment", NULL));
+    sl_json_text(json, "device", sl_value_text(sl_value(manifest, "device"), "kind", NULL));
     sl_json_text(json, "verdict", sl_verdict_name(comparison));
     sl_json_i64(json, "exit_code", sl_verdict_exit_code(comparison, s->threshold_percent));
     sl_json_f64(json, "threshold_percent", s->threshold_percent);
@@ -59,7 +59,7 @@ static const char *shown(const struct sl_summary *s, const char *name, char out[
 static void put_files(struct sl_json *json, const struct sl_summary *s)
 {
     const struct sl_rundir *directory = &s->compared->sides[0].directory;
-    const char *log = sl_rundir_text(sl_rundir_result(directory, 0), "log");
+    const char *log = sl_value_text(sl_rundir_result(directory, 0), "log", NULL);
     size_t tail = strlen("_latency.log"), len = log ? strlen(log) : 0;
     char name[SHOWN_BYTES], path[SHOWN_BYTES];
     sl_json_open_object(json, "files");
@@ -67,7 +67,7 @@ static void put_files(struct sl_json *json, const struct sl_summary *s)
     for (int level = 0; level < 2; level++) {
         const struct cJSON *result = sl_rundir_result(directory, level);
         snprintf(name, sizeof(name), "etdump_sme2_%s", sl_rundir_levels[level]);
-        sl_json_text(json, name, shown(s, sl_rundir_text(result, "etdump"), path));
+        sl_json_text(json, name, shown(s, sl_value_text(result, "etdump", NULL), path));
     }
     snprintf(name, sizeof(name), "%.*s.sltrace", (int)(len > tail ? len - tail : 0),
              log ? log : "");
@@ -91,8 +91,8 @@ static int put_analyses(struct sl_json *json, const struct sl_summary *s)
         const struct sl_compared_side *side = &s->compared->sides[level];
         named[level] = (struct sl_armkit_named){
             &side->file.analysis,
-            sl_rundir_text(sl_rundir_result(&side->directory, level), "experiment"),
-            sl_rundir_text(sl_rundir_result(&side->directory, level), "etdump")};
+            sl_value_text(sl_rundir_result(&side->directory, level), "experiment", NULL),
+            sl_value_text(sl_rundir_result(&side->directory, level), "etdump", NULL)};
         rc = sl_analysis_json(json, NULL, named[level].analysis);
     }
     sl_json_close_array(json);
@@ -108,7 +108,7 @@ int sl_summary_put(struct sl_json *json, const struct sl_summary *summary)
         const struct cJSON *result = sl_rundir_result(&sides[level].directory, level);
         files[level] = sides[level].file.analysis.file;
         sides[level].file.analysis.file =
-            shown(summary, sl_rundir_text(result, "etdump"), paths[level]);
+            shown(summary, sl_value_text(result, "etdump", NULL), paths[level]);
     }
     sl_json_open_object(json, NULL);
     put_verdict(json, summary);
@@ -150,23 +150,22 @@ int sl_summary_compare_outputs(const struct sl_rundir *directory, int pair, sl_s
                                      [SL_OFF_VS_EXPECTED] = {"expected", "off"},
                                      [SL_ON_VS_EXPECTED] = {"expected", "on"}};
     bool recorded = pair < SL_OFF_VS_EXPECTED;
-    const cJSON *output,
-        *outputs = cJSON_GetObjectItemCaseSensitive(directory->manifest, "outputs");
+    const cJSON *output, *outputs = sl_value(directory->manifest, "outputs");
     sl_agreement_init(out);
-    out->asked = sl_rundir_number(directory->manifest, "tolerance", 0);
+    out->asked = sl_value_number(directory->manifest, "tolerance", 0);
     cJSON_ArrayForEach(output, outputs)
     {
-        double type = sl_rundir_number(output, "scalar_type", -1);
+        double type = sl_value_number(output, "scalar_type", -1);
         struct sl_buf first, second;
         if (!(type >= 0 && type < 256))
             continue;
-        if (pair >= SL_OFF_VS_EXPECTED && !sl_rundir_text(output, "expected"))
+        if (pair >= SL_OFF_VS_EXPECTED && !sl_value_text(output, "expected", NULL))
             continue;
         recorded = true;
-        int rc = read(user, sl_rundir_text(output, pairs[pair].reference), &first);
+        int rc = read(user, sl_value_text(output, pairs[pair].reference, NULL), &first);
         if (rc < 0)
             return rc;
-        rc = read(user, sl_rundir_text(output, pairs[pair].compared), &second);
+        rc = read(user, sl_value_text(output, pairs[pair].compared, NULL), &second);
         if (rc == 0) {
             const struct sl_output_type of = sl_output_type_read(output, (int)type);
             sl_agreement_add(out, &of, (struct sl_bytes){first.data, first.size},

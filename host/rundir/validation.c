@@ -22,6 +22,7 @@
 #include "host/rundir/report_files.h"
 #include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
+#include "host/spec/json_value.h"
 
 #define MAX_BYTES ((size_t)1 << 31)
 
@@ -104,7 +105,7 @@ static int check_etdump(struct check *c, int level, const char *name)
 {
     const struct sl_etdump_file *file = &c->compared.sides[level].file;
     const struct cJSON *result = sl_rundir_result(c->directory, level);
-    const char *hash = sl_rundir_text(result, "etdump_sha256");
+    const char *hash = sl_value_text(result, "etdump_sha256", NULL);
     struct sl_buf made;
     int rc = 0;
     c->found->files++;
@@ -155,11 +156,10 @@ static int check_manifest(struct check *c)
 static void check_policies(struct check *c)
 {
     const cJSON *profile;
-    cJSON_ArrayForEach(profile,
-                       cJSON_GetObjectItemCaseSensitive(c->directory->manifest, "estimates"))
+    cJSON_ArrayForEach(profile, sl_value(c->directory->manifest, "estimates"))
     {
-        const char *wanted = sl_rundir_text(profile, "policy_sha256");
-        const char *silicon = sl_rundir_text(profile, "profile");
+        const char *wanted = sl_value_text(profile, "policy_sha256", NULL);
+        const char *silicon = sl_value_text(profile, "profile", NULL);
         char name[SL_RUN_POLICY_FILE_BYTES], hash[SL_SHA256_HEX_SIZE];
         struct sl_buf bytes;
         if (!wanted || !silicon)
@@ -178,9 +178,9 @@ static void check_policies(struct check *c)
 static int check_variant(struct check *c, int level)
 {
     const struct cJSON *result = sl_rundir_result(c->directory, level);
-    const char *log = sl_rundir_text(result, "log");
+    const char *log = sl_value_text(result, "log", NULL);
     check_there(c, log);
-    return check_etdump(c, level, sl_rundir_text(result, "etdump"));
+    return check_etdump(c, level, sl_value_text(result, "etdump", NULL));
 }
 
 /* How the run's processes ended: a run with results came to its end. */
@@ -191,12 +191,12 @@ static void check_ended(struct check *c)
     if (!read_file(c, "result.json", &bytes))
         return;
     cJSON *said = cJSON_ParseWithLength((const char *)bytes.data, bytes.size);
-    const char *schema = sl_rundir_text(said, "schema");
+    const char *schema = sl_value_text(said, "schema", NULL);
     if (!schema || strcmp(schema, "sme2lab.result/1") != 0)
         differ(c, "result.json", "it is not of sme2lab's form");
     for (size_t i = 0; schema && i < sizeof(processes) / sizeof(processes[0]); i++) {
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(said, processes[i]);
-        const char *outcome = sl_rundir_text(one, "outcome");
+        const cJSON *one = sl_value(said, processes[i]);
+        const char *outcome = sl_value_text(one, "outcome", NULL);
         if (!outcome || strcmp(outcome, "done") != 0)
             differ(c, "result.json", "/%s/outcome says %.40s; the run has results", processes[i],
                    outcome ? outcome : "nothing");
@@ -214,15 +214,15 @@ static int read_output(void *user, const char *name, struct sl_buf *out)
 static int put_summary(struct check *c, struct sl_json *json)
 {
     const struct cJSON *said = c->directory->summary;
-    double threshold = sl_rundir_number(said, "threshold_percent", NAN);
+    double threshold = sl_value_number(said, "threshold_percent", NAN);
     struct sl_agreement found[SL_RUNDIR_AGREEMENTS];
     char hash[SL_SHA256_HEX_SIZE] = "";
     struct sl_buf bytes;
-    struct sl_summary summary = {
-        .compared = &c->compared,
-        .threshold_percent = threshold >= 0 ? threshold : NAN,
-        .shown_dir = sl_rundir_text(cJSON_GetObjectItemCaseSensitive(said, "files"), "directory"),
-        .manifest_sha256 = hash};
+    struct sl_summary summary = {.compared = &c->compared,
+                                 .threshold_percent = threshold >= 0 ? threshold : NAN,
+                                 .shown_dir =
+                                     sl_value_text(sl_value(said, "files"), "directory", NULL),
+                                 .manifest_sha256 = hash};
     for (int i = 0; i < SL_RUNDIR_AGREEMENTS; i++)
         if (sl_summary_compare_outputs(c->directory, i, read_output, c, &found[i]) == 0)
             summary.agreements[i] = &found[i];

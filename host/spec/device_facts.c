@@ -10,28 +10,14 @@
 #include "common/base/error.h"
 #include "common/base/utf8.h"
 #include "host/spec/json_doc.h"
-
-#define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
+#include "host/spec/json_value.h"
 
 enum { HWCAP2_SME = 23, MAX_CORES = 256 };
 
-static const cJSON *member(const cJSON *object, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
 static void copy(const cJSON *object, const char *key, char *out, size_t size)
 {
-    const cJSON *value = member(object, key);
-    snprintf(out, size, "%s", cJSON_IsString(value) ? value->valuestring : "");
+    snprintf(out, size, "%s", sl_value_text(object, key, ""));
     sl_utf8_clean(out, "");
-}
-
-static uint64_t whole(const cJSON *object, const char *key)
-{
-    const cJSON *value = member(object, key);
-    double number = cJSON_IsNumber(value) ? value->valuedouble : 0;
-    return number >= 1 && number <= MAX_WHOLE ? (uint64_t)number : 0;
 }
 
 static void add_word(char *list, size_t size, const char *separator, const char *word)
@@ -58,7 +44,7 @@ static bool holds_sme2(const cJSON *kernels)
     const cJSON *kernel;
     cJSON_ArrayForEach(kernel, kernels)
     {
-        const cJSON *needs = member(kernel, "needs");
+        const cJSON *needs = sl_value(kernel, "needs");
         if (cJSON_IsString(needs) && strstr(needs->valuestring, "sme2"))
             return true;
     }
@@ -92,8 +78,7 @@ static void read_cores(const cJSON *cores, struct sl_device_facts *out)
     int count = 0;
     cJSON_ArrayForEach(core, cores)
     {
-        const cJSON *type = member(core, "type");
-        const char *name = cJSON_IsString(type) ? type->valuestring : "";
+        const char *name = sl_value_text(core, "type", "");
         int known = type_has_sme2(name);
         unknown = unknown || known == SL_MAYBE_UNKNOWN;
         has = has || known == SL_MAYBE_YES;
@@ -122,25 +107,25 @@ static void read_lengths(const cJSON *lengths, struct sl_device_facts *out)
 
 int sl_device_facts_of(const cJSON *probe, struct sl_device_facts *out)
 {
-    const cJSON *system = member(probe, "system"), *config = member(system, "config_sme"),
-                *hwcap2 = member(probe, "hwcap2"), *isa = member(probe, "isa");
+    const cJSON *system = sl_value(probe, "system"), *config = sl_value(system, "config_sme"),
+                *hwcap2 = sl_value(probe, "hwcap2"), *isa = sl_value(probe, "isa");
     *out = (struct sl_device_facts){.known = false};
     if (!cJSON_IsObject(probe) || !cJSON_IsArray(isa))
         return SL_E_FORMAT;
     out->known = true;
     out->sme = has_word(isa, "sme");
     out->sme2 = has_word(isa, "sme2");
-    out->holds_sme2 = holds_sme2(member(probe, "kernels"));
+    out->holds_sme2 = holds_sme2(sl_value(probe, "kernels"));
     out->config_sme = cJSON_IsTrue(config)    ? SL_MAYBE_YES
                       : cJSON_IsFalse(config) ? SL_MAYBE_NO
                                               : SL_MAYBE_UNKNOWN;
     out->hwcap2_known = cJSON_IsString(hwcap2);
     out->hwcap2 = out->hwcap2_known ? strtoull(hwcap2->valuestring, NULL, 16) : 0;
-    out->memory_bytes = whole(member(probe, "memory"), "total_bytes");
-    uint64_t svl_bytes = whole(probe, "svl_bytes");
+    out->memory_bytes = sl_value_u64(sl_value(probe, "memory"), "total_bytes");
+    uint64_t svl_bytes = sl_value_u64(probe, "svl_bytes");
     out->svl_bits = svl_bytes <= 256 ? 8 * (uint32_t)svl_bytes : 0;
-    read_lengths(member(probe, "svl_lengths_bytes"), out);
-    read_cores(member(probe, "cores"), out);
+    read_lengths(sl_value(probe, "svl_lengths_bytes"), out);
+    read_cores(sl_value(probe, "cores"), out);
     copy(probe, "soc", out->soc, sizeof(out->soc));
     copy(system, "sysname", out->sysname, sizeof(out->sysname));
     copy(system, "release", out->release, sizeof(out->release));

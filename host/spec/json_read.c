@@ -9,6 +9,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/error.h"
+#include "host/spec/json_value.h"
 #include "host/spec/nearest.h"
 
 #define MAX_WHOLE 9007199254740992.0 /* 2^53: all whole numbers up to it are doubles */
@@ -22,7 +23,7 @@ struct sl_json_at sl_json_member(const struct sl_json_at *object, const char *ke
 {
     return (struct sl_json_at){.reader = object->reader,
                                .outer = object,
-                               .value = cJSON_GetObjectItemCaseSensitive(object->value, key),
+                               .value = sl_value(object->value, key),
                                .key = key};
 }
 

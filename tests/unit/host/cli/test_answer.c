@@ -9,18 +9,19 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/spec/json_value.h"
 #include "tests/support/test.h"
 
 TEST(what_is_absent_or_of_another_type_is_empty)
 {
     cJSON *object = cJSON_Parse("{\"a\":\"x\",\"b\":7,\"c\":-1,\"d\":1e300}");
-    assert_string_equal(sl_answer_text(object, "a"), "x");
-    assert_string_equal(sl_answer_text(object, "b"), "");
-    assert_string_equal(sl_answer_text(NULL, "a"), "");
-    assert_int_equal(sl_answer_u64(object, "b"), 7);
-    assert_int_equal(sl_answer_u64(object, "a"), 0);
-    assert_int_equal(sl_answer_u64(object, "c"), 0);
-    assert_int_equal(sl_answer_u64(object, "d"), 0);
+    assert_string_equal(sl_value_text(object, "a", ""), "x");
+    assert_string_equal(sl_value_text(object, "b", ""), "");
+    assert_string_equal(sl_value_text(NULL, "a", ""), "");
+    assert_int_equal(sl_value_u64(object, "b"), 7);
+    assert_int_equal(sl_value_u64(object, "a"), 0);
+    assert_int_equal(sl_value_u64(object, "c"), 0);
+    assert_int_equal(sl_value_u64(object, "d"), 0);
     cJSON_Delete(object);
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "host/analysis/stopping.h"
 #include "host/report/analysis.h"
+#include "host/spec/json_value.h"
 #include "tests/support/run_case.h"
 #include "tests/support/test.h"
 
@@ -52,7 +53,7 @@ RUN_TEST(one_of_several_is_opened_by_its_name_alone)
     assert_int_equal(open_run(c, NULL, &opened), SL_E_NOT_FOUND);
     assert_int_equal(open_run(c, "c", &opened), SL_E_NOT_FOUND);
     assert_int_equal(open_run(c, "b", &opened), 0);
-    assert_string_equal(sl_rundir_text(opened.manifest, "experiment"), "b");
+    assert_string_equal(sl_value_text(opened.manifest, "experiment", NULL), "b");
     sl_rundir_close(&opened);
 }
 
