@@ -1,4 +1,5 @@
-"""Every portable operator of the tables in every type: our outputs against the real runtime's, bit for bit, floats to rounding."""
+"""Every portable operator of the tables in every type: our outputs against the real runtime's, bit for bit, floats to rounding; and how each is called in a
+trace, with or without `native_call_` before it."""
 
 import os
 from collections import Counter
@@ -9,6 +10,7 @@ import torch
 from sme2lab_export import artifacts
 
 import handmade
+import inspector
 import operators
 import programs
 import real_runtime
@@ -136,9 +138,24 @@ class Batch:
             assert self.check_together(where, cpu, isa), f"{self.family.__name__}: refused on {where}"
 
 
+def check_names(lab, family, calls):
+    """One of each operator in a program: the real runtime's events and ours, name for name."""
+    folder = os.path.join(lab.out, "operators", f"{family.__name__}-names")
+    os.makedirs(folder, exist_ok=True)
+    model, etdump = os.path.join(folder, "model.pte"), os.path.join(folder, "real.etdump")
+    program, inputs = handmade.together(calls)
+    artifacts.write(model, program)
+    artifacts.write_tensors(folder, "input", inputs)
+    real_runtime.execute(program, inputs, etdump)
+    run = programs.run_agent(None, model, folder, [os.path.join(folder, f"input-{i}.bin") for i in range(len(inputs))])
+    assert run.code == 0, f"{family.__name__}: one of each operator: exit {run.code}: {run.errors.strip()[-300:]}"
+    want, got = ([row.name for row in inspector.rows(path) if row.block == "Execute"] for path in (etdump, run.etdump))
+    assert want == got, f"{family.__name__}: events are called {sorted(set(got) - set(want))} instead of {sorted(set(want) - set(got))}"
+
+
 def check(lab):
     for family in operators.FAMILIES:
-        counts, names = Counter(), set()
+        counts, names, named = Counter(), set(), {}
         rng = torch.Generator().manual_seed(lab.seed)
         for kind in operators.TYPES:
             calls = [call for call in family(rng, kind) if call is not None]
@@ -147,4 +164,6 @@ def check(lab):
                 batch = Batch(lab, family, kind, calls[start : start + BATCH])
                 batch.check(lab.every and kind in EMULATED_TYPES)
                 counts += batch.counts
-        lab.say(f"{family.__name__}: {len(names)} operators: " + ", ".join(f"{count} {what}" for what, count in counts.most_common()))
+                named |= {call.name: call for call, real in zip(batch.calls, batch.real) if isinstance(real, list) and not batch.by_pytorch(call)}
+        check_names(lab, family, list(named.values()))
+        lab.say(f"{family.__name__}: {len(names)} operators, {len(named)} event names as the real runtime's: " + ", ".join(f"{count} {what}" for what, count in counts.most_common()))

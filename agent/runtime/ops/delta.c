@@ -121,9 +121,16 @@ static int prepare_delta(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
+/* ExecuTorch runs both by one function, which begins the event itself. */
+static const char event[] = "native_call_llama::gated_delta_rule.out";
+
 const struct sl_op sl_ops_delta[] = {
-    {.name = "llama::gated_delta_rule.out", .signature = "ttttttoo", .prepare = prepare_delta},
+    {.name = "llama::gated_delta_rule.out",
+     .event = event,
+     .signature = "ttttttoo",
+     .prepare = prepare_delta},
     {.name = "llama::channelwise_gated_delta_rule.out",
+     .event = event,
      .signature = "ttttttoo",
      .prepare = prepare_delta},
     {0},

@@ -27,7 +27,8 @@ enum sl_op_halves {
 typedef int (*sl_op_prepare_fn)(struct sl_op_call *call, struct sl_diag *diag);
 
 struct sl_op {
-    const char *name; /* with namespace and overload */
+    const char *name;  /* with namespace and overload */
+    const char *event; /* what ExecuTorch calls it in a trace; NULL: as sl_op_event_name() says */
     /* One letter an argument, the return entry left out. Tensors: t f32, T f32 or Null, a any type,
      * A any type or Null, r any but Bool, o f32 written, O any type written, l int64 written; half
      * and double precision where f32 stands become f32 before and come back after the operator. w

@@ -68,8 +68,8 @@ void sl_ops_find(const struct sl_pte_operator *wanted, uint32_t count, uint32_t 
 void sl_op_event_name(const struct sl_op *op, char *out, size_t size)
 {
     const char *name = strstr(op->name, "::");
-    if (strncmp(op->name, "llama::", 7) == 0)
-        snprintf(out, size, "%s", op->name);
+    if (op->event || strncmp(op->name, "llama::", 7) == 0)
+        snprintf(out, size, "%s", op->event ? op->event : op->name);
     else
         snprintf(out, size, "native_call_%s", name ? name + 2 : op->name);
 }

@@ -76,9 +76,11 @@ TEST(an_event_is_called_as_executorch_calls_it)
 {
     static const struct {
         const char *op, *event;
-    } cases[] = {{"aten::add.out", "native_call_add.out"},
-                 {"dim_order_ops::_to_dim_order_copy.out", "native_call__to_dim_order_copy.out"},
-                 {"llama::custom_sdpa.out", "llama::custom_sdpa.out"}};
+    } cases[] = {
+        {"aten::add.out", "native_call_add.out"},
+        {"dim_order_ops::_to_dim_order_copy.out", "native_call__to_dim_order_copy.out"},
+        {"llama::custom_sdpa.out", "llama::custom_sdpa.out"},
+        {"llama::channelwise_gated_delta_rule.out", "native_call_llama::gated_delta_rule.out"}};
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char name[64];
         sl_op_event_name(first_of(cases[i].op), name, sizeof(name));
