@@ -12,7 +12,6 @@
 #include "host/analysis/gain.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
-#include "host/cli/noise_keep.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
 #include "host/report/categories_file.h"
@@ -23,8 +22,10 @@
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
+#include "host/rundir/noise_keep.h"
 #include "host/rundir/rundir.h"
 #include "host/rundir/verdict_exit.h"
+#include "host/spec/paths.h"
 #include "host/spec/policy_file.h"
 
 enum { TOP_OPERATORS = 12, MAX_WORDS = 2, MAX_ITERATIONS = 1000000 };
@@ -307,8 +308,11 @@ static int calibrate_one(struct request *r, struct sl_noise_calibration *out, st
 static int keep_floor(struct request *r, const struct sl_noise_calibration *found, size_t count,
                       struct sl_diag *diag)
 {
-    char path[SL_PATH_BYTES];
-    int rc = sl_noise_keep(r->words[0], found, count, path, diag);
+    char state[SL_PATH_BYTES], path[SL_PATH_BYTES];
+    double floor;
+    int rc = sl_paths_state(state, diag);
+    if (rc == 0)
+        rc = sl_noise_keep(state, r->words[0], found, count, &floor, path, diag);
     return rc < 0 || r->cli->json ? rc
                                   : sl_buf_printf(&r->output, "the largest is kept in %s\n", path);
 }

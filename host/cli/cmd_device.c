@@ -22,7 +22,9 @@ static const char about[] =
     "Shows one device of the lab, or does something with it. show says what it is: SoC, memory,\n"
     "SME2 or why it has none, vector lengths. quarantine takes it out after its job,\n"
     "reserve gives it to a person for a time, release ends either. probe tries one\n"
-    "that fell out anew. add and remove are for devices that the daemon's\n"
+    "that fell out anew. calibrate takes the noise floor from a timed run of equal executions;\n"
+    "later runs below it are not called faster or slower. add and remove are for devices that the "
+    "daemon's\n"
     "configuration does not name; they stay for later daemons.\n\n"
     "clean removes from the device what no job needs: files that it was sent and packed weights, "
     "but\n"
@@ -43,7 +45,7 @@ static const char about[] =
 struct device {
     const struct sl_cli *cli;
     const char *reason, *who, *kind, *link, *cpu, *tags;
-    int64_t minutes, svl;
+    int64_t minutes, svl, run;
     bool allow_unencrypted;
     struct sl_device_results results;
 };
@@ -203,6 +205,30 @@ static int take_out(const struct device *d, const char *name)
     return code;
 }
 
+static int calibrate(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES], body[48];
+    struct sl_diag diag = {0};
+    cJSON *answer = NULL;
+    if (d->run <= 0) {
+        sl_diag_hint(&diag, "'sme2lab runs --device %.60s' lists its runs", name);
+        sl_diag_set(&diag, SL_E_UNSUPPORTED, "--run",
+                    "say which run of the device shows its noise");
+        return sl_cli_fail(d->cli, SL_EXIT_USAGE, &diag);
+    }
+    if (!path_of(d, name, "calibrate", path))
+        return SL_EXIT_USAGE;
+    snprintf(body, sizeof(body), "{\"run\":%" PRId64 "}", d->run);
+    const struct sl_request request = {.method = "POST", .path = path, .json = body};
+    int code = sl_ask(d->cli, "device", &request, &answer);
+    if (answer && !d->cli->quiet && !d->cli->json)
+        sl_say(stdout, "%s: noise floor %.2f %%, of %" PRIu64 " pairs; kept for its later runs\n",
+               name, 100 * sl_value_number(answer, "noise_floor", 0),
+               sl_value_u64(answer, "pairs"));
+    cJSON_Delete(answer);
+    return code;
+}
+
 static int pair(const struct device *d, const char *where)
 {
     return sl_device_pair(d->cli, where);
@@ -222,8 +248,8 @@ static bool do_verb(const struct device *d, const char *verb, const char *name, 
     static const struct {
         const char *verb;
         int (*run)(const struct device *d, const char *name);
-    } others[] = {{"show", show}, {"add", add},         {"remove", take_out},
-                  {"pair", pair}, {"results", results}, {"clean", clean}};
+    } others[] = {{"show", show},       {"add", add},     {"remove", take_out},    {"pair", pair},
+                  {"results", results}, {"clean", clean}, {"calibrate", calibrate}};
     bool found = false;
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) && !found; i++) {
         found = strcmp(verb, acts[i]) == 0;
@@ -245,6 +271,7 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         {"--reason", 0, SL_OPTION_TEXT, &d.reason, "TEXT", "quarantine: why"},
         {"--minutes", 0, SL_OPTION_COUNT, &d.minutes, "N", "reserve: for so long (60)"},
         {"--for", 0, SL_OPTION_TEXT, &d.who, "WHO", "reserve: for whom ($USER)"},
+        {"--run", 0, SL_OPTION_COUNT, &d.run, "ID", "calibrate: the run"},
         {"--link", 0, SL_OPTION_TEXT, &d.link, "LINK", "add: adb:SERIAL or adb-tcp:HOST:PORT"},
         {"--kind", 0, SL_OPTION_TEXT, &d.kind, "KIND", "add: local, emulated or counted"},
         {"--svl", 0, SL_OPTION_COUNT, &d.svl, "BITS", "add: an emulated one's vector length (512)"},
@@ -260,19 +287,17 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
         {"--file", 0, SL_OPTION_LIST, &d.results.files, "FILE",
          "results: the collected run's model or an input, if the daemon has not got it; "
          "repeatable"},
-        {"--forget", 0, SL_OPTION_TEXT, &d.results.forget, "ID",
-         "results: let the device remove this one"},
+        {"--forget", 0, SL_OPTION_TEXT, &d.results.forget, "ID", "results: remove this one"},
     };
-    const struct sl_usage usage = {
-        .verb = "device",
-        .synopsis =
-            "show|quarantine|release|reserve|probe|add|remove|clean|results NAME|pair ADDRESS:PORT "
-            "[option...]",
-        .about = about,
-        .options = options,
-        .option_count = sizeof(options) / sizeof(options[0]),
-        .speaks_http = true,
-        .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
+    const struct sl_usage usage = {.verb = "device",
+                                   .synopsis = "show|quarantine|release|reserve|probe|calibrate|"
+                                               "add|remove|clean|results NAME|pair ADDRESS:PORT "
+                                               "[option...]",
+                                   .about = about,
+                                   .options = options,
+                                   .option_count = sizeof(options) / sizeof(options[0]),
+                                   .speaks_http = true,
+                                   .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
     const char *words[2] = {"", ""};
     struct sl_diag diag = {0};
     size_t count;

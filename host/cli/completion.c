@@ -145,7 +145,8 @@ static const struct {
     const struct list *list;
 } words_of[] = {
     {"token", "add list revoke", NULL},
-    {"device", "show quarantine release reserve probe add remove clean results pair", NULL},
+    {"device", "show quarantine release reserve probe calibrate add remove clean results pair",
+     NULL},
     {"kernels", "bench", NULL},
     {"completion", "bash zsh fish", NULL},
     {"watch", "", &jobs},

@@ -12,7 +12,7 @@
 #include "common/base/json.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
-#include "host/rundir/run.h"
+#include "host/rundir/device_file.h"
 #include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 #include "host/spec/spec.h"
@@ -58,18 +58,8 @@ int sl_device_identity_keep(const struct sl_device_identity *identity, const cha
                             const struct sl_buf *text, char out_path[SL_PATH_BYTES],
                             struct sl_diag *diag)
 {
-    char state[SL_PATH_BYTES], folder[SL_PATH_BYTES];
+    char state[SL_PATH_BYTES];
     int rc = sl_paths_state(state, diag);
-    if (rc < 0)
-        return rc;
-    rc = sl_device_file_path(state, identity->fingerprint, name, out_path);
-    if (rc < 0)
-        return sl_diag_set(diag, rc, state, "The path of the state directory is too long");
-    snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(out_path, '/') - out_path), out_path);
-    rc = sl_run_make_directories(folder, diag);
-    if (rc == 0)
-        rc = sl_buf_write_file(out_path, text->data, text->size);
-    return rc < 0 && diag->what[0] == '\0'
-               ? sl_diag_set(diag, rc, out_path, "This cannot be written (%s)", sl_strerror(rc))
-               : rc;
+    return rc < 0 ? rc
+                  : sl_device_file_keep(state, identity->fingerprint, name, text, out_path, diag);
 }

@@ -8,6 +8,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
+#include "host/analysis/calibration.h"
 #include "host/analysis/gain.h"
 #include "host/daemon/job_kit.h"
 #include "host/http/options.h"
@@ -15,12 +16,13 @@
 #include "host/report/perfetto.h"
 #include "host/rundir/arms.h"
 #include "host/rundir/compared.h"
+#include "host/rundir/noise_keep.h"
 
 static int open_sides(struct sl_compared *compared, const struct sl_http_comparison *what,
                       const struct sl_categories *categories, struct sl_diag *diag)
 {
     int rc = 0;
-    for (int i = 0; rc == 0 && i < (what->trace ? 1 : 2); i++) {
+    for (int i = 0; rc == 0 && i < (what->kind == SL_HTTP_COMPARE ? 2 : 1); i++) {
         const struct sl_compared_source source = {what->directories[i], NULL, what->levels[i]};
         rc = sl_compared_open(compared, i, &source, categories, diag);
         if (rc == 0) /* where it lies here is nobody's business */
@@ -68,6 +70,53 @@ static int put_trace(struct sl_compared *compared, const struct sl_http_comparis
     return rc < 0 ? rc : sl_perfetto_trace(out, &compared->sides[0].file.analysis);
 }
 
+/* A against A of one variant. */
+static int find_floor(const struct sl_http_comparison *what, int level,
+                      const struct sl_categories *categories, struct sl_noise_calibration *out,
+                      struct sl_diag *diag)
+{
+    const struct sl_comparison_options options = {.seed = 1, .noise_floor = NAN};
+    const struct sl_compared_source source = {what->directories[0], NULL, level};
+    struct sl_comparison found;
+    struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
+    if (!compared)
+        return -ENOMEM;
+    int rc = sl_compared_open(compared, 0, &source, categories, diag);
+    if (rc == 0)
+        rc = sl_calibration_make(&compared->sides[0].file.analysis.attribution, &options, &found);
+    if (rc == 0) {
+        *out = (struct sl_noise_calibration){
+            .on = level == 1, .floor = found.noise_floor, .pairs = found.blocks};
+        sl_comparison_fini(&found);
+    }
+    sl_compared_close(compared);
+    sl_free(compared);
+    return rc;
+}
+
+static int put_floor(const struct sl_http_comparison *what, const struct sl_categories *categories,
+                     struct sl_buf *out, struct sl_diag *diag)
+{
+    struct sl_noise_calibration found[SL_RUNDIR_LEVELS];
+    char path[SL_PATH_BYTES];
+    struct sl_json json;
+    double floor = 0;
+    int rc = 0;
+    for (int level = 0; rc == 0 && level < SL_RUNDIR_LEVELS; level++)
+        rc = find_floor(what, level, categories, &found[level], diag);
+    if (rc == 0)
+        rc = sl_noise_keep(what->state_dir, what->directories[0], found, SL_RUNDIR_LEVELS, &floor,
+                           path, diag);
+    if (rc < 0)
+        return rc;
+    sl_json_init(&json, out);
+    sl_json_open_object(&json, NULL);
+    sl_json_f64(&json, "noise_floor", floor);
+    sl_json_u64(&json, "pairs", found[0].pairs < found[1].pairs ? found[0].pairs : found[1].pairs);
+    sl_json_close_object(&json);
+    return json.error;
+}
+
 int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_buf *out,
                     struct sl_diag *diag)
 {
@@ -75,8 +124,10 @@ int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (!compared)
         return -ENOMEM;
-    int rc = what->trace ? put_trace(compared, what, &own->categories, out, diag)
-                         : put_comparison(compared, what, &own->categories, out, diag);
+    int rc = what->kind == SL_HTTP_TRACE ? put_trace(compared, what, &own->categories, out, diag)
+             : what->kind == SL_HTTP_CALIBRATE
+                 ? put_floor(what, &own->categories, out, diag)
+                 : put_comparison(compared, what, &own->categories, out, diag);
     if (rc < 0 && diag->where[0] == '/') /* a path of this machine */
         diag->where[0] = '\0';
     sl_compared_close(compared);

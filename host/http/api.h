@@ -51,6 +51,7 @@ void sl_api_device_list(struct sl_http_exchange *exchange);
 void sl_api_device_get(struct sl_http_exchange *exchange);
 void sl_api_device_add(struct sl_http_exchange *exchange);
 void sl_api_device_remove(struct sl_http_exchange *exchange);
+void sl_api_device_calibrate(struct sl_http_exchange *exchange);
 void sl_api_device_act(struct sl_http_exchange *exchange); /* quarantine, release, ... */
 
 void sl_api_device_clean(struct sl_http_exchange *exchange);

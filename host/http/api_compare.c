@@ -1,5 +1,6 @@
-/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; and
- * /api/v1/runs/{id}/trace.perfetto, which is made in the same way: off the loop. */
+/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; and what is made
+ * of one run in the same way, off the loop: /api/v1/runs/{id}/trace.perfetto and a device's noise
+ * floor, POST /api/v1/devices/{name}/calibrate. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +17,8 @@
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/spec/json_doc.h"
+#include "host/spec/json_read.h"
 #include "host/store/store.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 28)
@@ -40,7 +43,8 @@ static void answer(struct comparing *c, int rc)
     if (sl_http_exchange_settle(exchange)) {
         if (rc == 0)
             sl_http_reply_buf(exchange, 200,
-                              c->what.trace ? "application/octet-stream" : "application/json",
+                              c->what.kind == SL_HTTP_TRACE ? "application/octet-stream"
+                                                            : "application/json",
                               &c->json);
         else
             sl_http_problem_of(exchange, rc, c->diag.what[0] ? &c->diag : NULL);
@@ -71,15 +75,20 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
     if (rc == 0 && count != 1) {
         sl_diag_hint(&c->diag, "GET /api/v1/runs lists them");
         rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND,
-                         c->what.trace  ? NULL
-                         : c->side == 0 ? "baseline"
-                                        : "candidate",
+                         c->what.kind == SL_HTTP_TRACE       ? NULL
+                         : c->what.kind == SL_HTTP_CALIBRATE ? "run"
+                         : c->side == 0                      ? "baseline"
+                                                             : "candidate",
                          "there is no run %" PRIu64, c->runs[c->side]);
     }
+    if (rc == 0 && c->what.kind == SL_HTTP_CALIBRATE &&
+        strcmp(rows[0].device, c->exchange->param[0]) != 0)
+        rc = sl_diag_set(&c->diag, SL_E_FORMAT, "run", "run %" PRIu64 " is of the device %s",
+                         c->runs[0], rows[0].device);
     if (rc == 0) {
         char *path = c->what.directories[c->side];
         sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);
-        if (++c->side < (c->what.trace ? 1 : 2))
+        if (++c->side < (c->what.kind == SL_HTTP_COMPARE ? 2 : 1))
             rc = ask_for_side(c);
         else
             rc = uv_queue_work(http->loop, &c->work, do_compare, after_compare);
@@ -130,6 +139,7 @@ static struct comparing *begin(struct sl_http_exchange *exchange)
         return NULL;
     }
     c->exchange = exchange;
+    c->what.state_dir = sl_lab_state_dir(exchange->http->lab);
     c->work.data = c;
     sl_buf_init(&c->json, MAX_JSON_BYTES);
     return c;
@@ -154,7 +164,7 @@ void sl_api_run_trace(struct sl_http_exchange *exchange)
     if (!c)
         return;
     bool known = read_variant(exchange, &on);
-    c->what.trace = true;
+    c->what.kind = SL_HTTP_TRACE;
     c->what.levels[0] = on;
     if (known && sl_http_number(exchange->param[0], &c->runs[0]) && c->runs[0] != 0 &&
         c->runs[0] <= INT64_MAX) {
@@ -185,4 +195,39 @@ void sl_api_compare(struct sl_http_exchange *exchange)
         return;
     }
     go_on(c);
+}
+
+static int read_calibration(struct sl_http_exchange *exchange, uint64_t *out_run,
+                            struct sl_diag *diag)
+{
+    static const char *const keys[] = {"run"};
+    struct cJSON *document = NULL;
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    int rc = sl_json_doc_parse(body, "body", &document, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_at root = sl_json_root(&reader, document);
+    sl_json_need_object(&root, keys, 1, 1);
+    sl_json_get_count(sl_json_member(&root, "run"), out_run);
+    sl_json_doc_free(document);
+    return reader.error;
+}
+
+void sl_api_device_calibrate(struct sl_http_exchange *exchange)
+{
+    struct comparing *c = begin(exchange);
+    if (!c)
+        return;
+    int rc = read_calibration(exchange, &c->runs[0], &c->diag);
+    c->what.kind = SL_HTTP_CALIBRATE;
+    if (rc == 0 && sl_lab_has_device(exchange->http->lab, exchange->param[0])) {
+        go_on(c);
+        return;
+    }
+    if (rc < 0)
+        sl_http_problem_of(exchange, rc, &c->diag);
+    else
+        sl_http_problem_absent(exchange);
+    sl_free(c);
 }

@@ -20,14 +20,22 @@ enum {
 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
-/* Two runs of the store, and which variant of each: 0 off, 1 on. Or one alone, the first. */
+enum sl_http_compared {
+    SL_HTTP_COMPARE,   /* two runs */
+    SL_HTTP_TRACE,     /* one alone: its events for the Perfetto UI */
+    SL_HTTP_CALIBRATE, /* one alone: what its device shows between equal runs, which is kept */
+};
+
+/* Runs of the store, and which variant of each: 0 off, 1 on. One alone is the first. */
 struct sl_http_comparison {
-    bool trace;                         /* of one run alone: its events for the Perfetto UI */
+    enum sl_http_compared kind;
+    const char *state_dir;              /* of the daemon */
     char directories[2][SL_PATH_BYTES]; /* baseline, candidate; absolute */
     char names[2][32];                  /* how the answer calls them */
     int levels[2];
 };
-/* Appends the comparison as JSON, or the trace. 0 or a negative code with words. Off the loop. */
+/* Appends the comparison or the noise floor as JSON, or the trace. 0 or a negative code with words.
+ * Off the loop. */
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 

@@ -60,6 +60,8 @@ static const struct sl_http_route routes[] = {
      sl_api_result_forget},
     {SL_HTTP_POST, "/api/v1/devices/{}/clean", SL_SCOPE_DEVICES, SL_HTTP_BODY_NONE,
      sl_api_device_clean},
+    {SL_HTTP_POST, "/api/v1/devices/{}/calibrate", SL_SCOPE_DEVICES, SL_HTTP_BODY_JSON,
+     sl_api_device_calibrate},
     {SL_HTTP_POST, "/api/v1/devices/{}/{}", SL_SCOPE_DEVICES, SL_HTTP_BODY_JSON, sl_api_device_act},
     {SL_HTTP_POST, "/api/v1/query", SL_SCOPE_READ, SL_HTTP_BODY_JSON, sl_api_query},
     {SL_HTTP_GET, "/api/v1/store/check", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_store_look},

@@ -8,6 +8,7 @@ import lab
 from daemon import SME2LABD, Daemon
 from faults.laboratory import TOY
 
+SMALL = TOY.parent / "argmax_pooling_xnnpack"
 CONFIG = {"devices": [{"name": "first", "kind": "counted"}, {"name": "second", "kind": "counted"}]}
 
 
@@ -42,8 +43,8 @@ class Devices(lab.Scratch):
         status, _, text = self.daemon.request("POST", path, json.dumps(body), {"Content-Type": "application/json"})
         return status, json.loads(text)
 
-    def submit(self, device):
-        job = {"model": self.daemon.put_blob(TOY / "model.pte"), "inputs": [self.daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": 1}
+    def submit(self, device, runs=1, model=TOY):
+        job = {"model": self.daemon.put_blob(model / "model.pte"), "inputs": [self.daemon.put_blob(model / "input-0.bin")], "device": device, "runs": runs}
         status, _, body = self.daemon.submit(job)
         self.assertEqual(status, 201, body)
         return json.loads(body)["id"]
@@ -137,6 +138,25 @@ class Devices(lab.Scratch):
         self.verb("remove", "third")
         self.assertIsNone(self.device("third"))
         self.assertIn("was not added", self.verb("remove", "first", code=2))
+
+    def test_a_timed_run_gives_a_noise_floor_which_later_runs_have(self):
+        self.verb("add", "here", "--kind", "emulated")
+        counted = self.daemon.wait(self.submit("first"))["run"]
+        timed = self.daemon.wait(self.submit("here", 60, SMALL))["run"]
+        said = self.verb("calibrate", "here", "--run", str(timed))
+        self.assertRegex(said, r"^here: noise floor [0-9.]+ %, of \d+ pairs; kept for its later runs\n$")
+        status, found = self.post("/api/v1/devices/here/calibrate", {"run": timed})
+        self.assertEqual(status, 200, found)
+        self.assertGreaterEqual(found["pairs"], 8)
+        later = self.daemon.wait(self.submit("here", 4, SMALL))["run"]
+        manifest = json.loads(self.daemon.request("GET", f"/api/v1/runs/{later}/files/manifest.json")[2])
+        self.assertEqual(manifest["noise_floor"], found["noise_floor"])
+        self.assertIn("Counted runs are exact", self.verb("calibrate", "first", "--run", str(counted), code=2))
+        self.assertIn(f"run {counted} is of the device first", self.verb("calibrate", "here", "--run", str(counted), code=2))
+        self.assertIn("there is no run 99", self.verb("calibrate", "here", "--run", "99", code=2))
+        self.assertIn("say which run", self.verb("calibrate", "here", code=2))
+        for name, body, status in (("nobody", {"run": timed}, 404), ("here", {}, 422), ("here", {"run": "1"}, 422), ("here", {"run": 1, "of": 2}, 422)):
+            self.assertEqual(self.post(f"/api/v1/devices/{name}/calibrate", body)[0], status, body)
 
     def test_what_is_wrong_is_refused(self):
         for body, status in (({"name": "first", "kind": "counted"}, 409), ({"name": "../x", "kind": "counted"}, 422), ({"name": "x"}, 422),

@@ -1,17 +1,12 @@
 /* tests/unit/host/cli/test_device_identity.c */
-#define _XOPEN_SOURCE 700 /* mkdtemp() */
-
 #include "host/cli/device_identity.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/tree_remove.h"
 #include "host/cli/task.h"
 #include "tests/support/test.h"
 
@@ -40,28 +35,5 @@ TEST(a_file_of_a_device_begins_with_whose_it_is_and_in_which_unit)
     assert_non_null(strstr(said, "max,sme512=on"));
     assert_non_null(strstr(said, "instructions"));
     assert_null(strstr(said, "\"ns\""));
-    sl_buf_fini(&text);
-}
-
-TEST(a_file_of_a_device_is_kept_under_its_fingerprint)
-{
-    char folder[] = "/tmp/sl-identity-XXXXXX", path[SL_PATH_BYTES], expected[SL_PATH_BYTES];
-    struct sl_buf text, read;
-    struct sl_diag diag = {.what = ""};
-    sl_buf_init(&text, 16);
-    assert_int_equal(sl_buf_append(&text, "{}", 2), 0);
-    assert_non_null(mkdtemp(folder));
-    assert_int_equal(setenv("SME2LAB_STATE", folder, 1), 0);
-    assert_int_equal(sl_device_identity_keep(&identity, "peaks.json", &text, path, &diag), 0);
-    snprintf(expected, sizeof(expected), "%s/devices/%s/peaks.json", folder, identity.fingerprint);
-    assert_string_equal(path, expected);
-    assert_int_equal(sl_buf_read_file(path, 100, &read), 0);
-    assert_int_equal(read.size, 2);
-    sl_buf_fini(&read);
-    sl_tree_remove(folder);
-    /* No folder can be made below a file. */
-    assert_int_equal(setenv("SME2LAB_STATE", "/dev/null", 1), 0);
-    assert_true(sl_device_identity_keep(&identity, "peaks.json", &text, path, &diag) < 0);
-    assert_true(diag.what[0] != '\0');
     sl_buf_fini(&text);
 }

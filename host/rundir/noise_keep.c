@@ -1,5 +1,5 @@
-/* host/cli/noise_keep.c */
-#include "host/cli/noise_keep.h"
+/* host/rundir/noise_keep.c */
+#include "host/rundir/noise_keep.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@
 #include "common/base/json.h"
 #include "host/analysis/cold.h"
 #include "host/analysis/comparison.h"
-#include "host/cli/device_identity.h"
+#include "host/rundir/device_file.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/json_value.h"
 #include "host/spec/noise_file.h"
@@ -22,7 +22,7 @@
 enum { ENOUGH_RUNS = 2 * SL_COMPARISON_MIN_BLOCKS * SL_COLD_SHARE / (SL_COLD_SHARE - 1) };
 
 /* Reads the first experiment: all of a directory ran on one device. */
-static int identify(const char *directory, const char *experiment, struct sl_device_identity *out,
+static int identify(const char *directory, const char *experiment, char out[SL_FINGERPRINT_BYTES],
                     struct sl_diag *diag)
 {
     struct sl_rundir run;
@@ -35,29 +35,31 @@ static int identify(const char *directory, const char *experiment, struct sl_dev
     const cJSON *device = sl_value(run.manifest, "device");
     const cJSON *probe = sl_value(device, "probe");
     const char *probed = sl_value_text(probe, "fingerprint", NULL);
-    time_t now = time(NULL);
-    struct tm utc;
-    *out = (struct sl_device_identity){.emulated = emulated};
-    gmtime_r(&now, &utc);
-    strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
-    if (unit && strcmp(unit, "instructions") == 0)
+    if (unit && strcmp(unit, "instructions") == 0) {
+        sl_diag_hint(diag, "take a timed run");
         rc = sl_diag_set(diag, SL_E_UNSUPPORTED, directory,
                          "counted runs are exact: there is no noise to keep");
-    else if (!probed || sl_device_fingerprint(probed, emulated, out->fingerprint) < 0)
+    } else if (!probed || sl_device_fingerprint(probed, emulated, out) < 0) {
         rc = sl_diag_set(diag, SL_E_NOT_FOUND, directory,
                          "the manifest does not say which device this is of");
+    }
     sl_rundir_close(&run);
     return rc;
 }
 
-static void put_all(const struct sl_device_identity *identity, double floor,
+static void put_all(const char *fingerprint, double floor,
                     const struct sl_noise_calibration *calibrations, size_t count,
                     struct sl_json *json)
 {
+    char now_utc[32];
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(now_utc, sizeof(now_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.noise/1");
-    sl_json_text(json, "fingerprint", identity->fingerprint);
-    sl_json_text(json, "measured_at", identity->taken_utc);
+    sl_json_text(json, "fingerprint", fingerprint);
+    sl_json_text(json, "measured_at", now_utc);
     sl_json_f64(json, "noise_floor", floor);
     sl_json_open_array(json, "calibrations");
     for (size_t i = 0; i < count; i++) {
@@ -72,15 +74,16 @@ static void put_all(const struct sl_device_identity *identity, double floor,
     sl_json_close_object(json);
 }
 
-int sl_noise_keep(const char *directory, const struct sl_noise_calibration *calibrations,
-                  size_t count, char *out_path, struct sl_diag *diag)
+int sl_noise_keep(const char *state, const char *directory,
+                  const struct sl_noise_calibration *calibrations, size_t count, double *out_floor,
+                  char *out_path, struct sl_diag *diag)
 {
-    struct sl_device_identity identity;
+    char fingerprint[SL_FINGERPRINT_BYTES];
     struct sl_buf text;
     struct sl_json json;
     double floor = 0;
     int rc = identify(directory, calibrations[0].experiment[0] ? calibrations[0].experiment : NULL,
-                      &identity, diag);
+                      fingerprint, diag);
     if (rc < 0)
         return rc;
     for (size_t i = 0; i < count; i++) {
@@ -102,9 +105,10 @@ int sl_noise_keep(const char *directory, const struct sl_noise_calibration *cali
         return sl_diag_set(diag, SL_E_NOT_FOUND, directory, "no noise floor was found to keep");
     sl_buf_init(&text, 1 << 20);
     sl_json_init(&json, &text);
-    put_all(&identity, floor, calibrations, count, &json);
+    put_all(fingerprint, floor, calibrations, count, &json);
     rc = json.error ? json.error
-                    : sl_device_identity_keep(&identity, "noise.json", &text, out_path, diag);
+                    : sl_device_file_keep(state, fingerprint, "noise.json", &text, out_path, diag);
     sl_buf_fini(&text);
+    *out_floor = floor;
     return rc;
 }
