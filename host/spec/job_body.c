@@ -14,6 +14,7 @@
 #include "host/spec/json_read.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
+#include "host/spec/selector_json.h"
 
 /* A mask may be given without its 0x, as taskset takes it. Zeros alone would be one without a CPU:
  * they are a list of the first. */
@@ -161,7 +162,7 @@ int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *
                  : sl_json_doc_parse(text, "body", &document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_reader reader = {.diag = diag};
+    struct sl_json_reader reader = {.error = sl_selector_fold(document, diag), .diag = diag};
     struct sl_json_at root = sl_json_root(&reader, document);
     read_body(&root, out);
     out->document = document;

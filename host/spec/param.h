@@ -62,6 +62,7 @@ struct sl_param {
     void (*check)(const struct sl_json_at *at, const char *text);
     const char *refusal, *hint; /* for a value that is of no use */
     bool own;                   /* not for external runners */
+    bool conditions;            /* may be an object of conditions (host/spec/selector_json.h) */
     char letter;                /* of NAME_tN; with words NAME_WORD, and NAME for the first */
     const char *option, *argument, *says; /* on the command line; NULL: not there */
     char short_option;                    /* -o */

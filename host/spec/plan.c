@@ -10,6 +10,7 @@
 #include "host/spec/json_read.h"
 #include "host/spec/param.h"
 #include "host/spec/plan_paths.h"
+#include "host/spec/selector_json.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -510,7 +511,8 @@ int sl_plan_parse(struct sl_bytes text, const char *file, struct sl_plan *out, s
     int rc = sl_json_doc_parse(text, file, &out->document, diag);
     if (rc < 0)
         return rc;
-    struct sl_json_reader reader = {.error = sl_plan_paths_resolve(out->document, file),
+    rc = sl_plan_paths_resolve(out->document, file);
+    struct sl_json_reader reader = {.error = rc < 0 ? rc : sl_selector_fold(out->document, diag),
                                     .diag = diag};
     struct sl_json_at root = sl_json_root(&reader, out->document);
     read_plan(&root, out);

@@ -118,13 +118,33 @@ static void put_fixed(struct sl_json *json)
     sl_json_close_object(json);
 }
 
+/* {"soc": "tensor", "sme2": true} in place of a text, whose limits say nothing of an object. */
+static void put_conditions(struct sl_json *json)
+{
+    static const char *const types[] = {"string", "number", "boolean"};
+    sl_json_open_array(json, "type");
+    sl_json_text(json, NULL, "string");
+    sl_json_text(json, NULL, "object");
+    sl_json_close_array(json);
+    sl_json_u64(json, "minProperties", 1);
+    sl_json_open_object(json, "additionalProperties");
+    sl_json_open_array(json, "type");
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+        sl_json_text(json, NULL, types[i]);
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
 static void put_string(struct sl_json *json, const struct sl_param *param, unsigned scope)
 {
     bool digest = param->type == SL_PARAM_PATH && scope == SL_IN_JOB;
     size_t most = param->type == SL_PARAM_PATH ? SL_SPEC_MAX_PATH : param->most;
     if (param->type == SL_PARAM_WORD && most == 0)
         most = SL_NAME_BYTES - 1;
-    sl_json_text(json, "type", "string");
+    if (param->conditions)
+        put_conditions(json);
+    else
+        sl_json_text(json, "type", "string");
     if (digest) {
         sl_json_text(json, "pattern", digest_pattern);
         return;

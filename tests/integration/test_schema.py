@@ -11,6 +11,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "integer": (int, float), "number": (int, float)}
+# Rules for values of one type, which say nothing of others.
+RULES = {str: ("minLength", "maxLength", "pattern"), list: ("minItems", "maxItems", "uniqueItems", "items"),
+         dict: ("minProperties", "maxProperties", "required", "properties", "additionalProperties")}
 
 
 def is_a(value, name):
@@ -26,7 +29,7 @@ def fits(value, rule, root):
         for step in path.split("/")[1:]:
             rule = rule[step]
     checks = {
-        "type": lambda r: is_a(value, r),
+        "type": lambda r: any(is_a(value, one) for one in ([r] if isinstance(r, str) else r)),
         "enum": lambda r: value in r,
         "const": lambda r: value == r,
         "oneOf": lambda r: sum(fits(value, one, root) for one in r) == 1,
@@ -39,6 +42,7 @@ def fits(value, rule, root):
         "maxItems": lambda r: len(value) <= r,
         "uniqueItems": lambda r: len({json.dumps(one) for one in value}) == len(value),
         "items": lambda r: all(fits(one, r, root) for one in value),
+        "minProperties": lambda r: len(value) >= r,
         "maxProperties": lambda r: len(value) <= r,
         "required": lambda r: all(key in value for key in r),
         "properties": lambda r: all(fits(one, r[key], root) for key, one in value.items() if key in r),
@@ -46,7 +50,8 @@ def fits(value, rule, root):
                                               if key not in rule.get("properties", {})),
     }
     said = {"$schema", "$comment", "$defs", "title", "description", "default"}
-    return all(checks[word](rule[word]) for word in sorted(rule, key=lambda word: word != "type") if word not in said)
+    other = {word for kind, words in RULES.items() if not isinstance(value, kind) for word in words}
+    return all(checks[word](rule[word]) for word in sorted(rule, key=lambda word: word != "type") if word not in said | other)
 
 
 def reader_takes(configuration):
@@ -82,6 +87,8 @@ class Schema(unittest.TestCase):
         if "enum" in rule:
             return rule["enum"] + ["large"]
         kind = rule["type"]
+        if isinstance(kind, list):  # a text or conditions; the reader alone knows which conditions there are
+            return self.values(rule | {"type": kind[0]}) + [{"sme2": True, "svl": ">=256"}, {}, {"soc": None}, {"soc": []}]
         if kind in ("integer", "number"):
             low, high = rule["minimum"], rule["maximum"]
             return [low, high, low - 1, high + 1, low + 0.5 if kind == "integer" else low, "x", None]

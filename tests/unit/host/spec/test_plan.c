@@ -399,7 +399,7 @@ static const struct {
     {"{\"model\":\"m\",\"inputs\":[1]}", "/inputs/0"},
     {"{\"model\":\"m\",\"labels\":[]}", "/labels"},
     {"{\"model\":\"m\",\"labels\":{\"a\":1}}", "/labels/a"},
-    {"{\"model\":\"m\",\"device\":{\"soc\":\"x\"}}", "/device"},
+    {"{\"model\":\"m\",\"device\":{\"soc\":[]}}", "/device/soc"},
     {"{\"model\":\"m\",\"priority\":1.5}", "/priority"},
     {"{\"model\":[]}", "/"},
     {"{\"model\":[\"m\",1]}", "/model/1"},
