@@ -59,10 +59,14 @@ class Phones(lab.Scratch):
         return daemon
 
     def submit(self, daemon, device="phone", runs=2, **more):
+        self.traces = set(data(1).glob("jobs/*/trace"))  # of a run before, if its end was not acknowledged
         job = {"model": daemon.put_blob(TOY / "model.pte"), "inputs": [daemon.put_blob(TOY / "input-0.bin")], "device": device, "runs": runs, **more}
         status, _, body = daemon.submit(job)
         self.assertEqual(status, 201, body)
         return json.loads(body)["id"]
+
+    def await_trace(self):
+        wait_until(lambda: set(data(1).glob("jobs/*/trace")) - self.traces, PATIENCE_SECONDS, "the run")
 
     def run_toy(self, daemon, **more):
         record = daemon.wait(self.submit(daemon, **more))
@@ -149,7 +153,7 @@ class OverTheServer(Phones):
     def test_an_agent_outlives_its_daemon_and_goes_on_with_the_run(self):
         daemon = self.begin()
         job = self.submit(daemon, runs=8)
-        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.await_trace()
         daemon.kill()
         daemon.start()
         record = daemon.wait(job)
@@ -191,7 +195,7 @@ class WithoutTheServer(Phones):
         daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
         self.addCleanup(call, "fault", FIRST, "connect")
         job = self.submit(daemon, runs=8)
-        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.await_trace()
         call("fault", FIRST, "disconnect")
         wait_until(lambda: "adb_wire_down" in daemon.log_text(), PATIENCE_SECONDS, "the loss")
         call("fault", FIRST, "connect")
@@ -201,7 +205,7 @@ class WithoutTheServer(Phones):
     def detach(self, daemon, job):
         """Unplugged in the middle of the job's run, until the daemon says so."""
         self.addCleanup(call, "fault", FIRST, "connect")
-        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.await_trace()
         call("fault", FIRST, "disconnect")
         wait_until(lambda: daemon.get(f"/api/v1/jobs/{job}")["state"] == "detached", PATIENCE_SECONDS, "the daemon to notice")
 
@@ -304,7 +308,7 @@ class Found(Phones):
         daemon = self.begin({"adb": True, "devices": []})
         self.addCleanup(call, "fault", FIRST, "connect")
         job = self.submit(daemon, device=FIRST_NAME, runs=8)
-        wait_until(lambda: list(data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.await_trace()
         call("fault", FIRST, "disconnect")
         wait_until(lambda: self.state(daemon, FIRST_NAME) == "offline", PATIENCE_SECONDS, "the loss")
         call("fault", FIRST, "connect")
