@@ -105,10 +105,13 @@ const struct sl_http_route *sl_http_route(const struct sl_http_route *table, siz
                                           int method, const char *path,
                                           char param[2][SL_HTTP_PARAM_BYTES], int *out_methods)
 {
+    const char *found = NULL; /* the first that fits; what a later one takes is no method of it */
     *out_methods = 0;
     for (size_t i = 0; i < count; i++) {
-        if (!match(table[i].pattern, path, param))
+        if ((found && strcmp(found, table[i].pattern) != 0) ||
+            !match(table[i].pattern, path, param))
             continue;
+        found = table[i].pattern;
         int methods = table[i].method;
         if (methods == SL_HTTP_GET)
             methods |= SL_HTTP_HEAD;
