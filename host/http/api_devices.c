@@ -164,7 +164,6 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
 
 static void refuse_clean(struct sl_http_exchange *exchange, int rc)
 {
-    struct sl_diag diag = {0};
     if (rc == -EBUSY)
         sl_http_problem(exchange, 409, "busy", "try again after its job",
                         "%.60s has a job, or is being cleaned", exchange->param[0]);
@@ -174,8 +173,11 @@ static void refuse_clean(struct sl_http_exchange *exchange, int rc)
         sl_http_problem(exchange, 503, "no-answer", "'sme2lab device probe' tries it anew",
                         "the agent of %.60s does not answer, or is too old to clean",
                         exchange->param[0]);
-    else if (sl_diag_set(&diag, rc, "device", "It cannot be reached now") < 0)
-        sl_http_problem_of(exchange, rc, rc == SL_E_STATE ? &diag : NULL);
+    else if (rc == SL_E_STATE)
+        sl_http_problem(exchange, 409, "out-of-reach", "'sme2lab device show' says why",
+                        "%.60s cannot be reached now", exchange->param[0]);
+    else
+        sl_http_problem_of(exchange, rc, NULL);
 }
 
 static void on_cleaned(void *user, int rc, const struct sl_devices_cleaned *cleaned)

@@ -302,7 +302,7 @@ class Cleaned(Linked):
         other = self.second(agent)  # which knows nothing of the job that goes on
         self.assertEqual(self.clean(other)[0], 409)
         agent.stop()
-        wait_until(lambda: self.clean(other)[0] == 503, PATIENCE_SECONDS, "an agent that is away")
+        wait_until(lambda: self.clean(other)[0] == 409, PATIENCE_SECONDS, "an agent that is away")
 
 
 class Collected(Linked):
