@@ -44,10 +44,23 @@ static void write_again(const struct sl_spec *job)
     sl_buf_fini(&text);
 }
 
+/* A device says what another host asked of it. */
+static void collect(const uint8_t *data, size_t size)
+{
+    struct sl_diag diag = {0};
+    struct sl_buf text;
+    sl_buf_init(&text, 16 * SL_JSON_DOC_MAX_BYTES);
+    if (sl_job_body_collect((struct sl_bytes){data, size}, "phone", 7, 1, &text, &diag) < 0 &&
+        !diag.what[0])
+        abort();
+    sl_buf_fini(&text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct sl_diag diag = {0};
     struct sl_spec job;
+    collect(data, size);
     if (sl_job_body_read((struct sl_bytes){data, size}, &job, &diag) < 0) {
         if (!diag.what[0])
             abort();
