@@ -202,8 +202,7 @@ static int read_calibration(struct sl_http_exchange *exchange, uint64_t *out_run
 {
     static const char *const keys[] = {"run"};
     struct cJSON *document = NULL;
-    struct sl_bytes body = {exchange->body.data, exchange->body.size};
-    int rc = sl_json_doc_parse(body, "body", &document, diag);
+    int rc = sl_http_body_json(exchange, &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_reader reader = {.diag = diag};

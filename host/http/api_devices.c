@@ -26,17 +26,30 @@ enum { MAX_LIST_BYTES = 1 << 20, MAX_BODY_BYTES = 1 << 20, ID_BYTES = 24 };
 
 enum { MAX_RESERVED_S = 7 * 86400, MAX_REASON_BYTES = 121 };
 
-/* The device of that name as it is now. */
-static void answer_device(struct sl_http_exchange *exchange, int status, const char *name)
+/* NULL: the lab has none of that name. */
+static const struct sl_device_record *device_named(const struct sl_http_exchange *exchange,
+                                                   const char *name)
 {
     const struct sl_device_record *devices = NULL;
     size_t count = sl_lab_devices(exchange->http->lab, &devices);
-    struct sl_http_json text;
-    sl_http_json_begin(&text, MAX_LIST_BYTES);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(devices[i].name, name) == 0)
-            sl_json_of_device(&text.json, NULL, &devices[i]);
+            return &devices[i];
     }
+    return NULL;
+}
+
+/* The device of that name as it is now. */
+static void answer_device(struct sl_http_exchange *exchange, int status, const char *name)
+{
+    const struct sl_device_record *device = device_named(exchange, name);
+    struct sl_http_json text;
+    if (!device) {
+        sl_http_problem_absent(exchange);
+        return;
+    }
+    sl_http_json_begin(&text, MAX_LIST_BYTES);
+    sl_json_of_device(&text.json, NULL, device);
     sl_http_reply_json(exchange, status, &text);
 }
 
@@ -57,10 +70,7 @@ void sl_api_device_list(struct sl_http_exchange *exchange)
 
 void sl_api_device_get(struct sl_http_exchange *exchange)
 {
-    if (sl_lab_has_device(exchange->http->lab, exchange->param[0]))
-        answer_device(exchange, 200, exchange->param[0]);
-    else
-        sl_http_problem_absent(exchange);
+    answer_device(exchange, 200, exchange->param[0]);
 }
 
 void sl_api_device_add(struct sl_http_exchange *exchange)
@@ -114,8 +124,7 @@ static int read_wish(const struct sl_http_exchange *exchange, struct wish *out,
     *out = (struct wish){.reason = "taken out by hand", .who = "somebody", .seconds = 3600};
     if (exchange->body.size == 0)
         return 0;
-    struct sl_bytes body = {exchange->body.data, exchange->body.size};
-    int rc = sl_json_doc_parse(body, "body", &document, diag);
+    int rc = sl_http_body_json(exchange, &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_reader reader = {.diag = diag};
@@ -162,6 +171,12 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
         answer_device(exchange, 200, name);
 }
 
+static void out_of_reach(struct sl_http_exchange *exchange)
+{
+    sl_http_problem(exchange, 409, "out-of-reach", "'sme2lab device show' says why",
+                    "%.60s cannot be reached now", exchange->param[0]);
+}
+
 static void refuse_clean(struct sl_http_exchange *exchange, int rc)
 {
     if (rc == -EBUSY)
@@ -174,8 +189,7 @@ static void refuse_clean(struct sl_http_exchange *exchange, int rc)
                         "the agent of %.60s does not answer, or is too old to clean",
                         exchange->param[0]);
     else if (rc == SL_E_STATE)
-        sl_http_problem(exchange, 409, "out-of-reach", "'sme2lab device show' says why",
-                        "%.60s cannot be reached now", exchange->param[0]);
+        out_of_reach(exchange);
     else
         sl_http_problem_of(exchange, rc, NULL);
 }
@@ -218,7 +232,7 @@ static void no_result(struct sl_http_exchange *exchange)
                     "%.60s keeps no result %.24s", exchange->param[0], exchange->param[1]);
 }
 
-/* What was measured, as its host asked for it. */
+/* The model that was measured, and whether this daemon can collect it. */
 static void put_asked(struct sl_json *json, const struct sl_kept *kept)
 {
     struct sl_spec spec;
@@ -274,27 +288,17 @@ void sl_api_result_list(struct sl_http_exchange *exchange)
     sl_http_reply_json(exchange, 200, &text);
 }
 
-static bool is_counted(const struct sl_http_exchange *exchange)
-{
-    const struct sl_device_record *devices = NULL;
-    size_t count = sl_lab_devices(exchange->http->lab, &devices);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(devices[i].name, exchange->param[0]) == 0)
-            return devices[i].traits.counted;
-    }
-    return false;
-}
-
 /* A result as a job of this daemon, whose files are as if it had run it. */
 static int make_body(const struct sl_http_exchange *exchange, const struct sl_kept *kept,
                      struct sl_buf *out, struct sl_diag *diag)
 {
+    const struct sl_device_record *device = device_named(exchange, exchange->param[0]);
     if (!kept->config)
         return sl_diag_set(
             diag, SL_E_UNSUPPORTED, "result",
             "Its agent does not say what it was asked for: it can only be forgotten, "
             "or collected by the host that sent it");
-    if (is_counted(exchange))
+    if (device && device->traits.counted)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "result",
                            "The counts of this run went with the daemon that counted them");
     struct sl_bytes text = {(const uint8_t *)kept->config, strlen(kept->config)};
@@ -333,15 +337,14 @@ void sl_api_result_forget(struct sl_http_exchange *exchange)
 {
     const struct sl_http_devices *devices = &exchange->http->devices;
     const struct sl_kept *kept = find(exchange);
-    struct sl_diag diag = {0};
     int rc =
         kept ? devices->forget_kept(devices->user, exchange->param[0], kept->id) : SL_E_NOT_FOUND;
     if (rc == SL_E_STATE)
-        sl_diag_set(&diag, rc, "device", "It cannot be reached now");
-    if (rc == SL_E_NOT_FOUND)
+        out_of_reach(exchange);
+    else if (rc == SL_E_NOT_FOUND)
         no_result(exchange);
     else if (rc < 0)
-        sl_http_problem_of(exchange, rc, &diag);
+        sl_http_problem_of(exchange, rc, NULL);
     else
         sl_http_reply_empty(exchange, 204, 0);
 }

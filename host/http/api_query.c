@@ -71,11 +71,8 @@ static void after_asking(uv_work_t *work, int status)
 static int read_query(struct asking *asking)
 {
     static const char *const keys[] = {"sql", "rows"};
-    struct sl_bytes body = {asking->exchange->body.data, asking->exchange->body.size};
     struct sl_query *query = &asking->query;
-    int rc = body.size == 0 ? sl_diag_set(&asking->diag, SL_E_FORMAT, "body",
-                                          "there is no JSON in the request")
-                            : sl_json_doc_parse(body, "body", &asking->document, &asking->diag);
+    int rc = sl_http_body_json(asking->exchange, &asking->document, &asking->diag);
     if (rc < 0)
         return rc;
     struct sl_json_reader reader = {.diag = &asking->diag};

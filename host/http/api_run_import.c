@@ -147,11 +147,8 @@ static void take_files(struct importing *importing, const struct cJSON *document
 static void do_import(uv_work_t *work)
 {
     struct importing *importing = work->data;
-    struct sl_bytes body = {importing->exchange->body.data, importing->exchange->body.size};
     struct cJSON *document = NULL;
-    importing->rc = body.size == 0 ? sl_diag_set(&importing->diag, SL_E_FORMAT, "body",
-                                                 "there is no JSON in the request")
-                                   : sl_json_doc_parse(body, "body", &document, &importing->diag);
+    importing->rc = sl_http_body_json(importing->exchange, &document, &importing->diag);
     if (importing->rc == 0)
         take_files(importing, document);
     sl_json_doc_free(document);

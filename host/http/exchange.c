@@ -8,6 +8,7 @@
 
 #include "common/base/mem.h"
 #include "host/http/context.h"
+#include "host/spec/json_doc.h"
 
 enum { MAX_HEADER_LINES = 4096, MAX_ANSWER_BYTES = 8 << 20 };
 
@@ -112,6 +113,13 @@ bool sl_http_query_number(const struct sl_http_exchange *exchange, const char *n
         return true;
     return sl_http_query(exchange, name, text, sizeof(text)) == 0 && sl_http_number(text, out) &&
            *out <= INT64_MAX;
+}
+
+int sl_http_body_json(const struct sl_http_exchange *exchange, struct cJSON **out,
+                      struct sl_diag *diag)
+{
+    struct sl_bytes body = {exchange->body.data, exchange->body.size};
+    return sl_json_doc_parse(body, "body", out, diag);
 }
 
 bool sl_http_number(const char *text, uint64_t *out)

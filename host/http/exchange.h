@@ -13,7 +13,9 @@
 #include "host/http/target.h"
 #include "host/records.h"
 
+struct cJSON;
 struct sl_blob_upload;
+struct sl_diag;
 struct sl_http_route;
 
 enum sl_http_method {
@@ -101,6 +103,10 @@ int sl_http_query(const struct sl_http_exchange *exchange, const char *name, cha
 bool sl_http_query_names(const struct sl_http_exchange *exchange, const char *name);
 /* A parameter that is a number up to INT64_MAX: true, and `out` stays as it is when absent. */
 bool sl_http_query_number(const struct sl_http_exchange *exchange, const char *name, uint64_t *out);
+
+/* The body as a JSON document, to end with sl_json_doc_free(); errors as of sl_json_doc_parse(). */
+int sl_http_body_json(const struct sl_http_exchange *exchange, struct cJSON **out,
+                      struct sl_diag *diag);
 
 /* Decimal digits and nothing else: true, and the number. */
 bool sl_http_number(const char *text, uint64_t *out);

@@ -52,9 +52,7 @@ int sl_http_token_wish_read(struct sl_bytes body, struct sl_http_token_wish *out
 {
     struct cJSON *document = NULL;
     struct sl_http_token_wish read = {0};
-    int rc = body.size == 0
-                 ? sl_diag_set(diag, SL_E_FORMAT, "body", "there is no JSON in the request")
-                 : sl_json_doc_parse(body, "body", &document, diag);
+    int rc = sl_json_doc_parse(body, "body", &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_reader reader = {.diag = diag};

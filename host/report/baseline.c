@@ -15,8 +15,8 @@
 #include "common/base/mem.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
+#include "host/spec/json_value.h"
 
-#define MOST_NS 9007199254740992.0 /* 2^53 */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static void drop_arm(struct sl_baseline_arm *arm)
@@ -166,7 +166,7 @@ static void read_estimates(const struct sl_json_at *list, struct sl_baseline_arm
         sl_json_copy_text(sl_json_member(&at, "profile"), one->profile, sizeof(one->profile));
         sl_json_copy_text(sl_json_member(&at, "profile_sha256"), one->profile_sha256,
                           sizeof(one->profile_sha256));
-        sl_json_get_real(sl_json_member(&at, "mid_ns"), 0, MOST_NS, &one->mid_ns);
+        sl_json_get_real(sl_json_member(&at, "mid_ns"), 0, SL_JSON_MAX_WHOLE, &one->mid_ns);
     }
 }
 

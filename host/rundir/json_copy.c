@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "common/base/json.h"
+#include "host/spec/json_value.h"
 
 static void copy_children(struct sl_json *json, const cJSON *value)
 {
@@ -18,7 +19,7 @@ void sl_json_copy(struct sl_json *json, const char *key, const struct cJSON *val
     if (cJSON_IsBool(value)) {
         sl_json_bool(json, key, cJSON_IsTrue(value));
     } else if (cJSON_IsNumber(value) && floor(value->valuedouble) == value->valuedouble &&
-               fabs(value->valuedouble) < 9007199254740992.0) {
+               fabs(value->valuedouble) < SL_JSON_MAX_WHOLE) {
         sl_json_i64(json, key, (int64_t)value->valuedouble);
     } else if (cJSON_IsNumber(value)) {
         sl_json_f64(json, key, value->valuedouble);

@@ -21,8 +21,6 @@
 #include "host/spec/json_value.h"
 #include "host/spec/param.h"
 
-#define MAX_WHOLE 9007199254740992.0 /* 2^53 */
-
 /* One manifest being written. */
 struct maker {
     struct sl_json *json;
@@ -62,7 +60,7 @@ static bool is_hash(const cJSON *value)
 static bool is_count(const cJSON *value)
 {
     double number = cJSON_IsNumber(value) ? value->valuedouble : -1;
-    return number >= 0 && number <= MAX_WHOLE && floor(number) == number;
+    return number >= 0 && number <= SL_JSON_MAX_WHOLE && floor(number) == number;
 }
 
 static bool is_positive(const cJSON *value)

@@ -157,9 +157,7 @@ static void read_body(const struct sl_json_at *root, struct sl_spec *spec)
 int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *diag)
 {
     struct cJSON *document = NULL;
-    int rc = text.size == 0
-                 ? sl_diag_set(diag, SL_E_FORMAT, "body", "there is no JSON in the request")
-                 : sl_json_doc_parse(text, "body", &document, diag);
+    int rc = sl_json_doc_parse(text, "body", &document, diag);
     if (rc < 0)
         return rc;
     struct sl_json_reader reader = {.error = sl_selector_fold(document, diag), .diag = diag};

@@ -28,6 +28,8 @@ static int syntax_error(struct sl_bytes text, size_t at, const char *file, struc
 {
     char where[160];
     name_place(text, at, file, where);
+    if (text.size == 0)
+        return sl_diag_set(diag, SL_E_FORMAT, where, "There is no JSON here");
     sl_diag_hint(diag, "look for a missing comma, quote or bracket there; JSON has no comments");
     return sl_diag_set(diag, SL_E_FORMAT, where, "The file is not JSON from here on");
 }
@@ -113,8 +115,8 @@ int sl_json_doc_parse(struct sl_bytes text, const char *file, struct cJSON **out
     if (text.size > SL_JSON_DOC_MAX_BYTES)
         return sl_diag_set(diag, SL_E_LIMIT, file, "The file has %zu bytes, more than %d",
                            text.size, SL_JSON_DOC_MAX_BYTES);
-    if (text.size == 0) /* of nothing there may be no memory either */
-        text.data = (const uint8_t *)"";
+    if (text.size == 0) /* no memory may stand behind it */
+        return syntax_error(text, 0, file, diag);
     int rc = check_utf8(text, file, diag);
     if (rc == 0)
         rc = check_contents(text, file, diag);

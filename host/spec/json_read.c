@@ -12,8 +12,6 @@
 #include "host/spec/json_value.h"
 #include "host/spec/nearest.h"
 
-#define MAX_WHOLE 9007199254740992.0 /* 2^53: all whole numbers up to it are doubles */
-
 struct sl_json_at sl_json_root(struct sl_json_reader *reader, const struct cJSON *document)
 {
     return (struct sl_json_at){.reader = reader, .value = document};
@@ -235,7 +233,7 @@ void sl_json_get_count(struct sl_json_at at, uint64_t *out)
     double value = number_of(&at);
     if (!is_good(&at))
         return;
-    if (value >= 0 && value <= MAX_WHOLE && floor(value) == value)
+    if (value >= 0 && value <= SL_JSON_MAX_WHOLE && floor(value) == value)
         *out = (uint64_t)value;
     else
         sl_json_refuse(&at, "This must be a whole number from 0 to 2^53");

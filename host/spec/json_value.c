@@ -3,8 +3,6 @@
 
 #include <cjson/cJSON.h>
 
-#define MAX_WHOLE 9007199254740992.0 /* 2^53: above it a double skips numbers */
-
 const struct cJSON *sl_value(const struct cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
@@ -25,5 +23,5 @@ double sl_value_number(const struct cJSON *object, const char *key, double other
 uint64_t sl_value_u64(const struct cJSON *object, const char *key)
 {
     double value = sl_value_number(object, key, 0);
-    return value >= 1 && value <= MAX_WHOLE ? (uint64_t)value : 0;
+    return value >= 1 && value <= SL_JSON_MAX_WHOLE ? (uint64_t)value : 0;
 }

@@ -5,6 +5,8 @@
 
 #include <stdint.h>
 
+#define SL_JSON_MAX_WHOLE 9007199254740992.0 /* 2^53: all whole numbers up to it are doubles */
+
 struct cJSON;
 
 /* `object` may be NULL or no object; what is returned belongs to it. */

@@ -36,7 +36,7 @@ TEST(what_is_no_wish_is_refused_with_its_place_and_leaves_the_output_alone)
     static const struct {
         const char *body, *where, *what;
     } cases[] = {
-        {"", "body", "no JSON"},
+        {"", "body:1:1", "no JSON"},
         {"[]", "/", "object"},
         {"{}", "/name", "needs a name"},
         {"{\"name\":\"\"}", "/name", "not empty"},
