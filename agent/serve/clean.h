@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 struct sl_cleaned {
-    uint64_t files,
-        bytes; /* the latter that the device has more: a file with another name is none */
+    uint64_t files;
+    uint64_t bytes; /* that the device has more: removing one of two names of a file frees none */
 };
 
 typedef bool (*sl_clean_needs_fn)(const void *user, const char *name);

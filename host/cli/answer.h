@@ -1,4 +1,5 @@
-/* host/cli/answer.h: what --json prints of the daemon's answers, and ids that users give. */
+/* host/cli/answer.h: the daemon's answers as --json prints them, devices in them, and ids that
+ * users give. */
 #pragma once
 
 #include <stdint.h>

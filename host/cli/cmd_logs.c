@@ -60,7 +60,7 @@ static int print_attempt(const struct sl_cli *cli, struct sl_client *client, uin
     return rc;
 }
 
-/* All logs among the run's files; with --json an object a line. Or that of an attempt. */
+/* All logs among the run's files, or that of one attempt; with --json an object a line. */
 static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64_t id, void *user,
                       struct sl_diag *diag)
 {

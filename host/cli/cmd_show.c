@@ -116,7 +116,7 @@ static int show(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
 
 /* --- a job, with what its attempts left --- */
 
-/* What became of each, the last one's too. */
+/* Prints an attempt: where it ran, for how long, how it ended. */
 static void print_attempt(const cJSON *attempt, uint64_t job)
 {
     char began[SL_TIME_TEXT_BYTES], took[SL_TIME_TEXT_BYTES];

@@ -58,7 +58,7 @@ static int send_files(const struct sl_cli *cli, const struct sl_option_list *fil
     return rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
 
-/* What is collected is a job, which is watched like any. */
+/* Collecting is a job, which is watched like any. */
 static int watch(const struct sl_cli *cli, uint64_t job, const char *directory)
 {
     char number[24], verb[] = "watch", out[] = "--out";

@@ -106,7 +106,7 @@ static void name_pages(const struct sl_compared *compared, const char *directory
     sl_utf8_clean(out, "");
 }
 
-/* What came out stands last, where the eye is. `ours` may be NULL. */
+/* The verdict stands last, where the eye is. `ours` may be NULL. */
 static void print(const struct sl_cli *cli, const struct sl_compared *compared,
                   const struct sl_run_shown *shown, const struct sl_comparison *ours)
 {

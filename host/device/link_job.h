@@ -75,8 +75,8 @@ struct sl_link_kept {
 /* proto/envelope.proto's */
 enum sl_link_wish { SL_LINK_KEEP = 1, SL_LINK_FORGET = 2, SL_LINK_TELL = 3, SL_LINK_SEND = 4 };
 
-/* What a job was asked for, as its host told the agent. Texts are borrowed for the call; "": an
- * agent or a host that does not say. */
+/* A job as its host described it to the agent. Texts are borrowed for the call; "": an agent or a
+ * host that does not say. */
 struct sl_link_told {
     uint64_t job, started_ms; /* the latter Unix time, 0: not said */
     const char *config, *host;

@@ -87,7 +87,7 @@ static int put_server(const struct sl_http *http, struct sl_buf *out)
                          http->clients.received_bytes, http->clients.sent_bytes);
 }
 
-/* Where runs and models are; nothing where the system does not say. */
+/* The disk with runs and models; nothing where the system does not say. */
 static int put_disk(const struct sl_http *http, struct sl_buf *out)
 {
     struct statvfs disk;

@@ -25,7 +25,7 @@ struct sl_job_story {
     size_t left_count;
 };
 void sl_json_of_job_story(struct sl_json *json, const struct sl_job_story *story);
-/* What the attempt of that place left; NULL: nothing, or it is the run's. */
+/* The directory that the attempt of that place left; NULL: none, or it is the run's. */
 const char *sl_attempt_directory(const struct sl_job_story *story, size_t attempt);
 
 void sl_json_of_group(struct sl_json *json, const char *key, const struct sl_group_record *group);

@@ -125,7 +125,7 @@ static void settle(struct device *device)
         sl_link_claim(device->link, device->ids[i], SL_LINK_FORGET);
 }
 
-/* What could not be collected stays where it is, to be tried again. */
+/* A result that could not be collected stays on the device, to be tried again. */
 static void keep(const struct device *device)
 {
     for (int i = 0; i < SL_JOB_RUN_IDS; i++)
@@ -384,7 +384,8 @@ static bool is_open(const struct device *device, uint64_t id)
     return device->run && known;
 }
 
-/* What is settled goes; of the rest the agent is asked what it was, and it stays. */
+/* The agent may remove results of jobs that have ended here. It is asked what the others were, and
+ * keeps them. */
 static void on_kept(void *user, const struct sl_link_kept *kept, size_t count)
 {
     struct device *device = user;

@@ -33,8 +33,8 @@ struct sl_devices_events {
     int (*detached)(void *user, uint64_t job, const char *device, bool detached);
     /* The device's link: enum sl_device_cause, and why in words. NULL: nobody wants to know. */
     void (*link)(void *user, const char *device, int cause, const char *why);
-    /* How many results the device keeps of runs that nobody here knows, when that changes. NULL:
-     * nobody wants to know. */
+    /* The device keeps so many results of runs that nobody here knows; said when that changes.
+     * NULL: nobody wants to know. */
     void (*kept)(void *user, const char *device, size_t results, uint64_t bytes);
 };
 
@@ -79,8 +79,8 @@ bool sl_devices_has(const struct sl_devices *devices, const char *name);
 /* Is it being reached, or is that only done with its first job? */
 bool sl_devices_connects(const struct sl_devices *devices, const char *name);
 
-/* What it keeps of runs that nobody here knows, as its agent said last; NULL: no such device.
- * Borrowed until the loop goes on. */
+/* The results that it keeps of runs that nobody here knows, as its agent said last; NULL: no such
+ * device. Borrowed until the loop goes on. */
 const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, const char *name);
 /* The device may forget that result; one that still runs is stopped. 0; SL_E_NOT_FOUND, SL_E_STATE
  * (it cannot be reached), or why that could not be written down: then it is for this daemon. */

@@ -1,5 +1,5 @@
-/* host/job/kept_list.h: what the agent of a device holds and this daemon has no run for: of another
- * daemon, or of a state that is lost. What is on it may be collected or forgotten. */
+/* host/job/kept_list.h: the results that a device keeps and this daemon has no run for: another
+ * daemon sent the run, or the state is lost. Each may be collected or forgotten. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,12 +28,11 @@ struct sl_kept_list {
 /* The number of a run's comparison, by that of the run. */
 uint64_t sl_kept_reference(uint64_t id);
 
-/* The list is these from now on; what is known of those that were on it stays. -ENOMEM leaves it.
- */
+/* Makes these the list; what is known of those that were on it stays. -ENOMEM leaves it. */
 int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept, size_t count);
 
-/* What the agent says of one; of one that is not on it nothing is kept. Its words are made fit for
- * a terminal, and a begin that is yet to come is not known. 0 or -ENOMEM. */
+/* Adds what the agent says of one that is on the list. Its words are made fit for a terminal; a
+ * begin in the future counts as not known. 0 or -ENOMEM. */
 int sl_kept_list_told(struct sl_kept_list *list, const struct sl_link_told *told);
 
 const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id);

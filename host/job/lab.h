@@ -60,7 +60,7 @@ int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
  * none. */
 void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device_traits traits,
                         const char *cpu);
-/* What persons call it by, with commas; "": nothing. */
+/* Tags, with commas; "": none. */
 void sl_lab_tag_device(struct sl_lab *lab, const char *device, const char *tags);
 /* Takes a copy of what its agent says of it. */
 void sl_lab_device_facts(struct sl_lab *lab, const char *device,

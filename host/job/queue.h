@@ -36,8 +36,9 @@ int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job);
  * selectors, as may be. What is stored already is added whatever its selector. */
 int sl_queue_room(const struct sl_queue *queue, const char *selector);
 
-/* What a device is (host/spec/selector.h): jobs that it fits may go to it, once it is ready. Again
- * whenever more of it is known; who runs there stays. -EINVAL, SL_E_FULL, -ENOMEM. */
+/* Takes a copy of what the device is (host/spec/selector.h): jobs that it fits may go to it, once
+ * it is ready. Called again whenever more of it is known; a job that runs there stays. -EINVAL,
+ * SL_E_FULL, -ENOMEM. */
 int sl_queue_device_is(struct sl_queue *queue, const struct sl_device_record *device);
 
 /* A device takes jobs from now on, or no longer. SL_E_NOT_FOUND, -EEXIST. A device that leaves

@@ -680,7 +680,7 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }
 
-/* What is collected began when it did. */
+/* A collected run began when it ran, not when it was collected. */
 static void take_begin(struct sl_job_run *run)
 {
     char directory[SL_RUN_WORK_PATH];

@@ -9,7 +9,7 @@ struct sl_job_means;
 struct sl_link;
 struct sl_link_job;
 
-/* How the device runs it. Everything is borrowed for the call. */
+/* The job as the device is to run it. Everything is borrowed for the call. */
 struct sl_run_send {
     const struct sl_device *device;
     const struct sl_job_means *means;

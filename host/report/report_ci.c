@@ -44,7 +44,7 @@ static void put_case(struct sl_markup *m, const char *model, const char *name, c
     sl_markup_put(m, "</testcase>\n");
 }
 
-/* What the run's policy keeps on NEON counts apart. */
+/* Operators that the run's policy keeps on NEON count apart. */
 static size_t count_unproven(const struct sl_report *report, size_t *out_kept)
 {
     const struct sl_attribution *a = &report->comparison->candidate->attribution;

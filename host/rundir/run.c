@@ -400,7 +400,8 @@ static int record_estimates(struct sl_json *json, const struct sl_run *run, stru
         sl_trace_parse((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, &raw, diag);
     if (rc < 0)
         return rc;
-    /* What a policy keeps out says nothing of that engine; ExecuTorch takes none. */
+    /* A run whose policy keeps operators out has no figures of the other engine; ExecuTorch takes
+     * no policy. */
     bool own = run->spec->runtime[0] == SL_RUNTIME_OWN, both = streams_all(run->policy);
     const struct sl_run_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
     rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon, both && own ? &taker : NULL,

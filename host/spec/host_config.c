@@ -125,7 +125,7 @@ static bool is_device_name(const char *text)
                strlen(text);
 }
 
-/* What a person calls devices by, to choose among them. */
+/* Tags are words that people choose devices by. */
 static void read_tags(const struct sl_json_at *object, char out[SL_TAGS_BYTES])
 {
     struct sl_json_at list = sl_json_member(object, "tags");

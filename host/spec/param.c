@@ -56,7 +56,7 @@ static void check_device(const struct sl_json_at *at, const char *text)
     sl_json_refuse(at, "%s", diag.what);
 }
 
-/* Whether it has passed is said when the job comes in. */
+/* The form alone: a deadline that has passed is refused when the job comes in. */
 static void check_deadline(const struct sl_json_at *at, const char *text)
 {
     uint64_t unused;

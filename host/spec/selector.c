@@ -17,7 +17,7 @@
 enum relation { EQUAL, LESS, LESS_OR_EQUAL, MORE, MORE_OR_EQUAL };
 enum type { WHOLE, HELD, ONE_OF, KIND, YES_NO, NUMBER, BYTES };
 
-/* What is known of each device from the start: no agent has to say it. */
+/* The facts; `always` is known of each device from the start, before its agent says anything. */
 static const struct fact {
     const char *name;
     enum type type;
@@ -274,7 +274,7 @@ static size_t count_unmet(const struct sl_selector *selector, const struct sl_de
     return count;
 }
 
-/* What the device has in place of what the condition asks for. */
+/* Says what the device has in place of what the condition asks for. */
 static void tell_fact(const struct sl_selector_term *term, const struct sl_device_record *device,
                       char *out, size_t size)
 {

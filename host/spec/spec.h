@@ -73,8 +73,8 @@ struct sl_spec {
     char family[SL_NAME_BYTES]; /* the name before lists made several experiments of it */
     struct cJSON *document;     /* owned, of a job; NULL: the texts are another's */
     struct sl_plan *plan;       /* of external runners, owned of a job; NULL: it has none */
-    /* Of a job that collects what a device kept of an earlier one: which by its number there (0:
-     * none is), and when that began, Unix time. */
+    /* A job may collect the result that a device kept of an earlier one: the result's number there
+     * (0: it collects none), and when that run began, Unix time. */
     uint64_t kept_id, kept_started_ms;
 };
 

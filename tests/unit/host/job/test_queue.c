@@ -585,7 +585,7 @@ static void restart_the_daemon(struct world *world)
         world->devices[d].ready = false;
 }
 
-/* What it is may be known from the start, or later. */
+/* The queue may hear what a device is at the start, or later. */
 static int comes(struct sl_queue *queue, int d, const char *name)
 {
     struct sl_device_record device = {.kind = SL_DEVICE_LOCAL};
