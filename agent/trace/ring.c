@@ -139,6 +139,7 @@ static int adopt(struct sl_ring *ring)
     ring->capacity = (size_t)capacity;
     ring->push_at = pushed;
     ring->seen_popped = ring->pop_at = popped;
+    ring->heard = atomic_load(&ring->head->rung);
     return 0;
 }
 

@@ -45,8 +45,8 @@ struct sl_ring_allowance sl_ring_allowed(const struct sl_ring *ring);
 
 /* Consumer. Allows the producer so many pairs; nothing is allowed at first. */
 void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance);
-/* Sleeps until sl_ring_wake() was called since it returned last; records alone wake nobody. One
- * thread at a time, beside which others may pop. */
+/* Sleeps until sl_ring_wake() was called since it returned last or the ring was opened; records
+ * alone wake nobody. One thread at a time, beside which others may pop. */
 void sl_ring_wait(struct sl_ring *ring);
 /* Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
  * the other side's counters are impossible. */

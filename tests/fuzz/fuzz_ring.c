@@ -14,7 +14,9 @@ static void use(struct sl_ring *ring)
 {
     struct sl_trace_record out[16];
     sl_ring_current(ring);
-    sl_ring_allowed(ring);
+    sl_ring_allow(ring, sl_ring_allowed(ring));
+    sl_ring_wake(ring);
+    sl_ring_wait(ring);
     for (int i = 0; i < 40; i++) {
         struct sl_trace_record *slot = sl_ring_slot(ring);
         if (slot) {
