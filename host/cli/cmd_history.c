@@ -407,8 +407,8 @@ static int tell_series(const struct sl_cli *cli, const char *id, double threshol
 
 static int put_list(const struct sl_cli *cli, const struct sl_list_options *list)
 {
-    static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">LAST RUN",
-                                        "STARTED", ">OFF/ON", NULL};
+    static const char *const heads[] = {"SERIES",    "~MODEL",  "~DEVICE", "RUNTIME",
+                                        ">LAST RUN", "STARTED", ">OFF/ON", NULL};
     char path[SL_CLIENT_PATH_BYTES] = "/api/v1/series", text[SL_TIME_TEXT_BYTES];
     struct sl_table table;
     cJSON *answer;
@@ -423,6 +423,7 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
         sl_table_put(&table, sl_value_text(one, "id", ""));
         sl_table_put(&table, sl_value_text(one, "model", ""));
         sl_table_put(&table, sl_value_text(one, "device", ""));
+        sl_table_put(&table, sl_value_text(newest, "runtime", NULL));
         sl_table_printf(&table, "%" PRIu64, sl_value_u64(newest, "id"));
         sl_table_put(&table, sl_time_text(sl_value_u64(newest, "started_ms"), text));
         sl_table_printf(&table, "%.4f", sl_value_number(newest, "ratio", 0));

@@ -30,6 +30,7 @@ static void print_run(const cJSON *run)
     double ratio = sl_value_number(run, "ratio", 0);
     const char *verdict = sl_value_text(run, "verdict", "");
     const char *sha256 = sl_value_text(run, "model_sha256", "");
+    const char *runtime = sl_value_text(run, "runtime", "");
     sl_say(stdout, "run %" PRIu64 " of job %" PRIu64 "\n", sl_value_u64(run, "id"),
            sl_value_u64(run, "job"));
     sl_say(stdout, "  model    %s%s%.12s\n", sl_value_text(run, "model", ""), *sha256 ? "  " : "",
@@ -39,6 +40,8 @@ static void print_run(const cJSON *run)
     sl_say(stdout, "  started  %s", sl_time_text(sl_value_u64(run, "started_ms"), text));
     sl_say(stdout, ", took %s\n",
            sl_span_text(sl_value_u64(run, "started_ms"), sl_value_u64(run, "ended_ms"), text));
+    if (*runtime)
+        sl_say(stdout, "  runtime  %s\n", runtime);
     if (*verdict)
         sl_say(stdout, "  verdict  %s\n", verdict);
     if (ratio > 0)

@@ -267,6 +267,7 @@ static void fill_record(struct sl_run_work *work)
     sl_model_identity(spec->model_sha256, spec->data_path_sha256 ? spec->data_path_sha256 : "",
                       spec->method ? spec->method : "", record->model_sha256);
     sl_spec_model_title(spec, record->model, sizeof(record->model));
+    snprintf(record->runtime, sizeof(record->runtime), "%s", sl_spec_runtime_name(spec));
     snprintf(record->device, sizeof(record->device), "%s", work->device_name);
     snprintf(record->directory, sizeof(record->directory), "%.511s", work->directory + root);
 }

@@ -96,6 +96,13 @@ void sl_spec_limits(const struct sl_spec *spec, bool counted, uint32_t *out_pair
     *out_budget_ms = timed ? (uint32_t)(seconds * 1000) : 0;
 }
 
+const char *sl_spec_runtime_name(const struct sl_spec *spec)
+{
+    return spec->task == SL_TASK_RUNNERS               ? "runners"
+           : spec->runtime[0] == SL_RUNTIME_EXECUTORCH ? "executorch"
+                                                       : "own";
+}
+
 void sl_spec_model_title(const struct sl_spec *spec, char *out, size_t size)
 {
     if (spec->title)

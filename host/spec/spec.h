@@ -101,6 +101,9 @@ bool sl_spec_has_looks(const struct sl_spec *spec, bool counted);
 /* Can a device that counts instructions do that? SL_E_UNSUPPORTED with `diag` set. */
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag);
 
+/* Whose kernels run the model: "own", "executorch", or "runners" that the user gave. */
+const char *sl_spec_runtime_name(const struct sl_spec *spec);
+
 /* The name that the user gave the model; else that of its path, or of its file. */
 void sl_spec_model_title(const struct sl_spec *spec, char *out, size_t size);
 

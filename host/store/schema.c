@@ -108,6 +108,12 @@ static const char *const migrations[] = {
     "ALTER TABLE devices ADD COLUMN svl_lengths TEXT NOT NULL DEFAULT '';",
     /* 9: until when a job waits; 0: for any time */
     "ALTER TABLE jobs ADD COLUMN deadline_ms INTEGER NOT NULL DEFAULT 0;",
+    /* 10: whose kernels a run's were; "" where its job does not tell */
+    "ALTER TABLE runs ADD COLUMN runtime TEXT NOT NULL DEFAULT '';"
+    "UPDATE runs SET runtime = coalesce((SELECT CASE WHEN json_extract(config, '$.task') = "
+    "'runners' THEN 'runners' ELSE coalesce(json_extract(config, '$.runtime'), 'own') END FROM "
+    "jobs "
+    "WHERE jobs.id = runs.job AND json_valid(config)), '');",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -56,7 +56,7 @@ class Repeats(lab.Scratch):
             words += ["--data-path", program.parent / "weights.ptd"]
         try:
             done = subprocess.run([lab.SME2LAB, *map(str, words)], env=environment, cwd=draw.choice(["/", place, lab.ROOT]),
-                                  capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
+                                  capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600 * REPEATS)  # a large program alone takes minutes, more beside others
         finally:
             lab.end_private_daemons(place / "state")
         self.assertIn(done.returncode, (0, 3), done.stdout + done.stderr)  # 4: its repeats within the run differ

@@ -46,7 +46,8 @@ static const struct sl_run_record run = {.id = 7,
                                          .baseline = 30,
                                          .candidate = 20,
                                          .directory = "runs/x",
-                                         .series = "0123"};
+                                         .series = "0123",
+                                         .runtime = "own"};
 
 TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
 {
@@ -101,6 +102,8 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
     sl_json_of_run(&json, NULL, &run);
     is("{\"id\":7,\"job\":3,\"model\":\"toy\",\"model_sha256\":null,\"device\":\"d\","
        "\"device_kind\":\"counted\",\"series\":\"0123\",\"ended_ms\":2000,\"started_ms\":1000,"
+       "\"runtime\":"
+       "\"own\","
        "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0}");
     begin();
     sl_json_of_point(&json, &run);
@@ -110,8 +113,8 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
     sl_json_of_series(&json, &(struct sl_run_record){.id = 1, .series = "ab", .model = "m"});
     is("{\"id\":\"ab\",\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"newest\":{\"id\":1,"
        "\"job\":null,\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"device_kind\":"
-       "\"unknown\",\"series\":\"ab\",\"ended_ms\":null,\"started_ms\":null,\"verdict\":null,"
-       "\"ratio\":null,\"exit_code\":0}}");
+       "\"unknown\",\"series\":\"ab\",\"ended_ms\":null,\"started_ms\":null,\"runtime\":null,"
+       "\"verdict\":null,\"ratio\":null,\"exit_code\":0}}");
 }
 
 TEST(a_device_and_a_token_show_no_secret)

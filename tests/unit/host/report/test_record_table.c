@@ -37,14 +37,15 @@ TEST(each_column_with_a_place_is_shown_by_its_kind)
          .model = "net",
          .device = "here",
          .device_kind = SL_DEVICE_COUNTED,
+         .runtime = "own",
          .ratio = 2.5},
         {.id = 3, .verdict = "faster", .device_kind = SL_DEVICE_LOCAL},
     };
     struct sl_table table;
     sl_record_table(&table, "runs", &sl_run_columns, runs, 2, NULL);
-    check(&table, "RUN  MODEL  DEVICE  KIND     STARTED  OFF/ON  VERDICT\n"
-                  " 12  net    here    counted  -         2.500  -\n"
-                  "  3  -      -       local    -             -  faster\n");
+    check(&table, "RUN  MODEL  DEVICE  KIND     RUNTIME  STARTED  OFF/ON  VERDICT\n"
+                  " 12  net    here    counted  own      -         2.500  -\n"
+                  "  3  -      -       local    -        -             -  faster\n");
 }
 
 TEST(a_cell_may_be_the_callers)

@@ -70,6 +70,7 @@ STORE_TEST(a_store_of_every_version_becomes_one_of_this_with_its_rows)
         assert_store_rows("SELECT id, state, priority, selector, config FROM jobs ORDER BY id",
                           "[[7,2,-3,\"phone-1\",\"{\\\"model\\\":\\\"m\\\",\\\"labels\\\":"
                           "{\\\"commit\\\":\\\"abc\\\"}}\"],[8,0,0,\"\",\"{}\"]]");
+        assert_store_rows("SELECT runtime FROM runs", "[[\"own\"]]");
         assert_store_rows("SELECT id, job, model, verdict, exit_code, series, baseline FROM runs",
                           number == 1  ? "[[5,7,\"toy\",\"slower\",3,\"\",0]]"
                           : number < 4 ? "[[5,7,\"toy\",\"slower\",3,\"0123456789abcdef\",0]]"

@@ -201,7 +201,8 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
     sqlite3 *db = NULL;
     fill_many();
     assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
-    run_sql(db, "ALTER TABLE runs DROP COLUMN candidate; ALTER TABLE runs DROP COLUMN baseline;"
+    run_sql(db, "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
+                "ALTER TABLE runs DROP COLUMN baseline;"
                 "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");
     sqlite3_close(db);
     damage("tokens");
