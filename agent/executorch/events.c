@@ -118,34 +118,28 @@ static struct event *append(struct sl_events *events, const char *name, int32_t 
 int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction)
 {
-    int64_t number = -1;
-    sl_mark_pause();
     struct event *event = append(events, name, chain, instruction);
-    if (event) {
-        number = event->past.order;
-        sl_recorder_enter(events->recorder, name);
-        if (events->current)
-            snprintf(events->current, SL_APART_SHARED_BYTES, "%s", name);
-        event->kind = chain < 0 ? SL_TRACE_FRAMEWORK : SL_TRACE_OPERATOR;
-        events->next_stamp = 0;
-        sl_stamps_clear();
-        event->past.start = sl_recorder_stamp_begin(events->recorder);
-    }
-    sl_mark_resume();
-    return number;
+    if (!event)
+        return -1;
+    sl_recorder_enter(events->recorder, name);
+    if (events->current)
+        snprintf(events->current, SL_APART_SHARED_BYTES, "%s", name);
+    event->kind = chain < 0 ? SL_TRACE_FRAMEWORK : SL_TRACE_OPERATOR;
+    events->next_stamp = 0;
+    sl_stamps_clear();
+    event->past.start = sl_recorder_stamp_begin(events->recorder); /* last */
+    return event->past.order;
 }
 
 void sl_events_end(struct sl_events *events, int64_t number)
 {
+    const struct sl_stamp *stamps;
     if (number < 0)
         return;
-    sl_mark_pause();
-    events->events[number].past.end = sl_recorder_stamp_end(events->recorder);
+    events->events[number].past.end = sl_recorder_stamp_end(events->recorder); /* first */
     events->ended[events->ended_count++] = (uint32_t)number;
-    const struct sl_stamp *stamps;
     if (events->next_stamp != 0 && events->next_stamp + 1 != sl_stamps_get(&stamps))
         fail(events, SL_E_STATE);
-    sl_mark_resume();
 }
 
 /* The kernel of the operator that is appended: that of this execution, if it is watched, else of

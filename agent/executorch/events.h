@@ -19,7 +19,8 @@ struct sl_events *sl_events_new(struct sl_recorder *recorder);
 void sl_events_free(struct sl_events *events);
 
 /* An event of the runtime itself: `chain` is -1 for those of the framework. Returns a number for
- * the end, or -1 when memory is short (the flush says so). */
+ * the end, or -1 when memory is short (the flush says so). The caller pauses before each of the two
+ * and resumes behind it. */
 int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction);
 void sl_events_end(struct sl_events *events, int64_t number);

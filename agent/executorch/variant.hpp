@@ -18,6 +18,7 @@
 extern "C" {
 #include "agent/executorch/events.h"
 #include "agent/runtime/runtime.h"
+#include "agent/trace/marks.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/format/bundle.h"
@@ -54,21 +55,25 @@ class Tracer final : public EventTracer
     bool without_sme = false;          /* none of its operators may be of SME */
     std::string wrong;                 /* one that was */
 
+    /* Nothing counts but what a call of these costs: pause first, resume last. */
     EventTracerEntry start_profiling(const char *name, ChainID chain, DebugHandle handle) override
     {
+        sl_mark_pause();
         EventTracerEntry entry{};
-        bool wanted = inner || (whole && strcmp(name, "Method::execute") == 0);
         bool unset = chain == kUnsetChainId;
         entry.event_id = -1;
-        if (events && wanted)
+        if (events && (inner || (whole && strcmp(name, "Method::execute") == 0)))
             entry.event_id = sl_events_begin(events, name, unset ? chain_id_ : chain,
                                              unset ? debug_handle_ : handle);
+        sl_mark_resume();
         return entry;
     }
     void end_profiling(EventTracerEntry entry) override
     {
+        sl_mark_pause();
         if (events)
             sl_events_end(events, entry.event_id);
+        sl_mark_resume();
     }
     void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t start,
                                 et_timestamp_t end, const void *, size_t) override

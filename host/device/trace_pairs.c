@@ -8,9 +8,6 @@
 #include "common/format/sltrace.h"
 #include "host/device/count_log.h"
 
-/* What an operator that allocates may execute more in one place than in another. */
-enum { ALLOCATION_INSNS = 1500 };
-
 /* The records of a variant's last execution. */
 struct block {
     const struct sl_trace_record *first;
@@ -55,11 +52,6 @@ static bool is_operator(const struct sl_trace_record *record)
     return record->kind == SL_TRACE_EVENT && record->event.event == SL_TRACE_DELEGATE;
 }
 
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : b - a;
-}
-
 int sl_trace_pairs_check(const struct sl_trace *trace, const struct sl_count_mark *marks,
                          size_t count, struct sl_diag *diag)
 {
@@ -73,7 +65,7 @@ int sl_trace_pairs_check(const struct sl_trace *trace, const struct sl_count_mar
             off.first[i].name != on.first[i].name || !cost_of(&off.first[i], marks, count, &a) ||
             !cost_of(&on.first[i], marks, count, &b) || a.starts != 0 || b.starts != 0)
             continue;
-        if (apart(a.insns, b.insns) > ALLOCATION_INSNS) {
+        if (a.insns != b.insns) {
             sl_diag_hint(diag, "the variants differ in more than SME; say --variants off,on");
             return sl_diag_set(diag, SL_E_MISMATCH, NULL,
                                "%.80s does not use SME, and executed %" PRIu64

@@ -534,20 +534,22 @@ bool sl_run_estimates_slower(const cJSON *estimates, const char **out_profile, d
 bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
 {
     const cJSON *profile;
-    size_t used = 0;
-    bool slower = false;
+    const char *name;
+    double least;
+    size_t used = (size_t)snprintf(
+        out, size, "%s", /* it may be slower though it executes fewer instructions */
+        sl_run_estimates_slower(estimates, &name, &least) ? "estimated off/on (< 1: slower):"
+                                                          : "estimated time off / on:");
+    const size_t head = used;
     cJSON_ArrayForEach(profile, estimates)
     {
         struct range sides[2] = {range_of(profile, 0), range_of(profile, 1)};
         if (used >= size || !(sides[0].mid > 0) || !(sides[1].mid > 0))
             continue;
         struct range ratio = ratio_of(sides[0], sides[1]);
-        used += (size_t)snprintf(out + used, size - used, "%s %.2f (%.2f-%.2f) on %.40s",
-                                 used ? "," : "estimated time off / on:", ratio.mid, ratio.low,
-                                 ratio.high, sl_value_text(profile, "profile", ""));
-        slower = slower || ratio.mid < 1;
+        used += (size_t)snprintf(out + used, size - used, "%s %.40s %.2f (%.2f-%.2f)",
+                                 used > head ? "," : "", sl_value_text(profile, "profile", ""),
+                                 ratio.mid, ratio.low, ratio.high);
     }
-    if (slower && used < size) /* though it executes fewer instructions */
-        snprintf(out + used, size - used, "; < 1: slower");
-    return used > 0;
+    return used > head;
 }

@@ -47,8 +47,9 @@ bool sl_run_estimates_operators(const struct cJSON *estimates, size_t index, siz
 /* One sentence of the profile of that `index`; false where there is none. `size` of at least 256.
  */
 bool sl_run_estimates_line(const struct cJSON *estimates, size_t index, char *out, size_t size);
-/* The ratios of all profiles in one line: "estimated time off / on: 2.00 (1.33-3.00) on
- * apple-m4"; false where there are none. */
+/* The ratios of all profiles in one line, which says where SME2 may be slower: "estimated time off
+ * / on: apple-m4 2.00 (1.33-3.00)"; false where there are none. Of two profiles it fits 88 columns.
+ */
 bool sl_run_estimates_brief(const struct cJSON *estimates, char *out, size_t size);
 
 /* The silicon on which SME2 loses most end to end, and off / on there, which is below 1; false

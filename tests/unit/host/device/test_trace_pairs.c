@@ -54,21 +54,21 @@ static int check(const struct run *run, struct sl_diag *diag)
     return sl_trace_pairs_check(&run->trace, run->marks, MARKS, diag);
 }
 
-TEST(operators_of_sme_may_differ_and_an_allocation_may)
+TEST(operators_of_sme_may_differ)
 {
     struct run run;
-    make(&run, (const uint64_t[]){3000000, 34000, 900000, 34900});
+    make(&run, (const uint64_t[]){3000000, 34000, 900000, 34000});
     assert_int_equal(check(&run, NULL), 0);
 }
 
-TEST(operator_without_sme_that_differs_is_named_with_both_counts)
+TEST(operator_without_sme_that_differs_by_one_instruction_is_named_with_both_counts)
 {
     struct run run;
     struct sl_diag diag = {0};
-    make(&run, (const uint64_t[]){3000000, 64000, 900000, 34000});
+    make(&run, (const uint64_t[]){3000000, 34001, 900000, 34000});
     assert_int_equal(check(&run, &diag), SL_E_MISMATCH);
     assert_non_null(strstr(diag.what, "DWConv"));
-    assert_non_null(strstr(diag.what, "64000"));
+    assert_non_null(strstr(diag.what, "34001"));
     assert_non_null(strstr(diag.what, "34000"));
 }
 
