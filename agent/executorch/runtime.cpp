@@ -39,6 +39,8 @@ using executorch::extension::threadpool::NoThreadPoolGuard;
 
 sl_runtime_log sl_executorch_log;
 
+static bool has_two_processes; /* a variant could not be loaded beside another */
+
 /* The libraries ask this for the size of their pool. With 1 no thread ever starts. */
 namespace executorch::extension::cpuinfo
 {
@@ -123,8 +125,9 @@ static std::string version_with_whose(void)
 
 extern "C" const char *sl_runtime_version(void)
 {
-    static const std::string version = version_with_whose();
-    return version.c_str();
+    static const std::string version = version_with_whose(),
+                             in_two = version + ", a process for each variant";
+    return has_two_processes ? in_two.c_str() : version.c_str();
 }
 
 /* Once: what loads of itself are ExecuTorch's own operators. */
@@ -568,6 +571,7 @@ extern "C" int sl_variant_new(sl_method *method, uint32_t isa, uint16_t index,
         rc = sl_variant_load_apart(v.get(), isa, diag);
     if (rc != 0)
         return rc;
+    has_two_processes = has_two_processes || v->apart;
     if (recorder && index == 0)
         sl_recorder_meta_text(recorder, "runtime", sl_runtime_version());
     if (recorder && index > 0)

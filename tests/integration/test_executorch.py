@@ -163,6 +163,7 @@ class TwoProcesses(Libraries):
         counted = self.counted()
         self.assertEqual(counted.returncode, 0, counted.stderr)
         self.assertIn("ExecuTorch, sme2 on against off: executes 2.82", counted.stdout)
+        self.assertRegex((self.scratch / "out/report.md").read_text(), r"\| Runtime \| ExecuTorch 1\.5\.1 \(\w+\), a process for each variant \|")
         for variant, executed in (("off", r"36035\d\d"), ("on", r"12754\d\d")):
             etdump = next((self.scratch / f"out/run_executorch_sme2-{variant}").glob("*.etdump"))
             runs = json.loads(lab.sme2lab("analyze", "--json", etdump).stdout)["runs"]
@@ -261,6 +262,40 @@ class Streaming(Libraries):
 
     def test_where_nothing_is_delegated_nothing_starts_it_with_sme2_either(self):
         self.assertFalse(self.starts_streaming("sme2", lab.MODELS / "kitchen_nn_portable"))
+
+
+class Features(Libraries):
+    """--isa: instructions of a feature are executed where the mask has it, and none where it has not. No program here has bf16 weights, and XNNPACK has no kernel
+    of SVE alone: of these two UsersOperators tells what the libraries see."""
+
+    # In the emulator's list of what it translated: which bits have which value.
+    INSTRUCTIONS = {"i8mm": [(0xffe0fc00, 0x4e80a400)], "dotprod": [(0xbfe0fc00, 0x0e809400), (0xbfc0f400, 0x0f80e000)],
+                    "fp16": [(0xbfe0fc00, 0x0e400c00), (0xbfc0f400, 0x0f001000)], "sme": [(0xfffffbff, 0xd503437f)]}
+    LINE = re.compile(rb"^0x[0-9a-f]+: +([0-9a-f]{8})", re.M)
+    INT8, HALVES = lab.MODELS / "toy_cnn_int8_xnnpack", lab.MODELS / "toy_cnn_f16_xnnpack"
+
+    def execute(self, model, *isa):
+        """The features of which it executes instructions."""
+        log = self.scratch / "in_asm"
+        done = self.run_agent(f"--inputs={inputs_of(model)}", folder=FOLDER, model=model / "model.pte", variants=("--isa=" + ",".join(["neon", *isa]),),
+                              emulator=("-d", "in_asm", "-D", log))
+        self.assertEqual(done.returncode, 0, done.stdout)
+        words = {int(word, 16) for word in self.LINE.findall(log.read_bytes())}
+        return {name for name, kinds in self.INSTRUCTIONS.items() if any(word & bits == value for word in words for bits, value in kinds)}
+
+    def kernels(self):
+        return {event["kernel"] for event in lab.read_trace((self.scratch / "run.sltrace").read_bytes()) if "_matmul_" in event["kernel"]}
+
+    def test_what_is_hidden_is_not_executed_and_what_is_not_is(self):
+        every = ["fp16", "dotprod", "i8mm", "bf16", "sve"]
+        for model, isa, executed in ((self.INT8, every, {"i8mm"}), (self.INT8, ["fp16", "dotprod", "bf16", "sve"], {"dotprod"}), (self.INT8, ["fp16", "bf16", "sve"], set()),
+                                     (self.HALVES, every, {"fp16"}), (self.HALVES, every[1:], set())):
+            self.assertEqual(self.execute(model, *isa), executed, f"{model.name}, {isa}")
+
+    def test_with_sme2_hidden_the_kernels_are_those_of_sme(self):
+        for more, name in ((["sme"], "_sme_"), (["sme", "sme2"], "_sme2_")):
+            self.assertIn("sme", self.execute(TOY, "fp16", "dotprod", "i8mm", "bf16", "sve", *more))
+            self.assertEqual({name in kernel for kernel in self.kernels()}, {True}, self.kernels())
 
 
 class BadLibraries(Libraries):
