@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -12,9 +13,11 @@
 #include "host/analysis/gain.h"
 #include "host/daemon/job_kit.h"
 #include "host/http/options.h"
+#include "host/report/combined.h"
 #include "host/report/comparison.h"
 #include "host/report/perfetto.h"
 #include "host/rundir/arms.h"
+#include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/noise_keep.h"
 
@@ -22,7 +25,7 @@ static int open_sides(struct sl_compared *compared, const struct sl_http_compari
                       const struct sl_categories *categories, struct sl_diag *diag)
 {
     int rc = 0;
-    for (int i = 0; rc == 0 && i < (what->kind == SL_HTTP_COMPARE ? 2 : 1); i++) {
+    for (int i = 0; rc == 0 && i < sl_http_compared_runs(what->kind); i++) {
         const struct sl_compared_source source = {what->directories[i], NULL, what->levels[i]};
         rc = sl_compared_open(compared, i, &source, categories, diag);
         if (rc == 0) /* where it lies here is nobody's business */
@@ -68,6 +71,39 @@ static int put_trace(struct sl_compared *compared, const struct sl_http_comparis
 {
     int rc = open_sides(compared, what, categories, diag);
     return rc < 0 ? rc : sl_perfetto_trace(out, &compared->sides[0].file.analysis);
+}
+
+/* Where they lie here is nobody's business. A job of one runtime is called plainly, whichever it
+ * is: ExecuTorch's gets the name that it has where both stand in one directory. */
+static int add_run(struct sl_collection *all, const struct sl_http_comparison *what, int i,
+                   const struct sl_categories *categories, struct sl_diag *diag)
+{
+    size_t first = all->count;
+    int rc = sl_collection_add(all, what->directories[i], NULL, categories, diag);
+    for (size_t k = first; k < all->count; k++) {
+        struct sl_report *report = &all->reports[k];
+        for (int side = 0; side < 2; side++)
+            all->compared[k]->sides[side].file.analysis.file = what->names[i];
+        if (report->comparison->runtime && strcmp(report->experiment, "run") == 0)
+            report->experiment = "run_executorch";
+    }
+    return rc;
+}
+
+static int put_combined(const struct sl_http_comparison *what,
+                        const struct sl_categories *categories, struct sl_buf *out,
+                        struct sl_diag *diag)
+{
+    struct sl_collection all = {.count = 0};
+    int rc = 0;
+    for (int i = 0; rc == 0 && i < sl_http_compared_runs(what->kind); i++)
+        rc = add_run(&all, what, i, categories, diag);
+    const struct sl_combined combined = {all.reports, all.count};
+    if (rc == 0)
+        rc = what->kind == SL_HTTP_COMBINE ? sl_combined_json(out, &combined)
+                                           : sl_combined_html(out, &combined);
+    sl_collection_fini(&all);
+    return rc;
 }
 
 /* A against A of one variant. */
@@ -125,9 +161,10 @@ int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_
     if (!compared)
         return -ENOMEM;
     int rc = what->kind == SL_HTTP_TRACE ? put_trace(compared, what, &own->categories, out, diag)
-             : what->kind == SL_HTTP_CALIBRATE
-                 ? put_floor(what, &own->categories, out, diag)
-                 : put_comparison(compared, what, &own->categories, out, diag);
+             : what->kind == SL_HTTP_CALIBRATE ? put_floor(what, &own->categories, out, diag)
+             : what->kind == SL_HTTP_COMPARE
+                 ? put_comparison(compared, what, &own->categories, out, diag)
+                 : put_combined(what, &own->categories, out, diag);
     if (rc < 0 && diag->where[0] == '/') /* a path of this machine */
         diag->where[0] = '\0';
     sl_compared_close(compared);

@@ -41,6 +41,7 @@ void sl_api_series_list(struct sl_http_exchange *exchange);
 void sl_api_series_points(struct sl_http_exchange *exchange); /* runs of one, newest first */
 
 void sl_api_compare(struct sl_http_exchange *exchange);
+void sl_api_combined(struct sl_http_exchange *exchange);
 
 void sl_api_query(struct sl_http_exchange *exchange);
 

@@ -1,6 +1,7 @@
-/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; and what is made
- * of one run in the same way, off the loop: /api/v1/runs/{id}/trace.perfetto and a device's noise
- * floor, POST /api/v1/devices/{name}/calibrate. */
+/* host/http/api_compare.c: GET /api/v1/compare: two runs set against each other; GET
+ * /api/v1/combined and its page /combined: two runs side by side; and what is made of one run in
+ * the same way, off the loop: /api/v1/runs/{id}/trace.perfetto and a device's noise floor, POST
+ * /api/v1/devices/{name}/calibrate. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
+#include "host/http/pages.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/spec/json_doc.h"
@@ -37,15 +39,22 @@ struct comparing {
 
 static int ask_for_side(struct comparing *c);
 
+static void reply(struct comparing *c)
+{
+    const char *type = c->what.kind == SL_HTTP_TRACE           ? "application/octet-stream"
+                       : c->what.kind == SL_HTTP_COMBINED_PAGE ? "text/html; charset=utf-8"
+                                                               : "application/json";
+    if (c->what.kind == SL_HTTP_COMBINED_PAGE)
+        sl_http_reply_header(c->exchange, "content-security-policy", "frame-ancestors 'none'");
+    sl_http_reply_buf(c->exchange, 200, type, &c->json);
+}
+
 static void answer(struct comparing *c, int rc)
 {
     struct sl_http_exchange *exchange = c->exchange;
     if (sl_http_exchange_settle(exchange)) {
         if (rc == 0)
-            sl_http_reply_buf(exchange, 200,
-                              c->what.kind == SL_HTTP_TRACE ? "application/octet-stream"
-                                                            : "application/json",
-                              &c->json);
+            reply(c);
         else
             sl_http_problem_of(exchange, rc, c->diag.what[0] ? &c->diag : NULL);
     }
@@ -77,6 +86,7 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
         rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND,
                          c->what.kind == SL_HTTP_TRACE       ? NULL
                          : c->what.kind == SL_HTTP_CALIBRATE ? "run"
+                         : c->what.kind != SL_HTTP_COMPARE   ? "runs"
                          : c->side == 0                      ? "baseline"
                                                              : "candidate",
                          "there is no run %" PRIu64, c->runs[c->side]);
@@ -88,7 +98,7 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
     if (rc == 0) {
         char *path = c->what.directories[c->side];
         sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);
-        if (++c->side < (c->what.kind == SL_HTTP_COMPARE ? 2 : 1))
+        if (++c->side < sl_http_compared_runs(c->what.kind))
             rc = ask_for_side(c);
         else
             rc = uv_queue_work(http->loop, &c->work, do_compare, after_compare);
@@ -195,6 +205,43 @@ void sl_api_compare(struct sl_http_exchange *exchange)
         return;
     }
     go_on(c);
+}
+
+/* "3,4". */
+static bool read_runs(struct sl_http_exchange *exchange, uint64_t runs[2])
+{
+    char text[64];
+    int rc = sl_http_query(exchange, "runs", text, sizeof(text));
+    char *comma = rc == 0 ? strchr(text, ',') : NULL;
+    if (!comma)
+        return false;
+    *comma = '\0';
+    return sl_http_number(text, &runs[0]) && sl_http_number(comma + 1, &runs[1]) && runs[0] != 0 &&
+           runs[0] <= INT64_MAX && runs[1] != 0 && runs[1] <= INT64_MAX && runs[0] != runs[1];
+}
+
+static void combine(struct sl_http_exchange *exchange, enum sl_http_compared kind)
+{
+    struct comparing *c = begin(exchange);
+    if (!c)
+        return;
+    c->what.kind = kind;
+    if (read_runs(exchange, c->runs)) {
+        go_on(c);
+        return;
+    }
+    sl_http_problem(exchange, 400, "bad-query", "say ?runs=ID,ID", "runs are two numbers of runs");
+    sl_free(c);
+}
+
+void sl_api_combined(struct sl_http_exchange *exchange)
+{
+    combine(exchange, SL_HTTP_COMBINE);
+}
+
+void sl_page_combined(struct sl_http_exchange *exchange)
+{
+    combine(exchange, SL_HTTP_COMBINED_PAGE);
 }
 
 static int read_calibration(struct sl_http_exchange *exchange, uint64_t *out_run,

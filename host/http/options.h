@@ -21,10 +21,17 @@ enum {
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
 enum sl_http_compared {
-    SL_HTTP_COMPARE,   /* two runs */
-    SL_HTTP_TRACE,     /* one alone: its events for the Perfetto UI */
-    SL_HTTP_CALIBRATE, /* one alone: what its device shows between equal runs, which is kept */
+    SL_HTTP_COMPARE,       /* two runs */
+    SL_HTTP_COMBINE,       /* two runs side by side, of two runtimes say */
+    SL_HTTP_COMBINED_PAGE, /* the same for people */
+    SL_HTTP_TRACE,         /* one alone: its events for the Perfetto UI */
+    SL_HTTP_CALIBRATE,     /* one alone: what its device shows between equal runs, which is kept */
 };
+
+static inline int sl_http_compared_runs(enum sl_http_compared kind)
+{
+    return kind <= SL_HTTP_COMBINED_PAGE ? 2 : 1;
+}
 
 /* Runs of the store, and which variant of each: 0 off, 1 on. One alone is the first. */
 struct sl_http_comparison {
@@ -34,8 +41,8 @@ struct sl_http_comparison {
     char names[2][32];                  /* how the answer calls them */
     int levels[2];
 };
-/* Appends the comparison or the noise floor as JSON, or the trace. 0 or a negative code with words.
- * Off the loop. */
+/* Appends the comparison or the noise floor as JSON, the page, or the trace. 0 or a negative code
+ * with words. Off the loop. */
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 

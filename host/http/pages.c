@@ -27,6 +27,7 @@ enum { MAX_PAGE_BYTES = 16 << 20, HREF_BYTES = 600, LATEST = 20 };
 struct page {
     struct sl_http_exchange *exchange; /* owed its answer */
     struct sl_doc doc;
+    struct sl_run_record run; /* the one that it is of */
 };
 
 static struct page *begin(struct sl_http_exchange *exchange, const char *title)
@@ -261,8 +262,9 @@ static int take_file(void *user, const char *path, uint64_t size)
 }
 
 /* A run whose files are gone has a page all the same. */
-static int put_run(struct page *page, const struct sl_run_record *run)
+static int put_run(struct page *page, const struct sl_run_record *other)
 {
+    const struct sl_run_record *run = &page->run;
     struct files *files = sl_calloc(1, sizeof(*files));
     if (!files)
         return -ENOMEM;
@@ -270,21 +272,60 @@ static int put_run(struct page *page, const struct sl_run_record *run)
                               take_file, files);
     rc = rc > 0 || rc == SL_E_NOT_FOUND ? 0 : rc;
     if (rc == 0)
-        sl_lab_doc_run(&page->doc, run, files->all, files->count);
+        sl_lab_doc_run(&page->doc, run, other, files->all, files->count);
     for (size_t i = 0; i < files->count; i++)
         sl_free(files->all[i].path);
     sl_free(files);
     return rc;
 }
 
-static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t count,
-                   uint64_t next_cursor)
+/* The run on the other runtime that is next to it in time, of the same program and device; NULL:
+ * there is none. */
+static const struct sl_run_record *find_other(const struct sl_run_record *run,
+                                              const struct sl_run_record *rows, size_t count)
+{
+    const struct sl_run_record *found = NULL;
+    uint64_t least = UINT64_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const struct sl_run_record *row = &rows[i];
+        uint64_t apart = row->id > run->id ? row->id - run->id : run->id - row->id;
+        if (apart >= least || strcmp(row->runtime, run->runtime) == 0 || !sl_lab_doc_pairs(row) ||
+            strcmp(row->model_sha256, run->model_sha256) != 0)
+            continue;
+        least = apart;
+        found = row;
+    }
+    return found;
+}
+
+static void on_others(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                      uint64_t next_cursor)
 {
     struct page *page = user;
     (void)next_cursor;
     if (rc == 0)
-        rc = count == 1 ? put_run(page, &rows[0]) : SL_E_NOT_FOUND;
+        rc = put_run(page, find_other(&page->run, rows, count));
     end(page, rc);
+}
+
+static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                   uint64_t next_cursor)
+{
+    struct page *page = user;
+    struct sl_runs_filter near = {.limit = LATEST};
+    (void)next_cursor;
+    if (rc == 0 && count != 1)
+        rc = SL_E_NOT_FOUND;
+    if (rc == 0)
+        page->run = rows[0];
+    if (rc == 0 && sl_lab_doc_pairs(&page->run)) {
+        near.cursor = page->run.id + LATEST / 2;
+        snprintf(near.model, sizeof(near.model), "%s", page->run.model);
+        snprintf(near.device, sizeof(near.device), "%s", page->run.device);
+        ask_runs(page, &near, on_others);
+        return;
+    }
+    end(page, rc == 0 ? put_run(page, NULL) : rc);
 }
 
 void sl_page_run(struct sl_http_exchange *exchange)

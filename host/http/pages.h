@@ -9,5 +9,6 @@ void sl_page_jobs(struct sl_http_exchange *exchange);
 void sl_page_job(struct sl_http_exchange *exchange);
 void sl_page_runs(struct sl_http_exchange *exchange);
 void sl_page_run(struct sl_http_exchange *exchange);
+void sl_page_combined(struct sl_http_exchange *exchange); /* two runs; in api_compare.c */
 void sl_page_all_series(struct sl_http_exchange *exchange);
 void sl_page_series(struct sl_http_exchange *exchange);

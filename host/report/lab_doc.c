@@ -159,7 +159,7 @@ void sl_lab_doc_runs(struct sl_doc *doc, const char *title, const struct sl_run_
 void sl_lab_doc_series(struct sl_doc *doc, const struct sl_run_record *newest, size_t count,
                        const char *older)
 {
-    static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", ">NEWEST RUN",
+    static const char *const heads[] = {"SERIES",  "~MODEL",  "~DEVICE", "RUNTIME", ">NEWEST RUN",
                                         "STARTED", ">OFF/ON", "VERDICT", NULL};
     struct sl_table table;
     char text[SL_TIME_TEXT_BYTES];
@@ -173,6 +173,7 @@ void sl_lab_doc_series(struct sl_doc *doc, const struct sl_run_record *newest, s
         sl_table_link(&table, href, newest[i].series);
         sl_table_put(&table, newest[i].model);
         sl_table_put(&table, newest[i].device);
+        sl_table_put(&table, newest[i].runtime);
         put_number(&table, "runs", newest[i].id);
         sl_table_put(&table, sl_time_text(newest[i].started_ms, text));
         sl_table_ratio(&table, newest[i].ratio, 1, 3);
@@ -232,9 +233,20 @@ static void put_files(struct sl_doc *doc, uint64_t run, const struct sl_lab_file
     sl_doc_table(doc, &table);
 }
 
+static bool is_of_executorch(const struct sl_run_record *run)
+{
+    return strcmp(run->runtime, "executorch") == 0;
+}
+
+bool sl_lab_doc_pairs(const struct sl_run_record *run)
+{
+    return is_of_executorch(run) || strcmp(run->runtime, "own") == 0;
+}
+
 /* The pages of a run's own, and its events for the Perfetto UI. */
 static void put_reports(struct sl_doc *doc, const struct sl_run_record *run,
-                        const struct sl_lab_file *files, size_t count)
+                        const struct sl_run_record *other, const struct sl_lab_file *files,
+                        size_t count)
 {
     static const char end[] = "report.html";
     char href[HREF_BYTES];
@@ -245,6 +257,12 @@ static void put_reports(struct sl_doc *doc, const struct sl_run_record *run,
             len >= sizeof(end) - 1 && strcmp(files[i].path + len - (sizeof(end) - 1), end) == 0;
         if (page && file_href(href, run->id, files[i].path))
             sl_doc_link(doc, href, strcmp(files[i].path, end) == 0 ? "Report" : files[i].path);
+    }
+    if (other) {
+        bool first = is_of_executorch(run); /* what users ship */
+        snprintf(href, sizeof(href), "/combined?runs=%" PRIu64 ",%" PRIu64,
+                 first ? run->id : other->id, first ? other->id : run->id);
+        sl_doc_link(doc, href, "ExecuTorch and our own runtime, side by side");
     }
     snprintf(href, sizeof(href), "/api/v1/runs/%" PRIu64 "/trace.perfetto", run->id);
     sl_doc_link(doc, href, "Trace for ui.perfetto.dev");
@@ -266,7 +284,8 @@ static const char *class_of(const char *verdict)
 }
 
 void sl_lab_doc_run(struct sl_doc *doc, const struct sl_run_record *run,
-                    const struct sl_lab_file *files, size_t count)
+                    const struct sl_run_record *other, const struct sl_lab_file *files,
+                    size_t count)
 {
     char text[SL_TIME_TEXT_BYTES];
     bool counted = sl_device_kind_traits(run->device_kind).counted;
@@ -278,8 +297,11 @@ void sl_lab_doc_run(struct sl_doc *doc, const struct sl_run_record *run,
     sl_doc_say(doc, SL_DOC_FACT, "Model", "%s", run->model);
     sl_doc_say(doc, SL_DOC_FACT, "Device", "%s (%s)", run->device,
                sl_device_kind_name(run->device_kind));
+    if (sl_lab_doc_pairs(run))
+        sl_doc_say(doc, SL_DOC_FACT, "Runtime", "%s",
+                   is_of_executorch(run) ? "ExecuTorch's" : "our own");
     sl_doc_say(doc, SL_DOC_FACT, "Started", "%s", sl_time_text(run->started_ms, text));
     sl_doc_say(doc, SL_DOC_FACT, "Took", "%s", sl_span_text(run->started_ms, run->ended_ms, text));
-    put_reports(doc, run, files, count);
+    put_reports(doc, run, other, files, count);
     put_files(doc, run->id, files, count);
 }

@@ -2,6 +2,7 @@
  * adds a section to a page that sl_lab_doc_begin() began; all that is handed in is borrowed. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,5 +35,9 @@ struct sl_lab_file {
     char *path; /* below the run's directory */
     uint64_t bytes;
 };
+/* `other`: a run of the same program on the other runtime (sl_lab_doc_pairs()); NULL: none. */
 void sl_lab_doc_run(struct sl_doc *doc, const struct sl_run_record *run,
-                    const struct sl_lab_file *files, size_t count);
+                    const struct sl_run_record *other, const struct sl_lab_file *files,
+                    size_t count);
+/* Is it of one of the two runtimes that are shown side by side? */
+bool sl_lab_doc_pairs(const struct sl_run_record *run);

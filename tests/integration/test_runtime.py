@@ -6,6 +6,7 @@ import shutil
 import struct
 
 import lab
+from daemon import Daemon
 
 FOLDER = lab.ROOT / "build/agent-aarch64/executorch"
 MODEL = lab.MODELS / "toy_cnn_f32_xnnpack" / "model.pte"
@@ -163,6 +164,32 @@ class TwoRuntimes(WithExecuTorch):
             self.assertNotIn("PF32", name)
             if any(word in name for word in WITHOUT_PRODUCT):
                 self.assertEqual(operators["on"].get(name), count, name)
+
+
+class Dashboard(WithExecuTorch):
+    def test_a_run_leads_to_a_page_of_both_runtimes_operator_by_operator(self):
+        with Daemon(self.scratch / "state") as daemon:
+            blobs = {"model": daemon.put_blob(MODEL), "inputs": [daemon.put_blob(INPUT)], "device": "counted-512", "runs": 1}
+            jobs = [json.loads(daemon.submit({**blobs, "runtime": [runtime]})[2])["id"] for runtime in ("own", "executorch")]
+            own, theirs = (daemon.wait(job)["run"] for job in jobs)
+            page = f"/combined?runs={theirs},{own}"
+            for run, whose in ((own, "our own"), (theirs, "ExecuTorch")):
+                text = daemon.request("GET", f"/runs/{run}")[2].decode()
+                self.assertIn(page, text)
+                self.assertIn(whose, text)
+            status, _, body = daemon.request("GET", page)
+            text = body.decode().replace("<wbr>", "")
+            self.assertEqual(status, 200)
+            for words in ("What is left in ExecuTorch", "Convolution (NHWC, PF32) IGEMM", "sl_conv_", "kai_run_matmul_", "<td>run_executorch</td>", "<td>run</td>"):
+                self.assertIn(words, text)
+            combined = daemon.get(f"/api/v1/combined?runs={theirs},{own}")
+            self.assertNotIn(str(self.scratch), text + json.dumps(combined))
+            self.assertEqual((combined["schema"], len(combined["comparisons"])), ("sme2lab.combined/1", 2))
+            operator = combined["left"][0]["operators"][0]
+            self.assertEqual(operator["name"], "Convolution (NHWC, PF32) IGEMM")
+            self.assertTrue(combined["outputs"][0]["agree"])
+            for query, expected in (("", 400), (f"?runs={own}", 400), (f"?runs={own},{own}", 400), (f"?runs={own},x", 400), (f"?runs={own},999", 404)):
+                self.assertEqual(daemon.request("GET", "/combined" + query)[0], expected, query)
 
 
 class OfPython(lab.Scratch):

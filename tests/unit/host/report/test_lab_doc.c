@@ -88,7 +88,7 @@ TEST(a_run_shows_its_report_and_never_its_own_markup)
     const struct sl_lab_file files[] = {{plain, 10}, {odd, 11}, {other, 12}};
     struct sl_doc doc;
     begin(&doc);
-    sl_lab_doc_run(&doc, &run, files, 3);
+    sl_lab_doc_run(&doc, &run, NULL, files, 3);
     assert_false(says(&doc, "<x>"));
     assert_true(says(&doc, "2.500 (executed instructions, not speed)"));
     assert_true(says(&doc, "<a href=\"/api/v1/runs/3/files/report.html\">Report</a>"));
@@ -99,10 +99,28 @@ TEST(a_run_shows_its_report_and_never_its_own_markup)
     snprintf(run.verdict, sizeof(run.verdict), "faster");
     run.device_kind = SL_DEVICE_LOCAL;
     begin(&doc);
-    sl_lab_doc_run(&doc, &run, NULL, 0);
+    sl_lab_doc_run(&doc, &run, NULL, NULL, 0);
     assert_true(says(&doc, "class=\"verdict faster\""));
     assert_true(says(&doc, "2.500 (time)"));
+    assert_false(says(&doc, "Runtime"));
     sl_doc_fini(&doc);
+}
+
+TEST(a_run_says_whose_runtime_it_measured_and_leads_to_both_executorchs_first)
+{
+    const struct sl_run_record own = {.id = 8, .runtime = "own"};
+    const struct sl_run_record theirs = {.id = 7, .runtime = "executorch"};
+    const struct sl_run_record *const runs[] = {&own, &theirs};
+    for (int i = 0; i < 2; i++) {
+        struct sl_doc doc;
+        begin(&doc);
+        sl_lab_doc_run(&doc, runs[i], runs[1 - i], NULL, 0);
+        assert_true(says(&doc, i == 0 ? "our own" : "ExecuTorch&#39;s") ||
+                    says(&doc, i == 0 ? "our own" : "ExecuTorch's"));
+        assert_true(says(&doc, "<a href=\"/combined?runs=7,8\">"));
+        sl_doc_fini(&doc);
+    }
+    assert_false(sl_lab_doc_pairs(&(struct sl_run_record){.runtime = "runners"}));
 }
 
 /* Newest first: three runs that cost 100 with SME2 on, then two that cost 120; one is unfit. */
