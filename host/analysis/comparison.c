@@ -23,6 +23,7 @@
 #include "host/analysis/steadiness.h"
 #include "host/analysis/steady_runs.h"
 #include "host/analysis/unpaired.h"
+#include "host/analysis/verdict.h"
 
 /* The measured runs of both sides, as the method wants them. */
 struct data {
@@ -199,6 +200,18 @@ static double mean_value(const struct sl_block *blocks, size_t n)
     return n == 0 ? NAN : (double)(sum / (long double)n);
 }
 
+/* Those of the whole and its categories. */
+static void drop_intervals(struct sl_comparison *c)
+{
+    c->whole_low = c->whole_high = NAN;
+    for (int k = 0; k < SL_CATEGORY_COUNT; k++) {
+        struct sl_category_shift *shift = &c->categories[k];
+        shift->delta_low = shift->delta_high = NAN;
+        shift->share_low[0] = shift->share_high[0] = NAN;
+        shift->share_low[1] = shift->share_high[1] = NAN;
+    }
+}
+
 static void shift_categories(struct sl_comparison *c, const struct data *data)
 {
     double base = mean_value(data->baseline, data->baseline_count);
@@ -210,12 +223,10 @@ static void shift_categories(struct sl_comparison *c, const struct data *data)
         shift->delta = shift->candidate - shift->baseline;
         shift->share_baseline = base == 0 ? NAN : shift->baseline / base;
         shift->share_candidate = cand == 0 ? NAN : shift->candidate / cand;
-        shift->delta_low = shift->delta_high = NAN;
-        shift->share_low[0] = shift->share_high[0] = NAN;
-        shift->share_low[1] = shift->share_high[1] = NAN;
     }
     c->whole_baseline = base;
     c->whole_candidate = cand;
+    drop_intervals(c);
 }
 
 /* Why the two cannot be compared at all; false if they can. */
@@ -444,6 +455,16 @@ static int judge_sides(struct sl_comparison *c, const struct sl_unpaired_side si
     return 0;
 }
 
+/* The interval that the shortest and longest runs of both sides leave possible. */
+static void take_range(struct sl_comparison *c, const struct sl_unpaired_side sides[2])
+{
+    double low, high;
+    if (!sl_unpaired_range(sides, &low, &high))
+        return;
+    c->sign_low = exp(low) / (1 + SL_UNPAIRED_FLOOR);
+    c->sign_high = exp(high) * (1 + SL_UNPAIRED_FLOOR);
+}
+
 /* Sides that were measured one after the other. */
 static int compare_sides(struct sl_comparison *c, const struct data *data,
                          const struct sl_unpaired_side sides[2], struct sl_bootstrap *result)
@@ -470,22 +491,9 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     result->ratio = widen_ratio(result->ratio, c->ratio, c->widening);
     result->ratio.low /= 1 + SL_UNPAIRED_FLOOR;
     result->ratio.high *= 1 + SL_UNPAIRED_FLOOR;
-    double low, high;
-    if (c->blocks < SL_COMPARISON_MIN_BLOCKS && sl_unpaired_range(sides, &low, &high)) {
-        c->sign_low = exp(low) / (1 + SL_UNPAIRED_FLOOR);
-        c->sign_high = exp(high) * (1 + SL_UNPAIRED_FLOOR);
-    }
+    if (c->blocks < SL_COMPARISON_MIN_BLOCKS)
+        take_range(c, sides);
     return 0;
-}
-
-/* Half an interval is so many standard errors; to find a change in four of five experiments takes
- * 0.84 more of them, and some more because the spread itself is only estimated. The wider interval
- * decides. */
-static double detectable(const struct sl_comparison *c)
-{
-    double errors = sl_normal_width(sl_stopping_confidence(c->confidence, c->looks));
-    double width = fmax(log(c->high) - log(c->low), log(c->sign_high) - log(c->sign_low));
-    return expm1(width / 2 * (errors + 0.88) / errors);
 }
 
 /* All that the intervals there are leave possible. Few pairs give a bootstrap too little to draw
@@ -502,76 +510,9 @@ struct sl_interval sl_comparison_interval(const struct sl_comparison *c)
     return (struct sl_interval){fmin(c->low, c->sign_low), fmax(c->high, c->sign_high)};
 }
 
-static bool within(struct sl_interval interval, double margin)
-{
-    return interval.low > 1 / (1 + margin) && interval.high < 1 + margin;
-}
-
-/* The device's: what lies below is not told from nothing. */
-static double floor_of(const struct sl_comparison *c)
-{
-    return isfinite(c->noise_floor) ? c->noise_floor : 0;
-}
-
-/* With few blocks the exact interval decides: a bootstrap has too little to draw from. */
-static void prefer_exact(struct sl_comparison *c)
-{
-    if (c->blocks >= SL_COMPARISON_MIN_BLOCKS || !isfinite(c->sign_low) ||
-        c->method == SL_METHOD_PROCESSES)
-        return;
-    c->low = c->sign_low;
-    c->high = c->sign_high;
-}
-
-static void judge_interval(struct sl_comparison *c)
-{
-    prefer_exact(c);
-    struct sl_interval all = sl_comparison_interval(c);
-    double device = floor_of(c);
-    double floor = c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
-    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
-    c->detectable = detectable(c);
-    c->verdict = SL_VERDICT_INCONCLUSIVE;
-    if (!isfinite(all.low)) {
-        sl_comparison_note(c, "only %zu %s: too few for a verdict, at least %d are needed",
-                           c->blocks,
-                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
-                           SL_COMPARISON_MIN_BLOCKS);
-        return;
-    }
-    if (few && c->method == SL_METHOD_PAIRED)
-        sl_comparison_note(c, "only %zu pairs: the exact interval by signs alone decides",
-                           c->blocks);
-    else if (few)
-        sl_comparison_note(c,
-                           "only %zu runs on the smaller side: the shortest and longest run of "
-                           "either side decide",
-                           c->blocks);
-    bool even =
-        within((struct sl_interval){few ? all.low : c->low, few ? all.high : c->high}, c->margin);
-    if (within((struct sl_interval){c->ratio, c->ratio}, floor) && !(even && floor <= c->margin)) {
-        sl_comparison_note(c, "%.2g %% is below %s, %.2g %%: cannot tell", 100 * fabs(c->ratio - 1),
-                           c->method == SL_METHOD_UNPAIRED ? "what unpaired runs tell apart"
-                                                           : "this device's noise floor",
-                           100 * floor);
-    } else if (even) {
-        c->verdict = SL_VERDICT_EQUIVALENT;
-        sl_comparison_note(c, "the whole interval lies within the margin of %.2g %%",
-                           100 * c->margin);
-    } else if (all.low <= 1 && all.high >= 1) {
-        sl_comparison_note(c, "%s includes 1; changes below %.2g %% would often go unseen",
-                           c->method == SL_METHOD_UNPAIRED || (c->low <= 1 && c->high >= 1)
-                               ? "the interval of the ratio"
-                               : "the exact interval by signs",
-                           100 * c->detectable);
-    } else {
-        c->verdict = all.low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
-    }
-}
-
 int sl_comparison_gate(const struct sl_comparison *c, double threshold)
 {
-    double floor = 1 + floor_of(c);
+    double floor = isfinite(c->noise_floor) ? 1 + c->noise_floor : 1;
     struct sl_interval all = sl_comparison_interval(c);
     if (c->verdict > SL_VERDICT_INCONCLUSIVE)
         return SL_GATE_OPEN;
@@ -645,7 +586,7 @@ static int compare_interleaved(struct sl_comparison *c, const struct data *data)
     if (rc < 0)
         return rc;
     put_parts(c, &result);
-    judge_interval(c);
+    sl_verdict_judge(c);
     note_dependence(c, "pairs");
     if (c->stopped.ruled)
         note_end(c);
@@ -672,7 +613,7 @@ static int compare_separate(struct sl_comparison *c, const struct data *data)
     int rc = logs ? compare_sides(c, data, sides, &result) : -ENOMEM;
     if (rc == 0) {
         put_parts(c, &result);
-        judge_interval(c);
+        sl_verdict_judge(c);
         rc = judge_sides(c, sides);
         note_dependence(c, "runs");
     }
@@ -693,6 +634,25 @@ static int judge(struct sl_comparison *c, const struct data *data)
         return 0;
     }
     return data->pair_count > 0 ? compare_interleaved(c, data) : compare_separate(c, data);
+}
+
+/* Whatever makes unpaired sides unfit makes their resampled intervals too narrow: they show what
+ * their shortest and longest runs leave possible, and the parts show none. */
+static int open_intervals(struct sl_comparison *c, const struct data *data)
+{
+    struct sl_unpaired_side sides[2];
+    if (c->verdict != SL_VERDICT_UNFIT || c->method != SL_METHOD_UNPAIRED)
+        return 0;
+    double *logs = take_logs(data, sides);
+    if (!logs)
+        return -ENOMEM;
+    take_range(c, sides);
+    sl_free(logs);
+    c->low = c->sign_low;
+    c->high = c->sign_high;
+    c->detectable = sl_verdict_detectable(c);
+    drop_intervals(c);
+    return 0;
 }
 
 /* Runs of several methods side by side: which of them the medians are of depends on their numbers.
@@ -796,6 +756,8 @@ int sl_comparison_make(const struct sl_attribution *baseline,
         rc = judge(&made, &data);
     if (rc == 0)
         rc = note_steadiness(&made, baseline, candidate);
+    if (rc == 0)
+        rc = open_intervals(&made, &data);
     note_means(&made);
     if (rc == 0)
         rc = sl_operator_join(baseline, candidate, &made.operators, &made.operator_count);
@@ -866,7 +828,7 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
     sl_free(blocks);
     if (rc < 0)
         return rc;
-    judge_interval(&made);
+    sl_verdict_judge(&made);
     note_dependence(&made, "pairs");
     check_outputs(&made, options->agreement);
     *out = made;

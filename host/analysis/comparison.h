@@ -73,8 +73,8 @@ struct sl_comparison {
     int method;   /* enum sl_comparison_method */
     int verdict;  /* enum sl_verdict */
     double ratio; /* baseline / candidate; NAN if there is none */
-    /* Interval of the ratio; NAN without one. Of fewer blocks than SL_COMPARISON_MIN_BLOCKS it is
-     * sign_low to sign_high, where there is that. */
+    /* Interval of the ratio; NAN without one. Of fewer blocks than SL_COMPARISON_MIN_BLOCKS, and of
+     * unpaired sides that are unfit, it is sign_low to sign_high. */
     double low, high;
     /* Free of any distribution, NAN without one: of pairs the exact interval by signs, the
      * companion of the other; of few unpaired runs what their ranges leave possible. */

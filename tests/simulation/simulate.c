@@ -153,7 +153,7 @@ struct found {
 };
 
 struct shares {
-    double coverage;       /* of those that show an interval and are not unfit */
+    double coverage;       /* of those that show an interval, whatever the verdict */
     double wrong;          /* verdicts that the truth contradicts */
     double found;          /* NAN: there is nothing to find */
     double passed, failed; /* a gate of 5 % */
@@ -178,7 +178,7 @@ static const double gate_threshold = 0.05;
 
 static void take(struct found *found, const struct sl_comparison *c, double truth, size_t n)
 {
-    bool shown = isfinite(c->low) && c->verdict != SL_VERDICT_UNFIT;
+    bool shown = isfinite(c->low);
     found->verdicts[c->verdict]++;
     found->gates[sl_comparison_gate(c, gate_threshold)]++;
     found->intervals += shown;
@@ -356,19 +356,22 @@ static const struct recording {
     double (*next)(struct device *d);
     double ratio; /* the truth */
     size_t cold;  /* first runs of either side that take three times as long */
-} recordings[] = {{"independent", independent, 1, 0},
-                  {"waves", waves_of_8, 1, 0},
-                  {"process offset", process_offset, 1, 0},
-                  {"throttling", throttling, 1, 0},
-                  {"two modes", two_modes, 1, 0},
-                  {"drift of 5 %", drift_of_5, 1, 0},
-                  {"drift of 10 %", drift_of_10, 1, 0},
-                  {"independent", independent, 1.5, 0},
-                  {"process offset", process_offset, 1.2, 0},
-                  {"one cold run", independent, 1, 1},
-                  {"one cold run", independent, 1.5, 1},
-                  {"never steady", never_steady, 1, 0},
-                  {"one never steady", late_steady, 1, 0}};
+    bool unsure;  /* a difference need not be found: to call it unfit is right */
+} recordings[] = {{"independent", independent, 1, 0, false},
+                  {"waves", waves_of_8, 1, 0, false},
+                  {"process offset", process_offset, 1, 0, false},
+                  {"throttling", throttling, 1, 0, false},
+                  {"two modes", two_modes, 1, 0, false},
+                  {"drift of 5 %", drift_of_5, 1, 0, false},
+                  {"drift of 10 %", drift_of_10, 1, 0, false},
+                  {"independent", independent, 1.5, 0, false},
+                  {"process offset", process_offset, 1.2, 0, false},
+                  {"throttling", throttling, 1.5, 0, true},
+                  {"two modes", two_modes, 1.5, 0, true},
+                  {"one cold run", independent, 1, 1, false},
+                  {"one cold run", independent, 1.5, 1, false},
+                  {"never steady", never_steady, 1, 0, false},
+                  {"one never steady", late_steady, 1, 0, false}};
 
 static int record_apart(const struct recording *r, uint64_t seed, struct found *found)
 {
@@ -413,11 +416,9 @@ static int run_recordings(unsigned experiments)
         }
         struct shares is = print_row(recordings[r].name, recordings[r].ratio, &f, experiments,
                                      "runs a side, one after the other");
-        /* No interval that is shown alone can promise it: which are shown depends on the data. */
-        promise("unfit or covered", recordings[r].name,
-                1 - (double)(f.intervals - f.covered) / experiments, 0.93, true, experiments);
+        promise("coverage", recordings[r].name, is.coverage, 0.93, true, experiments);
         promise("false verdicts", recordings[r].name, is.wrong, 0.05, false, experiments);
-        if (recordings[r].ratio > 1)
+        if (recordings[r].ratio > 1 && !recordings[r].unsure)
             promise("a difference found", recordings[r].name, is.found, 0.80, true, experiments);
     }
     return 0;

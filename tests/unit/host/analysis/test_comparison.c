@@ -236,6 +236,7 @@ TEST(pairs_below_twenty_are_judged_by_their_signs)
     c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
     assert_non_null(strstr(c.reasons[0], "only 5 pairs"));
+    assert_true(isnan(c.low) && isnan(c.high)); /* what five resample covers too little */
     sl_comparison_fini(&c);
 }
 
@@ -285,6 +286,22 @@ TEST(unpaired_sides_that_drift_are_unfit)
     for (size_t i = 0; i < c.reason_count; i++)
         said = said || strstr(c.reasons[i], "drifts by");
     assert_true(said);
+    sl_comparison_fini(&c);
+}
+
+/* A device that throttles while the candidate is measured: resampled, its later level alone would
+ * be the candidate's. */
+TEST(unfit_sides_show_what_their_runs_leave_possible)
+{
+    struct side off;
+    struct side on;
+    measure_apart(&off, &on, 20, 1.0, 0);
+    for (size_t i = 8; i < 20; i++)
+        on.runs[i].end_to_end = on.runs[i].end_to_end * 5 / 4;
+    struct sl_comparison c = compare(&off, &on, NULL);
+    assert_int_equal(c.verdict, SL_VERDICT_UNFIT);
+    assert_true(c.ratio < 0.85 && c.low < c.ratio && c.low < 0.75 && c.high > 1.07);
+    assert_true(isnan(c.whole_low) && isnan(c.categories[SL_CATEGORY_CONV].delta_low));
     sl_comparison_fini(&c);
 }
 
