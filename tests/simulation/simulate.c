@@ -1,12 +1,14 @@
 /* tests/simulation/simulate.c: experiments with a known truth under drift, steps, correlation, two
  * frequencies and heavy tails, the stopping rule included: do the intervals, verdicts and gates
  * keep what they promise? Interleaved pairs, recordings one after the other, and gates.
- *   simulate [EXPERIMENTS]   of each kind, with fixed seeds; exit 1 where a promise is broken */
+ *   simulate [EXPERIMENTS [NAME]]   of each kind, or of rows whose name has NAME, with fixed seeds;
+ *                                   exit 1 where a promise is broken */
 #include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
@@ -160,6 +162,12 @@ struct shares {
 };
 
 static bool kept;
+static const char *only; /* rows whose name has it; NULL: all */
+
+static bool chosen(const char *name)
+{
+    return !only || strstr(name, only);
+}
 
 /* With few experiments chance is allowed three standard deviations. */
 static void promise(const char *what, const char *scenario, double share, double bound, bool least,
@@ -409,6 +417,8 @@ static int run_recordings(unsigned experiments)
 {
     for (size_t r = 0; r < sizeof(recordings) / sizeof(recordings[0]); r++) {
         struct found f = {.n = 0};
+        if (!chosen(recordings[r].name))
+            continue;
         for (unsigned i = 0; i < experiments; i++) {
             int rc = record_apart(&recordings[r], (r << 40) + i, &f);
             if (rc < 0)
@@ -472,6 +482,8 @@ static int run_processes(unsigned experiments)
         struct found f = {.n = 0};
         snprintf(name, sizeof(name), "%zu processes", rows[r].count);
         snprintf(what, sizeof(what), "pairs, %d a process of 1 %% offset", PROCESS_PAIRS);
+        if (!chosen(name))
+            continue;
         int rc = repeat_pairs((uint64_t)(r + 20) << 40, rows[r].count * PROCESS_PAIRS,
                               rows[r].truth, PROCESS_PAIRS, experiments, &f);
         if (rc < 0)
@@ -492,7 +504,7 @@ static int run_few(unsigned experiments)
         size_t pairs;
         double truth;
     } rows[] = {{6, 1}, {6, 15}, {10, 1}, {10, 15}, {10, 1.1}, {19, 1}};
-    for (size_t r = 0; r < sizeof(rows) / sizeof(rows[0]); r++) {
+    for (size_t r = 0; chosen("few pairs") && r < sizeof(rows) / sizeof(rows[0]); r++) {
         struct found f = {.n = 0};
         int rc = repeat_pairs((uint64_t)(r + 40) << 40, rows[r].pairs, rows[r].truth, 0,
                               experiments, &f);
@@ -528,11 +540,13 @@ static int run_gates(unsigned experiments)
             const struct slow_down *slow = &slow_downs[s];
             struct found f = {.n = 0};
             char name[32];
+            snprintf(name, sizeof(name), "%.0f %% slower", 100 * (slow->truth - 1));
+            if (!chosen(name))
+                continue;
             int rc = repeat_pairs((uint64_t)(60 + s) << 40, counts[k], 1 / slow->truth, 0,
                                   experiments, &f);
             if (rc < 0)
                 return rc;
-            snprintf(name, sizeof(name), "%.0f %% slower", 100 * (slow->truth - 1));
             struct shares is =
                 print_row(name, 1 / slow->truth, &f, experiments, "pairs, a gate of 5 %");
             promise("passed", name, is.passed, slow->passes_least, true, experiments);
@@ -552,7 +566,7 @@ static int run_gates(unsigned experiments)
 static int run_power(unsigned experiments)
 {
     static const size_t counts[] = {20, 60};
-    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+    for (size_t k = 0; chosen("detectable") && k < sizeof(counts) / sizeof(counts[0]); k++) {
         double effect = 0;
         struct found f = {.n = 0};
         uint64_t seed = (uint64_t)(k + 80) << 40;
@@ -580,7 +594,7 @@ static int run_floor(unsigned experiments)
 {
     static const size_t counts[] = {40, 160, 640};
     double first = 0;
-    for (size_t k = 0; k < sizeof(counts) / sizeof(counts[0]); k++) {
+    for (size_t k = 0; chosen("noise floor") && k < sizeof(counts) / sizeof(counts[0]); k++) {
         double floor = 0;
         for (unsigned i = 0; i < experiments; i++) {
             struct device d = {.random = {((uint64_t)(90 + k) << 40) + i}};
@@ -613,17 +627,18 @@ static int run_floor(unsigned experiments)
 int main(int argc, char **argv)
 {
     long experiments = argc > 1 ? strtol(argv[1], NULL, 10) : 10000;
-    if (argc > 2 || experiments < 1 || experiments > 10000000) {
-        fprintf(stderr, "usage: simulate [EXPERIMENTS]\n");
+    if (argc > 3 || experiments < 1 || experiments > 10000000) {
+        fprintf(stderr, "usage: simulate [EXPERIMENTS [NAME]]\n");
         return 2;
     }
+    only = argc > 2 ? argv[2] : NULL;
     kept = true;
     unsigned n = (unsigned)experiments;
     printf("%u experiments a row; stop at +-%.1f %% or %d pairs; seeds fixed\n", n,
            100 * half_width, MAX_PAIRS);
     print_heads();
     for (size_t s = 0; s < SCENARIOS; s++)
-        if (run_all(&scenarios[s], 1 + (uint64_t)s * 1000003, n) < 0)
+        if (chosen(scenarios[s].name) && run_all(&scenarios[s], 1 + (uint64_t)s * 1000003, n) < 0)
             return 6;
     if (run_recordings(n) < 0 || run_processes(n) < 0 || run_few(n) < 0 || run_gates(n) < 0 ||
         run_power(n) < 0 || run_floor(n) < 0)
