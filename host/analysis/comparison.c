@@ -23,7 +23,6 @@
 #include "host/analysis/steadiness.h"
 #include "host/analysis/steady_runs.h"
 #include "host/analysis/unpaired.h"
-#include "host/analysis/verdict.h"
 
 /* The measured runs of both sides, as the method wants them. */
 struct data {
@@ -35,18 +34,6 @@ struct data {
     double *seen; /* log ratios of all pairs, cold ones too: what a stopping rule looked at */
     size_t seen_count;
 };
-
-static const char *const verdicts[] = {"faster", "slower",       "equivalent", "inconclusive",
-                                       "unfit",  "incomparable", "wrong"};
-
-const char *sl_verdict_name(const struct sl_comparison *c)
-{
-    static const char *const counted[] = {[SL_VERDICT_FASTER] = "fewer-instructions",
-                                          [SL_VERDICT_SLOWER] = "more-instructions",
-                                          [SL_VERDICT_EQUIVALENT] = "equal"};
-    bool is_counted = c->unit == SL_TRACE_INSTRUCTIONS && c->verdict <= SL_VERDICT_EQUIVALENT;
-    return is_counted ? counted[c->verdict] : verdicts[c->verdict];
-}
 
 const char *sl_comparison_method_name(int method)
 {
@@ -496,6 +483,16 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     return 0;
 }
 
+/* Half an interval is so many standard errors; to find a change in four of five experiments takes
+ * 0.84 more of them, and some more because the spread itself is only estimated. The wider interval
+ * decides. */
+static double detectable(const struct sl_comparison *c)
+{
+    double errors = sl_normal_width(sl_stopping_confidence(c->confidence, c->looks));
+    double width = fmax(log(c->high) - log(c->low), log(c->sign_high) - log(c->sign_low));
+    return expm1(width / 2 * (errors + 0.88) / errors);
+}
+
 /* All that the intervals there are leave possible. Few pairs give a bootstrap too little to draw
  * from: there the exact interval by signs stands alone. Of pairs both must say so else: under drift
  * and heavy tails the bootstrap alone errs somewhat more often than it promises. */
@@ -510,17 +507,71 @@ struct sl_interval sl_comparison_interval(const struct sl_comparison *c)
     return (struct sl_interval){fmin(c->low, c->sign_low), fmax(c->high, c->sign_high)};
 }
 
-int sl_comparison_gate(const struct sl_comparison *c, double threshold)
+static bool within(struct sl_interval interval, double margin)
 {
-    double floor = isfinite(c->noise_floor) ? 1 + c->noise_floor : 1;
+    return interval.low > 1 / (1 + margin) && interval.high < 1 + margin;
+}
+
+/* The device's: what lies below is not told from nothing. */
+static double floor_of(const struct sl_comparison *c)
+{
+    return isfinite(c->noise_floor) ? c->noise_floor : 0;
+}
+
+/* With few blocks the exact interval decides, if there is one: a bootstrap has too little to draw
+ * from. */
+static void prefer_exact(struct sl_comparison *c)
+{
+    if (c->blocks >= SL_COMPARISON_MIN_BLOCKS || c->method == SL_METHOD_PROCESSES)
+        return;
+    c->low = c->sign_low;
+    c->high = c->sign_high;
+}
+
+static void judge_interval(struct sl_comparison *c)
+{
+    prefer_exact(c);
     struct sl_interval all = sl_comparison_interval(c);
-    if (c->verdict > SL_VERDICT_INCONCLUSIVE)
-        return SL_GATE_OPEN;
-    if (c->method == SL_METHOD_EXACT)
-        return 1 / c->ratio - 1 > threshold ? SL_GATE_FAILED : SL_GATE_PASSED;
-    if (all.low >= floor / (1 + threshold))
-        return SL_GATE_PASSED;
-    return all.high * floor < 1 / (1 + threshold) ? SL_GATE_FAILED : SL_GATE_OPEN;
+    double device = floor_of(c);
+    double floor = c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
+    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
+    c->detectable = detectable(c);
+    c->verdict = SL_VERDICT_INCONCLUSIVE;
+    if (!isfinite(all.low)) {
+        sl_comparison_note(c, "only %zu %s: too few for a verdict, at least %d are needed",
+                           c->blocks,
+                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
+                           SL_COMPARISON_MIN_BLOCKS);
+        return;
+    }
+    if (few && c->method == SL_METHOD_PAIRED)
+        sl_comparison_note(c, "only %zu pairs: the exact interval by signs alone decides",
+                           c->blocks);
+    else if (few)
+        sl_comparison_note(c,
+                           "only %zu runs on the smaller side: the shortest and longest run of "
+                           "either side decide",
+                           c->blocks);
+    bool even =
+        within((struct sl_interval){few ? all.low : c->low, few ? all.high : c->high}, c->margin);
+    if (within((struct sl_interval){c->ratio, c->ratio}, floor) && !(even && floor <= c->margin)) {
+        sl_comparison_note(c, "%.2g %% is below %s, %.2g %%: cannot tell", 100 * fabs(c->ratio - 1),
+                           c->method == SL_METHOD_UNPAIRED ? "what unpaired runs tell apart"
+                                                           : "this device's noise floor",
+                           100 * floor);
+    } else if (even) {
+        c->verdict = SL_VERDICT_EQUIVALENT;
+        sl_comparison_note(c, "the whole interval lies within the margin of %.2g %%",
+                           100 * c->margin);
+    } else if (all.low <= 1 && all.high >= 1) {
+        sl_comparison_note(c, "%s includes 1; changes below %.2g %% would often go unseen",
+                           c->method == SL_METHOD_UNPAIRED || (c->low <= 1 && c->high >= 1)
+                               ? "the interval of the ratio"
+                               : "the exact interval by signs",
+                           100 * c->detectable);
+    } else {
+        c->verdict = all.low > 1 ? SL_VERDICT_FASTER : SL_VERDICT_SLOWER;
+    }
 }
 
 static void note_end(struct sl_comparison *c)
@@ -586,7 +637,7 @@ static int compare_interleaved(struct sl_comparison *c, const struct data *data)
     if (rc < 0)
         return rc;
     put_parts(c, &result);
-    sl_verdict_judge(c);
+    judge_interval(c);
     note_dependence(c, "pairs");
     if (c->stopped.ruled)
         note_end(c);
@@ -613,7 +664,7 @@ static int compare_separate(struct sl_comparison *c, const struct data *data)
     int rc = logs ? compare_sides(c, data, sides, &result) : -ENOMEM;
     if (rc == 0) {
         put_parts(c, &result);
-        sl_verdict_judge(c);
+        judge_interval(c);
         rc = judge_sides(c, sides);
         note_dependence(c, "runs");
     }
@@ -650,7 +701,7 @@ static int open_intervals(struct sl_comparison *c, const struct data *data)
     sl_free(logs);
     c->low = c->sign_low;
     c->high = c->sign_high;
-    c->detectable = sl_verdict_detectable(c);
+    c->detectable = detectable(c);
     drop_intervals(c);
     return 0;
 }
@@ -828,7 +879,7 @@ int sl_comparison_make_pairs(const struct sl_time_pair *pairs, size_t n,
     sl_free(blocks);
     if (rc < 0)
         return rc;
-    sl_verdict_judge(&made);
+    judge_interval(&made);
     note_dependence(&made, "pairs");
     check_outputs(&made, options->agreement);
     *out = made;

@@ -6,6 +6,7 @@
 #include "host/analysis/bootstrap.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/unpaired.h"
+#include "host/analysis/verdict.h"
 
 /* Two independent errors add up as their squares do. */
 static double together(double a, double b)

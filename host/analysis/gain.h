@@ -26,6 +26,6 @@ bool sl_gain_of(const struct sl_comparison *before, const struct sl_comparison *
                 struct sl_gain *out);
 
 /* May the gain pass that is allowed to fall by `threshold` (0.05: 5 %)? One of enum sl_gate, as of
- * sl_comparison_gate(). Without a threshold (0) any fall of counts fails, and of times one that two
+ * sl_verdict_gate(). Without a threshold (0) any fall of counts fails, and of times one that two
  * processes cannot explain (SL_UNPAIRED_FLOOR). */
 int sl_gain_gate(const struct sl_gain *gain, double threshold);

@@ -9,6 +9,7 @@
 #include "common/format/sltrace.h"
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/verdict.h"
 
 /* Mean end to end of the measured runs of `pair`, which stand together at *at or later; 0: none. */
 static double mean_of_pair(const struct sl_attribution *a, size_t *at, uint32_t pair)

@@ -1,14 +1,16 @@
-/* host/analysis/verdict.h: what the intervals of a comparison of times say: faster, slower, the
- * same within the margin, or that nothing can be told, with the reason. Pure. */
+/* host/analysis/verdict.h: what a comparison's verdict is called, and whether a gate lets it pass.
+ * Pure. */
 #pragma once
 
 struct sl_comparison;
 
-/* Takes ratio, intervals, blocks, margin and noise floor of `comparison`; sets its verdict, its
- * detectable effect, and its reasons. Fewer blocks than a bootstrap takes show the exact interval,
- * or none where there are too few for that. */
-void sl_verdict_judge(struct sl_comparison *comparison);
+/* As JSON has them: "faster", "slower", "equivalent" of times; of counted instructions, which are
+ * no speed, "fewer-instructions", "more-instructions", "equal"; the others are the same of both. */
+const char *sl_verdict_name(const struct sl_comparison *comparison);
 
-/* The smallest relative change that so many such blocks find in four of five experiments; NAN
- * without an interval. */
-double sl_verdict_detectable(const struct sl_comparison *comparison);
+/* May the candidate pass a gate that allows it to be slower by `threshold` (0.05: 5 %)? A test of
+ * non-inferiority: passed where the whole interval, widened by the noise floor, lies within the
+ * threshold; failed where it lies beyond; else nothing can be told. A larger slow-down never passes
+ * more often than a smaller one. */
+enum sl_gate { SL_GATE_PASSED, SL_GATE_FAILED, SL_GATE_OPEN };
+int sl_verdict_gate(const struct sl_comparison *comparison, double threshold);

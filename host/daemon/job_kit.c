@@ -16,6 +16,7 @@
 #include "host/analysis/category.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/stopping.h"
+#include "host/analysis/verdict.h"
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
 #include "host/device/launch.h"

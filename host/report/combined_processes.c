@@ -7,6 +7,7 @@
 #include "common/base/json.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/replication.h"
+#include "host/analysis/verdict.h"
 #include "host/report/analysis.h"
 #include "host/report/combined.h"
 #include "host/report/comparison.h"

@@ -12,6 +12,7 @@
 #include "host/analysis/comparison.h"
 #include "host/analysis/contention.h"
 #include "host/analysis/sweep.h"
+#include "host/analysis/verdict.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"
 #include "host/report/report.h"

@@ -11,6 +11,7 @@
 #include "host/analysis/headroom.h"
 #include "host/analysis/parts.h"
 #include "host/analysis/sustained.h"
+#include "host/analysis/verdict.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"

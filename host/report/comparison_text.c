@@ -10,6 +10,7 @@
 #include "host/analysis/headroom.h"
 #include "host/analysis/operator_interval.h"
 #include "host/analysis/parts.h"
+#include "host/analysis/verdict.h"
 #include "host/report/analysis.h"
 #include "host/report/brief_rows.h"
 #include "host/report/comparison.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/analysis/comparison.h"
+#include "host/analysis/verdict.h"
 #include "host/report/combined.h"
 #include "host/report/comparison.h"
 #include "host/report/markup.h"

@@ -7,6 +7,7 @@
 #include "host/analysis/agreement.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/parts.h"
+#include "host/analysis/verdict.h"
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"

@@ -21,6 +21,7 @@
 #include "common/format/pte.h"
 #include "common/format/scalar_type.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/verdict.h"
 #include "host/report/combined.h"
 #include "host/report/kernel_log.h"
 #include "host/report/runner_log.h"

@@ -10,6 +10,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
+#include "host/analysis/verdict.h"
 #include "host/report/analysis_json.h"
 #include "host/report/comparison.h"
 #include "host/rundir/armkit.h"

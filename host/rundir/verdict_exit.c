@@ -3,6 +3,7 @@
 
 #include "host/analysis/comparison.h"
 #include "host/analysis/gain.h"
+#include "host/analysis/verdict.h"
 
 enum {
     DONE = 0,
@@ -23,7 +24,7 @@ int sl_verdict_exit_code(const struct sl_comparison *comparison, double threshol
         [SL_VERDICT_WRONG] = WRONG,
     };
     if (threshold_percent > 0 && comparison->verdict <= SL_VERDICT_INCONCLUSIVE)
-        return of_gate[sl_comparison_gate(comparison, threshold_percent / 100)];
+        return of_gate[sl_verdict_gate(comparison, threshold_percent / 100)];
     return of_verdict[comparison->verdict];
 }
 

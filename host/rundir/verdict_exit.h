@@ -7,7 +7,7 @@ struct sl_comparison;
 enum { SL_VERDICT_EXIT_WRONG = 1, SL_VERDICT_EXIT_NOTHING = 4 }; /* 4: nothing was shown */
 
 /* Without a threshold (0): 0 faster or equivalent, 3 slower. With one: 0 not slower by more than
- * that, 3 slower by more (sl_comparison_gate()). Either way: 1 wrong, 4 nothing was shown. */
+ * that, 3 slower by more (sl_verdict_gate()). Either way: 1 wrong, 4 nothing was shown. */
 int sl_verdict_exit_code(const struct sl_comparison *comparison, double threshold_percent);
 
 /* What the other arm and the gain add to that (sl_arms_find()): without a threshold a regression

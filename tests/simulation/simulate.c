@@ -17,6 +17,7 @@
 #include "host/analysis/comparison.h"
 #include "host/analysis/random.h"
 #include "host/analysis/stopping.h"
+#include "host/analysis/verdict.h"
 
 /* The most pairs that a run with a precision measures: 120 s of pairs of blocks of 100 ms. */
 enum { MAX_PAIRS = SL_STOPPING_PAIRS, RESAMPLES = 1000 };
@@ -188,7 +189,7 @@ static void take(struct found *found, const struct sl_comparison *c, double trut
 {
     bool shown = isfinite(c->low);
     found->verdicts[c->verdict]++;
-    found->gates[sl_comparison_gate(c, gate_threshold)]++;
+    found->gates[sl_verdict_gate(c, gate_threshold)]++;
     found->intervals += shown;
     found->covered += shown && c->low <= truth && truth <= c->high;
     found->n += n;

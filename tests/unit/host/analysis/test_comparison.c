@@ -11,6 +11,7 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/bootstrap.h"
 #include "host/analysis/random.h"
+#include "host/analysis/verdict.h"
 #include "tests/support/test.h"
 
 enum { MAX_RUNS = 64 };
@@ -85,7 +86,7 @@ TEST(processes_are_the_sample_where_there_are_several)
         pairs[i].baseline *= 2;
     assert_int_equal(sl_comparison_make_pairs(pairs, 60, &options, &c), 0);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
-    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_PASSED);
+    assert_int_equal(sl_verdict_gate(&c, 0.05), SL_GATE_PASSED);
 }
 
 TEST(pairs_find_the_ratio_under_drift)
@@ -192,7 +193,7 @@ TEST(change_below_the_noise_floor_is_no_verdict)
     assert_int_equal(sl_comparison_make(&off.a, &on.a, &options, &c), 0);
     assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
     assert_non_null(strstr(c.reasons[0], "below this device's noise floor, 7 %: cannot tell"));
-    assert_int_equal(sl_comparison_gate(&c, 0.03), SL_GATE_OPEN);
+    assert_int_equal(sl_verdict_gate(&c, 0.03), SL_GATE_OPEN);
     sl_comparison_fini(&c);
 }
 
@@ -312,17 +313,17 @@ TEST(few_unpaired_runs_are_judged_where_every_run_says_the_same)
     measure_apart(&off, &on, 8, 1.5, 0);
     struct sl_comparison c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_FASTER);
-    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_PASSED);
+    assert_int_equal(sl_verdict_gate(&c, 0.05), SL_GATE_PASSED);
     sl_comparison_fini(&c);
     measure_apart(&off, &on, 19, 1 / 1.5, 0);
     c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_SLOWER);
-    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_FAILED);
+    assert_int_equal(sl_verdict_gate(&c, 0.05), SL_GATE_FAILED);
     sl_comparison_fini(&c);
     measure_apart(&off, &on, 5, 1.5, 0);
     c = compare(&off, &on, NULL);
     assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
-    assert_int_equal(sl_comparison_gate(&c, 0.05), SL_GATE_OPEN);
+    assert_int_equal(sl_verdict_gate(&c, 0.05), SL_GATE_OPEN);
     sl_comparison_fini(&c);
 }
 
@@ -336,7 +337,7 @@ TEST(a_gate_is_monotone_and_tells_what_it_cannot_tell)
     for (size_t i = 0; i < sizeof(gates) / sizeof(gates[0]); i++) {
         interleave(&off, &on, 30, 1 / slower[i], 3);
         struct sl_comparison c = compare(&off, &on, NULL);
-        assert_int_equal(sl_comparison_gate(&c, 0.05), gates[i]);
+        assert_int_equal(sl_verdict_gate(&c, 0.05), gates[i]);
         sl_comparison_fini(&c);
     }
 }

@@ -5,6 +5,7 @@
 
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
+#include "host/analysis/verdict.h"
 #include "tests/support/test.h"
 
 /* A comparison of 20 pairs whose interval reaches `width` either way. */

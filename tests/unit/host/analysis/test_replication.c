@@ -11,6 +11,7 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/random.h"
+#include "host/analysis/verdict.h"
 #include "tests/support/test.h"
 
 enum { PAIRS = 30, MOST = 10 };

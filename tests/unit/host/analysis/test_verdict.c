@@ -2,76 +2,75 @@
 #include "host/analysis/verdict.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "common/format/sltrace.h"
 #include "host/analysis/comparison.h"
 #include "tests/support/test.h"
 
 /* Pairs of times with an interval, on a device whose noise floor is `floor`. */
-static struct sl_comparison pairs(double low, double high, size_t blocks, double floor)
+static struct sl_comparison pairs(double low, double high, double floor)
 {
-    struct sl_comparison c = {.unit = SL_TRACE_NS, .method = SL_METHOD_PAIRED, .blocks = blocks};
-    c.ratio = sqrt(low * high);
-    c.low = c.sign_low = low;
-    c.high = c.sign_high = high;
-    c.confidence = 0.95;
-    c.margin = 0.01;
-    c.noise_floor = floor;
-    return c;
+    return (struct sl_comparison){.unit = SL_TRACE_NS,
+                                  .method = SL_METHOD_PAIRED,
+                                  .verdict = SL_VERDICT_INCONCLUSIVE,
+                                  .blocks = SL_COMPARISON_MIN_BLOCKS,
+                                  .ratio = sqrt(low * high),
+                                  .low = low,
+                                  .high = high,
+                                  .sign_low = low,
+                                  .sign_high = high,
+                                  .noise_floor = floor};
 }
 
-TEST(an_interval_on_one_side_of_1_is_a_verdict)
+static int gate(struct sl_comparison c)
 {
-    struct sl_comparison c = pairs(1.02, 1.04, 20, NAN);
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_FASTER);
-    c = pairs(0.96, 0.98, 20, NAN);
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_SLOWER);
-    c = pairs(1.02, 1.04, 20, NAN);
-    c.sign_low = 0.99; /* both intervals must say so */
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    return sl_verdict_gate(&c, 0.05);
 }
 
-TEST(equal_is_said_of_an_interval_within_the_margin_alone)
+TEST(faster_and_slower_are_words_for_time)
 {
-    struct sl_comparison c = pairs(0.995, 1.005, 20, NAN);
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_EQUIVALENT);
-    c = pairs(0.985, 1.005, 20, NAN);
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    struct sl_comparison c = {.unit = SL_TRACE_NS, .verdict = SL_VERDICT_FASTER};
+    assert_string_equal(sl_verdict_name(&c), "faster");
+    c.unit = SL_TRACE_INSTRUCTIONS;
+    assert_string_equal(sl_verdict_name(&c), "fewer-instructions");
+    c.verdict = SL_VERDICT_SLOWER;
+    assert_string_equal(sl_verdict_name(&c), "more-instructions");
+    c.verdict = SL_VERDICT_UNFIT;
+    assert_string_equal(sl_verdict_name(&c), "unfit");
 }
 
-TEST(below_a_noise_floor_nothing_can_be_told)
+/* The interval decides, all of it: none passes for being uncertain. */
+TEST(a_gate_of_five_per_cent_is_a_test_of_non_inferiority)
 {
-    struct sl_comparison c = pairs(1.02, 1.04, 20, 0.05);
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
-    assert_non_null(strstr(c.reasons[0], "below this device's noise floor, 5 %: cannot tell"));
-    c = pairs(0.995, 1.005, 20, 0.05); /* not "no difference" either */
-    sl_verdict_judge(&c);
-    assert_int_equal(c.verdict, SL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(gate(pairs(0.96, 1.02, NAN)), SL_GATE_PASSED);
+    assert_int_equal(gate(pairs(0.94, 1.02, NAN)), SL_GATE_OPEN);
+    assert_int_equal(gate(pairs(0.94, 0.96, NAN)), SL_GATE_OPEN);
+    assert_int_equal(gate(pairs(0.90, 0.94, NAN)), SL_GATE_FAILED);
 }
 
-TEST(few_pairs_show_the_exact_interval_or_none)
+TEST(a_noise_floor_widens_both_bounds)
 {
-    struct sl_comparison c = pairs(1.5, 1.6, 10, NAN);
-    c.sign_low = 1.4;
-    sl_verdict_judge(&c);
-    assert_true(c.low == 1.4 && c.verdict == SL_VERDICT_FASTER);
-    c = pairs(1.5, 1.6, 5, NAN);
-    c.sign_low = c.sign_high = NAN;
-    sl_verdict_judge(&c);
-    assert_true(isnan(c.low) && isnan(c.detectable) && c.verdict == SL_VERDICT_INCONCLUSIVE);
+    assert_int_equal(gate(pairs(0.96, 1.02, 0.04)), SL_GATE_OPEN);
+    assert_int_equal(gate(pairs(0.90, 0.94, 0.04)), SL_GATE_OPEN);
+    assert_int_equal(gate(pairs(1.00, 1.02, 0.04)), SL_GATE_PASSED);
 }
 
-TEST(a_wider_interval_detects_less)
+TEST(what_is_unfit_passes_no_gate_and_fails_none)
 {
-    struct sl_comparison narrow = pairs(0.99, 1.01, 20, NAN);
-    struct sl_comparison wide = pairs(0.98, 1.02, 20, NAN);
-    assert_true(sl_verdict_detectable(&narrow) > 0.01);
-    assert_true(sl_verdict_detectable(&wide) > 1.9 * sl_verdict_detectable(&narrow));
+    struct sl_comparison c = pairs(0.5, 0.6, NAN);
+    c.verdict = SL_VERDICT_UNFIT;
+    assert_int_equal(gate(c), SL_GATE_OPEN);
+    c = pairs(1.5, 1.6, NAN);
+    c.verdict = SL_VERDICT_INCOMPARABLE;
+    assert_int_equal(gate(c), SL_GATE_OPEN);
+}
+
+TEST(counts_are_their_own_interval)
+{
+    struct sl_comparison c = {.unit = SL_TRACE_INSTRUCTIONS, .method = SL_METHOD_EXACT};
+    c.verdict = SL_VERDICT_SLOWER;
+    c.ratio = 1 / 1.04;
+    assert_int_equal(gate(c), SL_GATE_PASSED);
+    c.ratio = 1 / 1.06;
+    assert_int_equal(gate(c), SL_GATE_FAILED);
 }
