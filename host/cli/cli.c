@@ -1,6 +1,7 @@
 /* host/cli/cli.c */
 #include "host/cli/cli.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,10 +146,19 @@ static void print_error_json(int exit_code, const struct sl_diag *diag)
     sl_buf_fini(&text);
 }
 
+/* Some sentences begin with a name, which keeps its letters: "import.json is ...". */
+static void begin_with_capital(char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz";
+    if (text[strspn(text, letters)] == ' ')
+        text[0] = (char)toupper((unsigned char)text[0]);
+}
+
 int sl_cli_fail(const struct sl_cli *cli, int exit_code, const struct sl_diag *diag)
 {
     struct sl_diag shown = *diag;
     sl_utf8_clean(shown.what, "");
+    begin_with_capital(shown.what);
     sl_utf8_clean(shown.where, "");
     sl_utf8_clean(shown.hint, "");
     fflush(stdout);

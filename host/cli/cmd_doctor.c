@@ -31,6 +31,7 @@
 #include "host/spec/paths.h"
 
 enum { MAX_OUTPUT_BYTES = 1 << 20, MAX_FINDINGS = 80, CHECK_MS = 60000 };
+enum { TEXT_COLUMN = 18, FIX_COLUMN = TEXT_COLUMN + 5 };
 
 enum level { LEVEL_GOOD, LEVEL_NOTE, LEVEL_BAD };
 
@@ -312,9 +313,12 @@ static int print(const struct doctor *doctor)
             rc = sl_buf_append(&out, head, strlen(head));
         sl_text_copy(text, finding->text, strlen(finding->text));
         if (rc == 0)
-            rc = sl_style_wrap(&out, &style, 18, text);
-        if (rc == 0 && finding->fix[0])
-            rc = sl_buf_printf(&out, "%18sfix: %s\n", "", finding->fix);
+            rc = sl_style_wrap(&out, &style, TEXT_COLUMN, TEXT_COLUMN, text);
+        sl_text_copy(text, finding->fix, strlen(finding->fix));
+        if (rc == 0 && text[0])
+            rc = sl_buf_printf(&out, "%*sfix: ", TEXT_COLUMN, "");
+        if (rc == 0 && text[0])
+            rc = sl_style_wrap(&out, &style, FIX_COLUMN, FIX_COLUMN, text);
     }
     if (rc == 0)
         sl_say_page(stdout, &out);

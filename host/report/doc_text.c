@@ -37,7 +37,7 @@ static void put_sentence(struct terminal *t, const struct sl_doc_block *block)
             continue;
         }
         note(t, sl_buf_append(t->out, text, indent));
-        note(t, sl_style_wrap(t->out, t->style, used + indent, text + indent));
+        note(t, sl_style_wrap(t->out, t->style, used + indent, 2, text + indent));
     }
 }
 
@@ -51,7 +51,7 @@ static void put_step(struct terminal *t, const struct sl_doc_block *block)
     for (size_t at = 0; sl_doc_next_text(t->doc, block, &at, &tone, &text);)
         note(t, sl_buf_printf(&words, tone == SL_TONE_RULE ? " (rule %s)" : "%s", text));
     if (t->error == 0)
-        note(t, sl_style_wrap(t->out, t->style, 0, (const char *)words.data));
+        note(t, sl_style_wrap(t->out, t->style, 0, 2, (const char *)words.data));
     sl_buf_fini(&words);
 }
 

@@ -74,15 +74,17 @@ int sl_style_end_line(struct sl_buf *out)
     return sl_buf_append(out, "\n", 1);
 }
 
-int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, const char *text)
+int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, int indent,
+                  const char *text)
 {
     size_t width = (size_t)sl_style_width(style);
     int rc = 0;
     for (bool first = true; rc == 0 && *text; first = false) {
         size_t len = strcspn(text, " ");
         if (!first && used + 1 + len > width) {
-            rc = sl_buf_printf(out, "\n ");
-            used = 1;
+            rc = sl_buf_printf(out, "\n%*s", indent, "");
+            used = (size_t)indent;
+            first = true;
         }
         if (rc == 0)
             rc = sl_buf_printf(out, "%s%.*s", first ? "" : " ", (int)len, text);

@@ -43,6 +43,7 @@ int sl_style_bar(struct sl_buf *out, const struct sl_style *style, int tone, dou
 /* Ends a line; spaces at its end are taken back. */
 int sl_style_end_line(struct sl_buf *out);
 
-/* Appends `text` broken between words to lines of the style's width, later lines indented by two,
- * and ends the last. `used` columns of the first line are taken already. */
-int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, const char *text);
+/* Appends `text` broken between words to lines of the style's width, later lines indented by
+ * `indent`, and ends the last. `used` columns of the first line are taken already. */
+int sl_style_wrap(struct sl_buf *out, const struct sl_style *style, size_t used, int indent,
+                  const char *text);

@@ -27,3 +27,20 @@ TEST(bars_have_their_share_of_the_columns)
         }
     }
 }
+
+TEST(words_that_go_over_the_width_begin_a_line_at_the_indent)
+{
+    const struct sl_style style = {.width = SL_STYLE_MIN_WIDTH};
+    struct sl_buf out;
+    sl_buf_init(&out, 200);
+    assert_int_equal(sl_buf_printf(&out, "name: "), 0);
+    assert_int_equal(sl_style_wrap(&out, &style, 6, 6,
+                                   "a sentence that is just as  wide as the terminal fits, one more"
+                                   " word goes to a line of its own"),
+                     0);
+    assert_int_equal(sl_buf_append(&out, "", 1), 0);
+    assert_string_equal((char *)out.data,
+                        "name: a sentence that is just as wide as the terminal fits,\n"
+                        "      one more word goes to a line of its own\n");
+    sl_buf_fini(&out);
+}
