@@ -79,6 +79,7 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_query(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_rm(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_label(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_logs(const struct sl_cli *cli, int argc, char **argv);

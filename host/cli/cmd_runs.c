@@ -32,7 +32,7 @@ int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv)
         {"--device", 0, SL_OPTION_TEXT, &device, "NAME", "only runs on this device"},
         {"--since", 0, SL_OPTION_TEXT, &since, "TIME",
          "only runs begun since then: 30m, 2h, 7d, 2026-11-21"},
-        {"--label", 0, SL_OPTION_TEXT, &label, "K=V", "only runs whose job has this label"},
+        {"--label", 0, SL_OPTION_TEXT, &label, "K=V", "only runs with this label"},
         SL_LIST_SEARCH(list),
         SL_LIST_PAGE(list),
     };

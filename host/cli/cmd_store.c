@@ -23,6 +23,7 @@
 #include "host/cli/time_word.h"
 #include "host/report/table.h"
 #include "host/spec/json_value.h"
+#include "host/spec/url.h"
 
 enum { MAX_RUNS = 256, MAX_JSON_BYTES = 64 << 20 };
 
@@ -164,6 +165,7 @@ int sl_cmd_rm(const struct sl_cli *cli, int argc, char **argv)
 struct sweep {
     uint64_t before_ms, keep; /* runs that began before go, but for so many of each series */
     const char *model;
+    const char *keep_label; /* KEY=VALUE; NULL: none */
     bool rehearsal;
 };
 
@@ -211,8 +213,20 @@ static struct listed *list_runs(const cJSON *list, size_t *out_count)
     return all;
 }
 
+static bool has_run(const cJSON *list, uint64_t id)
+{
+    const cJSON *run;
+    cJSON_ArrayForEach(run, list)
+    {
+        if (sl_value_u64(run, "id") == id)
+            return true;
+    }
+    return false;
+}
+
+/* Pinned runs and those of the list `kept` stay. */
 static int sweep(struct sl_client *client, const struct sweep *what, const cJSON *list,
-                 struct removed *out, struct sl_diag *diag)
+                 const cJSON *kept, struct removed *out, struct sl_diag *diag)
 {
     size_t count = 0;
     struct listed *all = list_runs(list, &count);
@@ -221,7 +235,8 @@ static int sweep(struct sl_client *client, const struct sweep *what, const cJSON
         const cJSON *run = all[i].run;
         bool fits = !what->model || strcmp(sl_value_text(run, "model", ""), what->model) == 0;
         if (!fits || sl_value_u64(run, "started_ms") >= what->before_ms ||
-            all[i].newer < what->keep)
+            all[i].newer < what->keep || cJSON_IsTrue(sl_value(run, "pinned")) ||
+            has_run(kept, sl_value_u64(run, "id")))
             continue;
         out->runs[out->count] = sl_value_u64(run, "id");
         rc = what->rehearsal ? 0 : remove_run(client, out->runs[out->count], diag);
@@ -271,19 +286,35 @@ static int free_files(struct sl_client *client, const struct sweep *what, cJSON 
     return rc;
 }
 
+/* The runs that their label keeps; *out stays NULL without one. */
+static int list_kept(struct sl_client *client, const struct sweep *what, cJSON **out,
+                     struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/runs";
+    const struct sl_list_wish wish = {.name = "runs", .path = path};
+    if (!what->keep_label)
+        return 0;
+    if (!sl_url_query(path, sizeof(path), "label", what->keep_label))
+        return sl_diag_set(diag, SL_E_LIMIT, "--keep-label", "No label is that long");
+    return sl_ask_pages(client, &wish, out, diag);
+}
+
 static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl_diag *diag)
 {
     const struct sl_list_wish wish = {.name = "runs", .path = "/api/v1/runs"};
     struct removed removed = {.rehearsal = what->rehearsal};
     struct sl_client *client = NULL;
-    cJSON *answer = NULL, *freed = NULL;
+    cJSON *answer = NULL, *freed = NULL, *kept = NULL;
     int rc = sl_client_open_any(cli, &client, diag);
     if (rc == 0)
         rc = sl_ask_pages(client, &wish, &answer, diag);
+    if (rc == 0)
+        rc = list_kept(client, what, &kept, diag);
     const cJSON *list = sl_value(answer, "runs");
     if (rc == 0) {
         removed.runs = sl_calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof(*removed.runs));
-        rc = removed.runs ? sweep(client, what, list, &removed, diag) : -ENOMEM;
+        rc = removed.runs ? sweep(client, what, list, sl_value(kept, "runs"), &removed, diag)
+                          : -ENOMEM;
     }
     if (rc == 0)
         rc = free_files(client, what, &freed, diag);
@@ -294,10 +325,11 @@ static int collect(const struct sl_cli *cli, const struct sweep *what, struct sl
     if (rc == 0 && removed.count == 0 && !cli->json && !cli->quiet)
         sl_say(stdout,
                "No run goes: none is that old, or it is among the newest %" PRIu64
-               " of its series (--keep)\n",
+               " of its series (--keep), or pinned\n",
                what->keep);
     sl_free(removed.runs);
     cJSON_Delete(freed);
+    cJSON_Delete(kept);
     cJSON_Delete(answer);
     sl_client_free(client);
     return rc;
@@ -313,6 +345,7 @@ int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
          "remove runs that began before: 7d, 4w, 2026-11-21"},
         {"--keep", 0, SL_OPTION_COUNT, &keep, "N", "keep the newest N of each series (1)"},
         {"--model", 0, SL_OPTION_TEXT, &what.model, "NAME", "remove runs of this model alone"},
+        {"--keep-label", 0, SL_OPTION_TEXT, &what.keep_label, "K=V", "keep runs with this label"},
         {"--dry-run", 0, SL_OPTION_FLAG, &what.rehearsal, NULL,
          "say what would go, remove nothing"},
     };
@@ -320,8 +353,9 @@ int sl_cmd_gc(const struct sl_cli *cli, int argc, char **argv)
         .verb = "gc",
         .synopsis = "--older-than TIME [option...]",
         .about = "Removes old runs with their files from the daemon's store. The newest of each\n"
-                 "series stays, so that the next run has something to be compared with. Without\n"
-                 "--model it also removes what else is old and nothing uses: files of tries that\n"
+                 "series stays, so that the next run has something to be compared with, and so do\n"
+                 "pinned runs ('sme2lab label RUN --pin'). Without --model it also removes what "
+                 "else is old and nothing uses: files of tries that\n"
                  "made no run, answers about kernels, peaks and plans, models and inputs.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),

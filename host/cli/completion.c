@@ -154,6 +154,7 @@ static const struct {
     {"cancel", "", &jobs},
     {"show", "", &runs},
     {"logs", "", &runs},
+    {"label", "", &runs},
     {"rm", "", &runs},
     {"report", "", &runs},
     {"compare", "", &runs},

@@ -28,6 +28,7 @@ const struct sl_verb sl_verbs[] = {
     {"device", sl_cmd_device, "take a device out or back; reserve, probe, add, remove or pair one"},
     {"runs", sl_cmd_runs, "list finished measurements, newest first"},
     {"show", sl_cmd_show, "show one run with its files"},
+    {"label", sl_cmd_label, "give a run labels, or pin it so that it is kept"},
     {"history", sl_cmd_history, "list series of runs, and show where their ratio changed"},
     {"query", sl_cmd_query, "ask the store in SQL: operators, devices, labels, runs"},
     {"logs", sl_cmd_logs, "print what the agent said during a run"},

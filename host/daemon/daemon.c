@@ -31,6 +31,7 @@
 #include "host/http/server.h"
 #include "host/job/device_life.h"
 #include "host/job/devices.h"
+#include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
@@ -62,6 +63,7 @@ struct daemon {
     struct sl_roster *roster;
     struct sl_describer *describer;
     struct sl_hooks *hooks;
+    struct sl_keeper *keeper;
     struct sl_kit kit;
     bool kit_open;
     struct sl_http *http;
@@ -158,6 +160,16 @@ static void on_phones_closed(void *user)
         on_hooks_closed(daemon);
 }
 
+static void on_keeper_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->keeper = NULL;
+    if (daemon->phones)
+        sl_phones_close(daemon->phones, on_phones_closed, daemon);
+    else
+        on_phones_closed(daemon);
+}
+
 static void on_http_closed(void *user)
 {
     struct daemon *daemon = user;
@@ -165,10 +177,10 @@ static void on_http_closed(void *user)
     if (daemon->listener)
         sl_lab_unlisten(daemon->listener);
     daemon->listener = NULL;
-    if (daemon->phones)
-        sl_phones_close(daemon->phones, on_phones_closed, daemon);
+    if (daemon->keeper)
+        sl_keeper_close(daemon->keeper, on_keeper_closed, daemon);
     else
-        on_phones_closed(daemon);
+        on_keeper_closed(daemon);
 }
 
 static void end_http(struct daemon *daemon)
@@ -404,8 +416,7 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    struct sl_http_options options = {.compare = sl_compare_runs,
-                                      .compare_user = &daemon->kit,
+    struct sl_http_options options = {.compare = {sl_compare_runs, &daemon->kit},
                                       .devices = {on_add_device, on_remove_device, on_list_kept,
                                                   on_forget_kept, on_clean, daemon}};
     char fallback[MAX_PATH_BYTES];
@@ -416,6 +427,7 @@ static void on_lab_opened(void *user, int rc)
         fail(daemon, rc);
         return;
     }
+    options.keeper = daemon->keeper;
     snprintf(fallback, sizeof(fallback), "unix:%s/sme2labd.sock", settings->state);
     options.allow_remote = settings->config->allow_remote;
     options.allow_runners = settings->config->allow_runners;
@@ -485,6 +497,34 @@ static int take_devices(struct daemon *daemon)
     return rc;
 }
 
+static void on_intake(void *user, bool stopped)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_suspend(daemon->lab, stopped);
+}
+
+static int open_keeper(struct daemon *daemon)
+{
+    const struct sl_host_config *config = daemon->settings->config;
+    struct sl_keeper_options options = {
+        .store = daemon->store,
+        .state_dir = daemon->settings->state,
+        .limits = {(uint64_t)config->budget_mib << 20, (uint64_t)config->reserve_mib << 20},
+        .rules = {.newest = config->keep_newest,
+                  .per_series = config->keep_at_most,
+                  .label_count = config->keep_label_count},
+        .days = config->keep_days,
+        .every_seconds = config->keeper_seconds,
+        .stopped = on_intake,
+        .user = daemon,
+    };
+    for (size_t i = 0; i < config->keep_label_count; i++)
+        snprintf(options.rules.labels[i], sizeof(options.rules.labels[i]), "%s",
+                 config->keep_labels[i]);
+    return sl_keeper_new(&daemon->loop, &options, &daemon->keeper);
+}
+
 static int open_lab(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
@@ -508,6 +548,8 @@ static int open_lab(struct daemon *daemon)
         .user = daemon,
     };
     rc = sl_lab_open(&daemon->loop, &options, &daemon->lab);
+    if (rc == 0)
+        rc = open_keeper(daemon);
     if (rc == 0)
         rc = take_devices(daemon);
     return rc < 0 ? rc

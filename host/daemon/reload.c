@@ -34,6 +34,16 @@ static bool same_recovery(const struct sl_host_config *a, const struct sl_host_c
     return same;
 }
 
+static bool same_retention(const struct sl_host_config *a, const struct sl_host_config *b)
+{
+    bool same = a->keep_days == b->keep_days && a->keep_newest == b->keep_newest &&
+                a->keep_at_most == b->keep_at_most && a->keeper_seconds == b->keeper_seconds &&
+                a->keep_label_count == b->keep_label_count;
+    for (size_t i = 0; same && i < a->keep_label_count; i++)
+        same = same_text(a->keep_labels[i], b->keep_labels[i]);
+    return same;
+}
+
 /* Settings that are read at the start only. */
 static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_host_config *is)
 {
@@ -45,6 +55,8 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
                 {"log_file", same_text(was->log_file, is->log_file)},
                 {"log_max_mib", was->log_max_mib == is->log_max_mib},
                 {"recovery", same_recovery(was, is)},
+                {"retention", same_retention(was, is)},
+                {"disk", was->budget_mib == is->budget_mib && was->reserve_mib == is->reserve_mib},
                 {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
                 {"adb", was->adb == is->adb},
                 {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};

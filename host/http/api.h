@@ -33,6 +33,8 @@ void sl_api_run_trace(struct sl_http_exchange *exchange); /* for the Perfetto UI
 void sl_api_run_list(struct sl_http_exchange *exchange);
 void sl_api_run_post(struct sl_http_exchange *exchange); /* one of another store */
 void sl_api_run_get(struct sl_http_exchange *exchange);
+void sl_api_run_labels(struct sl_http_exchange *exchange); /* and whether it is pinned */
+void sl_api_run_label(struct sl_http_exchange *exchange);
 void sl_api_run_delete(struct sl_http_exchange *exchange);
 void sl_api_run_files(struct sl_http_exchange *exchange); /* the list of names */
 void sl_api_run_file(struct sl_http_exchange *exchange);  /* etdump, analysis, log, files/... */

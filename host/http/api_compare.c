@@ -66,7 +66,7 @@ static void do_compare(uv_work_t *work)
 {
     struct comparing *c = work->data;
     const struct sl_http *http = c->exchange->http;
-    c->rc = http->compare(http->compare_user, &c->what, &c->json, &c->diag);
+    c->rc = http->compare.call(http->compare.user, &c->what, &c->json, &c->diag);
 }
 
 static void after_compare(uv_work_t *work, int status)
@@ -143,7 +143,7 @@ static bool read_levels(struct sl_http_exchange *exchange, struct comparing *c)
 
 static struct comparing *begin(struct sl_http_exchange *exchange)
 {
-    struct comparing *c = exchange->http->compare ? sl_calloc(1, sizeof(*c)) : NULL;
+    struct comparing *c = exchange->http->compare.call ? sl_calloc(1, sizeof(*c)) : NULL;
     if (!c) {
         sl_http_problem_of(exchange, -ENOMEM, NULL);
         return NULL;

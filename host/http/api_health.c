@@ -4,6 +4,7 @@
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
+#include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/store/store.h"
 
@@ -39,6 +40,12 @@ static void on_store(void *user, int rc, const struct sl_token_record *rows, siz
         return;
     if (sl_http_store_problem(exchange))
         return;
+    char why[SL_KEEPER_WHY_BYTES];
+    if (exchange->http->keeper && sl_keeper_is_full(exchange->http->keeper, why)) {
+        sl_http_problem(exchange, 503, "disk-full", sl_http_room_hint, "nothing is taken in: %s",
+                        why);
+        return;
+    }
     if (rc < 0 || !exchange->http->auth.loaded)
         sl_http_problem(exchange, 503, "not-ready", "read the daemon's log",
                         "the store does not answer");

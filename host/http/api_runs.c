@@ -3,12 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <uv.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -17,6 +14,7 @@
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/store/run_file.h"
+#include "host/store/run_removal.h"
 #include "host/store/store.h"
 
 enum { MAX_LIST_BYTES = 4 << 20 };
@@ -128,81 +126,37 @@ void sl_api_run_get(struct sl_http_exchange *exchange)
 
 /* --- removing one --- */
 
-struct removing {
-    struct sl_http_exchange *exchange;
-    uint64_t run;
-    char directory[SL_PATH_BYTES];
-    uv_work_t work;
-    int rc;
-};
-
-static void answer_removed(struct removing *r, int rc)
+static void on_removed(void *user, int rc)
 {
-    struct sl_http_exchange *exchange = r->exchange;
-    sl_free(r);
-    if (!sl_http_exchange_settle(exchange))
-        return;
-    if (rc < 0)
-        sl_http_problem_of(exchange, rc, NULL);
-    else
+    struct sl_http_exchange *exchange = user;
+    if (sl_http_reply_due(exchange, rc))
         sl_http_reply_empty(exchange, 204, 0);
-}
-
-static void on_row_removed(void *user, int rc)
-{
-    answer_removed(user, rc);
-}
-
-/* The files first: a daemon that is killed in between has a run without files, which can be removed
- * again, in place of files that nobody names. */
-static void do_remove(uv_work_t *work)
-{
-    struct removing *r = work->data;
-    r->rc = sl_run_file_remove(sl_lab_state_dir(r->exchange->http->lab), r->directory);
-    r->rc = r->rc == SL_E_NOT_FOUND ? 0 : r->rc;
-}
-
-static void after_remove(uv_work_t *work, int status)
-{
-    struct removing *r = work->data;
-    int rc = status < 0 ? status : r->rc;
-    if (rc == 0)
-        rc = sl_store_remove_run(sl_lab_store(r->exchange->http->lab), r->run, on_row_removed, r);
-    if (rc < 0)
-        answer_removed(r, rc);
 }
 
 static void on_run_to_remove(void *user, int rc, const struct sl_run_record *rows, size_t count,
                              uint64_t next_cursor)
 {
-    struct removing *r = user;
+    struct sl_http_exchange *exchange = user;
+    struct sl_lab *lab = exchange->http->lab;
     (void)next_cursor;
-    if (rc == 0 && count != 1)
-        rc = SL_E_NOT_FOUND;
-    if (rc == 0) {
-        snprintf(r->directory, sizeof(r->directory), "%s", rows[0].directory);
-        r->work.data = r;
-        rc = uv_queue_work(r->exchange->http->loop, &r->work, do_remove, after_remove);
+    if (rc == 0 && count == 1 && rows[0].pinned) {
+        if (sl_http_exchange_settle(exchange))
+            sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
+                            "run %.20s is pinned", exchange->param[0]);
+        return;
     }
+    if (rc == 0)
+        rc = count != 1
+                 ? SL_E_NOT_FOUND
+                 : sl_run_removal_start(exchange->http->loop, sl_lab_store(lab),
+                                        sl_lab_state_dir(lab), &rows[0], on_removed, exchange);
     if (rc < 0)
-        answer_removed(r, rc);
+        on_removed(exchange, rc);
 }
 
 void sl_api_run_delete(struct sl_http_exchange *exchange)
 {
-    struct sl_runs_filter filter = {.limit = 1};
-    if (!sl_http_id(exchange, &filter.id))
-        return;
-    struct removing *r = sl_calloc(1, sizeof(*r));
-    if (!r) {
-        sl_http_problem_of(exchange, -ENOMEM, NULL);
-        return;
-    }
-    *r = (struct removing){.exchange = exchange, .run = filter.id};
-    sl_http_exchange_owe(exchange);
-    int rc = sl_store_list_runs(sl_lab_store(exchange->http->lab), &filter, on_run_to_remove, r);
-    if (rc < 0)
-        answer_removed(r, rc);
+    one(exchange, on_run_to_remove);
 }
 
 static int put_file(void *user, const char *path, uint64_t size)

@@ -12,6 +12,7 @@
 #include "host/http/options.h"
 #include "host/store/blobs.h"
 
+struct sl_keeper;
 struct sl_lab;
 struct sl_live;
 
@@ -21,8 +22,9 @@ struct sl_http_counts {
 };
 
 struct sl_http {
-    uv_loop_t *loop;    /* borrowed */
-    struct sl_lab *lab; /* borrowed */
+    uv_loop_t *loop;          /* borrowed */
+    struct sl_lab *lab;       /* borrowed */
+    struct sl_keeper *keeper; /* borrowed; NULL: none */
     struct sl_http_listener listeners[SL_HTTP_MAX_LISTENERS];
     size_t listener_count;
     struct sl_http_clients clients;
@@ -30,8 +32,7 @@ struct sl_http {
     struct sl_blobs blobs;
     bool allow_runners;
     uint64_t max_blob_bytes;
-    sl_http_compare_fn compare;
-    void *compare_user;
+    struct sl_http_comparer compare;
     struct sl_http_devices devices;
     size_t exchanges, streams, queries;
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */

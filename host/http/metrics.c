@@ -8,6 +8,7 @@
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
 #include "host/job/device_life.h"
+#include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/spec/names.h"
 
@@ -104,6 +105,30 @@ static int put_disk(const struct sl_http *http, struct sl_buf *out)
                          block * (uint64_t)disk.f_blocks, block * (uint64_t)disk.f_bavail);
 }
 
+/* What the keeper of the state lets in, and what it removed. */
+static int put_keeper(const struct sl_http *http, struct sl_buf *out)
+{
+    if (!http->keeper)
+        return 0;
+    struct sl_keeper_report report = sl_keeper_report(http->keeper);
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_intake_stopped gauge\n"
+                         "sme2lab_intake_stopped %d\n"
+                         "# TYPE sme2lab_disk_reserve_bytes gauge\n"
+                         "# UNIT sme2lab_disk_reserve_bytes bytes\n"
+                         "sme2lab_disk_reserve_bytes %" PRIu64 "\n"
+                         "# TYPE sme2lab_state_budget_bytes gauge\n"
+                         "# UNIT sme2lab_state_budget_bytes bytes\n"
+                         "sme2lab_state_budget_bytes %" PRIu64 "\n"
+                         "# TYPE sme2lab_state_bytes gauge\n"
+                         "# UNIT sme2lab_state_bytes bytes\n"
+                         "sme2lab_state_bytes %" PRIu64 "\n"
+                         "# TYPE sme2lab_runs_expired counter\n"
+                         "sme2lab_runs_expired_total %" PRIu64 "\n",
+                         report.is_full, report.limits.reserve_bytes, report.limits.budget_bytes,
+                         report.state_bytes, report.expired);
+}
+
 void sl_api_metrics(struct sl_http_exchange *exchange)
 {
     const struct sl_http *http = exchange->http;
@@ -121,6 +146,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_server(http, &body);
     if (rc == 0)
         rc = put_disk(http, &body);
+    if (rc == 0)
+        rc = put_keeper(http, &body);
     if (rc == 0)
         rc = sl_buf_printf(&body, "# EOF\n");
     if (rc < 0) {

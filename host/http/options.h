@@ -46,6 +46,12 @@ struct sl_http_comparison {
 typedef int (*sl_http_compare_fn)(void *user, const struct sl_http_comparison *what,
                                   struct sl_buf *out, struct sl_diag *diag);
 
+/* Who compares; without a call nobody does, and it is 503. */
+struct sl_http_comparer {
+    sl_http_compare_fn call;
+    void *user;
+};
+
 /* A device by its JSON object, and out again; and what it keeps of runs that nobody here knows
  * (NULL: no such device), as sl_devices_kept() and sl_devices_forget_kept(); `clean` as
  * sl_devices_clean(). NULL: nobody does, and it is 503. */
@@ -59,15 +65,17 @@ struct sl_http_devices {
     void *user;
 };
 
+struct sl_keeper;
+
 struct sl_http_options {
     const char
         *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
     size_t listen_count;
-    bool allow_remote;          /* addresses beyond loopback too, without TLS */
-    bool allow_runners;         /* jobs that bring programs, from TCP too */
-    uint64_t max_blob_bytes;    /* 0: SL_HTTP_MAX_BLOB_BYTES */
-    sl_http_compare_fn compare; /* NULL: nobody compares, and it is 503 */
-    void *compare_user;
+    bool allow_remote;       /* addresses beyond loopback too, without TLS */
+    bool allow_runners;      /* jobs that bring programs, from TCP too */
+    uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    struct sl_http_comparer compare;
     struct sl_http_devices devices;
-    unsigned timeout_s; /* for a client that neither reads nor sends; 0: 20 */
+    struct sl_keeper *keeper; /* borrowed until the server is closed; NULL: the disk has no limit */
+    unsigned timeout_s;       /* for a client that neither reads nor sends; 0: 20 */
 };

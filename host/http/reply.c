@@ -255,6 +255,10 @@ bool sl_http_store_problem(struct sl_http_exchange *exchange)
     return health < 0 || state < 0;
 }
 
+const char sl_http_room_hint[] =
+    "'sme2lab gc --older-than 4w' removes old runs; or give the disk more room, or change "
+    "\"disk\" or \"retention\" in the daemon's configuration";
+
 void sl_http_problem_absent(struct sl_http_exchange *exchange)
 {
     static const char root[] = "/api/v1/";

@@ -45,6 +45,8 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
  * all is well, and nothing is answered. */
 bool sl_http_store_problem(struct sl_http_exchange *exchange);
 /* 404: what the path names first is not there, and the list of its kind. */
+/* What to do where the disk has no room. */
+extern const char sl_http_room_hint[];
 void sl_http_problem_absent(struct sl_http_exchange *exchange);
 /* The problem that an error code stands for; `diag` (may be NULL) has its words, without which
  * SL_E_NOT_FOUND is sl_http_problem_absent(). */

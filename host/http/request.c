@@ -16,6 +16,7 @@
 #include "host/http/reply.h"
 #include "host/http/router.h"
 #include "host/http/target.h"
+#include "host/job/keeper.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
@@ -231,6 +232,24 @@ static bool there_is_room(struct sl_http_exchange *exchange)
     return false;
 }
 
+/* What it is asked for stays in the state. */
+static bool takes_in(const struct sl_http_route *route)
+{
+    return route->handler == sl_api_blob_put || route->handler == sl_api_job_post ||
+           route->handler == sl_api_run_post || route->handler == sl_api_result_collect;
+}
+
+/* false: answered with 507. */
+static bool state_has_room(struct sl_http_exchange *exchange)
+{
+    char why[SL_KEEPER_WHY_BYTES];
+    struct sl_keeper *keeper = exchange->http->keeper;
+    if (!takes_in(exchange->route) || !keeper || !sl_keeper_is_full(keeper, why))
+        return true;
+    sl_http_problem(exchange, 507, "disk-full", sl_http_room_hint, "%s", why);
+    return false;
+}
+
 /* Finds the route and lets the request in; false: answered. */
 static bool admit(struct sl_http_exchange *exchange)
 {
@@ -245,7 +264,7 @@ static bool admit(struct sl_http_exchange *exchange)
         refuse_route(exchange, allowed);
         return false;
     }
-    if (!authorised(exchange))
+    if (!authorised(exchange) || !state_has_room(exchange))
         return false;
     return exchange->route->body != SL_HTTP_BODY_JSON || json_is_wanted(exchange);
 }

@@ -82,11 +82,11 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
         return -ENOMEM;
     http->loop = loop;
     http->lab = lab;
+    http->keeper = options->keeper;
     http->allow_runners = options->allow_runners;
     http->max_blob_bytes =
         options->max_blob_bytes ? options->max_blob_bytes : SL_HTTP_MAX_BLOB_BYTES;
     http->compare = options->compare;
-    http->compare_user = options->compare_user;
     http->devices = options->devices;
     http->clients = (struct sl_http_clients){
         .loop = loop,

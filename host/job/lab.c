@@ -46,7 +46,7 @@ struct sl_lab {
     uint64_t steps[STEPS]; /* done to bring devices back, by the step's bit */
     char state_dir[SL_PATH_BYTES];
     unsigned pending; /* requests that the store has not answered */
-    bool draining, closing, loading, loaded;
+    bool draining, suspended, closing, loading, loaded;
     struct sl_early_end *early; /* owned; told before it was loaded */
     int64_t clock_ahead_ms;     /* of the monotonic one, when it was looked at last */
     int open_handles;
@@ -348,7 +348,7 @@ static void assign(struct sl_lab *lab)
 {
     uint64_t job;
     char name[SL_NAME_BYTES];
-    while (!lab->draining && !lab->closing &&
+    while (!lab->draining && !lab->suspended && !lab->closing &&
            sl_queue_assign(lab->queue, now_ms(lab), &job, name)) {
         struct sl_device_record *device = find_device(lab, name);
         device->job = job;
@@ -851,6 +851,12 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
 void sl_lab_drain(struct sl_lab *lab)
 {
     lab->draining = true;
+}
+
+void sl_lab_suspend(struct sl_lab *lab, bool suspended)
+{
+    lab->suspended = suspended;
+    assign(lab);
 }
 
 static void finish_close(struct sl_lab *lab)

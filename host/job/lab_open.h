@@ -29,6 +29,9 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
  * for them or not. */
 void sl_lab_drain(struct sl_lab *lab);
 
+/* Starts no job, or goes on with it; jobs come in all the same. */
+void sl_lab_suspend(struct sl_lab *lab, bool suspended);
+
 /* Nobody may listen any more, no runner call may follow. `closed` comes last, after the store has
  * answered everything asked of it. */
 void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user);

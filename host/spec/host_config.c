@@ -21,13 +21,22 @@ enum {
     HOOK_SECONDS = 60,
     MAX_HOOK_SECONDS = 3600,
     PAUSE_SECONDS = 5,
-    MAX_PAUSE_SECONDS = 600
+    MAX_PAUSE_SECONDS = 600,
+    KEEPER_SECONDS = 3600,
+    MAX_KEEPER_SECONDS = 24 * 3600,
+    MAX_DAYS = 36500,
+    MAX_RUNS = 1000000,
+    MAX_MIB = 1 << 30
 };
 
 static const char *const host_keys[] = {
     "state",    "listen",        "allow_remote",      "devices",
     "log_file", "log_max_mib",   "idle_exit_seconds", "agents_on_demand",
-    "adb",      "allow_runners", "recovery"};
+    "adb",      "allow_runners", "recovery",          "retention",
+    "disk"};
+static const char *const retention_keys[] = {"days", "newest_per_series", "most_per_series",
+                                             "keep_labels", "every_seconds"};
+static const char *const disk_keys[] = {"budget_mib", "reserve_mib"};
 static const char *const recovery_keys[] = {"hook", "hook_seconds", "pause_seconds"};
 static const char *const device_keys[] = {
     "name", "kind", "svl", "cpu", "link", "secret_file", "allow_unencrypted", "tags"};
@@ -37,6 +46,8 @@ void sl_host_config_init(struct sl_host_config *config)
     *config = (struct sl_host_config){.log_max_mib = DEFAULT_LOG_MIB,
                                       .device_count = 1,
                                       .hook_seconds = HOOK_SECONDS,
+                                      .keep_newest = 1,
+                                      .keeper_seconds = KEEPER_SECONDS,
                                       .pause_seconds = PAUSE_SECONDS};
     config->devices[0] = (struct sl_host_device){
         .name = "counted-512", .way = {.kind = SL_DEVICE_COUNTED, .svl_bits = 512}};
@@ -199,6 +210,45 @@ static void read_recovery(const struct sl_json_at *object, struct sl_host_config
                         &out->pause_seconds);
 }
 
+/* "KEY=VALUE" or "KEY". */
+static bool is_label(const char *text)
+{
+    size_t len = text ? strcspn(text, "=") : 0;
+    return len > 0 && len < SL_NAME_BYTES &&
+           (text[len] == '\0' || (text[len + 1] && strlen(text + len + 1) < SL_LABEL_BYTES));
+}
+
+static void read_retention(const struct sl_json_at *object, struct sl_host_config *out)
+{
+    struct sl_json_at list = sl_json_member(object, "keep_labels");
+    if (!object->value)
+        return;
+    sl_json_need_object(object, retention_keys, COUNT(retention_keys), 0);
+    sl_json_get_integer(sl_json_member(object, "days"), 0, MAX_DAYS, &out->keep_days);
+    sl_json_get_integer(sl_json_member(object, "newest_per_series"), 0, MAX_RUNS,
+                        &out->keep_newest);
+    sl_json_get_integer(sl_json_member(object, "most_per_series"), 0, MAX_RUNS, &out->keep_at_most);
+    sl_json_get_integer(sl_json_member(object, "every_seconds"), 1, MAX_KEEPER_SECONDS,
+                        &out->keeper_seconds);
+    if (list.value)
+        sl_json_need_array(&list, SL_HOST_MAX_KEEP_LABELS, "labels");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        const char *label = out->keep_labels[out->keep_label_count++] = sl_json_get_text(at);
+        sl_json_hint(&at, "say \"branch=main\", or \"release\" for any value");
+        if (label && !is_label(label))
+            sl_json_refuse(&at, "'%.60s' is no label", label);
+    }
+}
+
+static void read_disk(const struct sl_json_at *object, struct sl_host_config *out)
+{
+    if (!object->value)
+        return;
+    sl_json_need_object(object, disk_keys, COUNT(disk_keys), 0);
+    sl_json_get_integer(sl_json_member(object, "budget_mib"), 0, MAX_MIB, &out->budget_mib);
+    sl_json_get_integer(sl_json_member(object, "reserve_mib"), 0, MAX_MIB, &out->reserve_mib);
+}
+
 static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
 {
     sl_json_need_object(root, host_keys, COUNT(host_keys), 0);
@@ -206,6 +256,10 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     read_devices(root, out);
     struct sl_json_at recovery = sl_json_member(root, "recovery");
     read_recovery(&recovery, out);
+    struct sl_json_at retention = sl_json_member(root, "retention");
+    read_retention(&retention, out);
+    struct sl_json_at disk = sl_json_member(root, "disk");
+    read_disk(&disk, out);
     out->state = sl_json_get_text(sl_json_member(root, "state"));
     sl_json_get_bool(sl_json_member(root, "agents_on_demand"), &out->agents_on_demand);
     sl_json_get_bool(sl_json_member(root, "adb"), &out->adb);

@@ -12,7 +12,12 @@
 struct cJSON;
 struct sl_diag;
 
-enum { SL_HOST_MAX_LISTEN = 8, SL_HOST_MAX_HOOK = 16, SL_HOST_MAX_TAGS = 6 };
+enum {
+    SL_HOST_MAX_LISTEN = 8,
+    SL_HOST_MAX_HOOK = 16,
+    SL_HOST_MAX_TAGS = 6,
+    SL_HOST_MAX_KEEP_LABELS = 16
+};
 
 /* A device as configured. Texts are borrowed from the document. */
 struct sl_host_device {
@@ -39,7 +44,17 @@ struct sl_host_config {
     size_t hook_words;                  /* 0: none */
     uint32_t hook_seconds;              /* its limit */
     uint32_t pause_seconds;             /* before the first step */
-    struct cJSON *document;             /* owned; NULL for the default */
+    /* Which runs the store keeps ("retention"). */
+    uint32_t keep_days;                               /* at least; 0: for ever */
+    uint32_t keep_newest;                             /* of each series, however old */
+    uint32_t keep_at_most;                            /* of each series; 0: any number */
+    uint32_t keeper_seconds;                          /* from one look to the next */
+    const char *keep_labels[SL_HOST_MAX_KEEP_LABELS]; /* "K=V", or "K": runs with one stay */
+    size_t keep_label_count;
+    /* What stops the intake ("disk"); 0: nothing. */
+    uint32_t budget_mib;    /* that the state directory may have */
+    uint32_t reserve_mib;   /* that stay free of its disk */
+    struct cJSON *document; /* owned; NULL for the default */
 };
 
 /* The configuration without a file: one counted device of 512-bit vectors. */

@@ -31,6 +31,8 @@ typedef void (*sl_store_attempts_fn)(void *user, int rc, const struct sl_attempt
                                      size_t count);
 typedef void (*sl_store_job_fn)(void *user, int rc, const struct sl_job_record *job,
                                 const char *config_json);
+/* A document of JSON, borrowed for the call. */
+typedef void (*sl_store_text_fn)(void *user, int rc, const char *json);
 typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,
                                    size_t count);
 
@@ -53,11 +55,27 @@ struct sl_runs_filter {
     uint64_t job;                                     /* 0: any */
     char model[SL_NAME_BYTES], device[SL_NAME_BYTES]; /* "": any */
     char series[SL_SERIES_BYTES];                     /* "": any */
-    char label[SL_NAME_BYTES], value[SL_LABEL_BYTES]; /* of the job; "": any */
+    char label[SL_NAME_BYTES], value[SL_LABEL_BYTES]; /* "": any */
     bool newest_of_series;                            /* of each series the newest run alone */
     uint64_t since_ms;
     uint64_t cursor; /* 0: from the newest */
     uint32_t limit;
+};
+
+enum { SL_STORE_MAX_LABELS = 32 }; /* of a run */
+
+enum { SL_STORE_MAX_KEEP_LABELS = 16 };
+
+/* Which runs may go: those that began before `before_ms` but for the newest `newest` of each
+ * series, and of each series all but the newest `per_series` (0: they all may stay). A run that is
+ * pinned or has one of the labels stays: "KEY=VALUE", or "KEY" for any value. A run without a
+ * series is its own. */
+struct sl_store_retention {
+    uint64_t before_ms; /* 0: age is no reason */
+    uint32_t newest, per_series;
+    char labels[SL_STORE_MAX_KEEP_LABELS][SL_NAME_BYTES + SL_LABEL_BYTES];
+    size_t label_count;
+    uint64_t cursor; /* 0: from the oldest */
 };
 
 /* Where in the state directory the answers of tasks are, as JOB.json. */

@@ -14,7 +14,9 @@
 
 enum { MAX_SUMMARY_BYTES = 64 << 20, MAX_MANIFEST_BYTES = 16 << 20 };
 
-static const char clear[] = "DELETE FROM labels WHERE run = ?1",
+/* Labels that a person changed stay. */
+#define NOT_LABELLED " AND NOT (SELECT labelled FROM runs WHERE id = ?1)"
+static const char clear[] = "DELETE FROM labels WHERE run = ?1" NOT_LABELLED,
                   *const clear_figures[] = {
                       "DELETE FROM variants WHERE run = ?1",
                       "DELETE FROM categories WHERE run = ?1",
@@ -26,7 +28,8 @@ static const char clear[] = "DELETE FROM labels WHERE run = ?1",
 static const char labels[] =
     "INSERT INTO labels (run, key, value) SELECT ?1, l.key, l.value FROM runs AS r JOIN jobs AS j "
     "ON j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' END, "
-    "'$.labels') AS l WHERE r.id = ?1 AND l.type = 'text' ON CONFLICT (run, key) DO NOTHING";
+    "'$.labels') AS l WHERE r.id = ?1 AND l.type = 'text'" NOT_LABELLED
+    " ON CONFLICT (run, key) DO NOTHING";
 
 /* ?1: the run; ?2: its manifest. A device is what it was at its newest run. */
 static const char device[] =

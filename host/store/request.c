@@ -47,8 +47,12 @@ void sl_request_answer(struct sl_request *request)
                              request->next_cursor);
         break;
     case SL_REQUEST_LIST_RUNS:
+    case SL_REQUEST_LIST_EXPIRED:
         request->runs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
                            request->next_cursor);
+        break;
+    case SL_REQUEST_LABEL_RUN:
+        request->text_done(request->user, rc, rc == 0 ? request->config : NULL);
         break;
     case SL_REQUEST_LIST_TOKENS:
         request->tokens_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);

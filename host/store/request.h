@@ -21,6 +21,8 @@ enum sl_request_kind {
     SL_REQUEST_IMPORT_RUN,
     SL_REQUEST_LIST_RUNS,
     SL_REQUEST_REMOVE_RUN,
+    SL_REQUEST_LABEL_RUN,
+    SL_REQUEST_LIST_EXPIRED,
     SL_REQUEST_ADD_TOKEN,
     SL_REQUEST_REMOVE_TOKEN,
     SL_REQUEST_LIST_TOKENS,
@@ -48,6 +50,7 @@ struct sl_request {
         struct sl_groups_filter groups_filter;
         struct sl_runs_filter runs_filter;
         struct sl_store_check check;
+        struct sl_store_retention retention;
     };
     char *config, *key; /* owned; NULL when absent */
     void *rows;         /* owned: the records of a list */
@@ -60,6 +63,7 @@ struct sl_request {
         sl_store_jobs_fn jobs_done;
         sl_store_groups_fn groups_done;
         sl_store_runs_fn runs_done;
+        sl_store_text_fn text_done;
         sl_store_tokens_fn tokens_done;
         sl_store_findings_fn findings_done;
         sl_store_attempts_fn attempts_done;

@@ -83,7 +83,9 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
         "device, 'started_ms', started_ms, 'ended_ms', ended_ms, 'cause', cause, 'detail', detail, "
         "'run', run)) FROM attempts WHERE job = r.job)), 'device', json((SELECT "
         "json_object('model', model, 'soc', soc, 'system', system) FROM devices WHERE name = "
-        "r.device))) FROM runs AS r LEFT JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
+        "r.device)), 'pinned', r.pinned, 'labels', CASE WHEN r.labelled THEN json((SELECT "
+        "json_group_object(key, value) FROM labels WHERE run = r.id)) END) FROM runs AS r LEFT "
+        "JOIN jobs AS j ON j.id = r.job WHERE r.id = ?";
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
     char *text = sl_malloc(SL_ROW_COPY_MAX_BYTES, 1);
@@ -197,9 +199,9 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
     return rc < 0 ? rc : 0;
 }
 
-/* The attempts that the copy knows; what its device said of itself where nothing later does; its
- * job's group, unless another has that number by now. A copy of an earlier version has none of
- * these. */
+/* The attempts that the copy knows; labels and pin; what its device said of itself where nothing
+ * later does; its job's group, unless another has that number by now. A copy of an earlier version
+ * has none of these. */
 static const char *const steps[] = {
     "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, "
     "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, ended, cause, "
@@ -222,6 +224,10 @@ static const char *const steps[] = {
     "INSERT OR IGNORE INTO job_groups (id, name, owner, created_ms) SELECT " GROUP_COLUMNS
     " WHERE ?2 > 0" IS_GROUP,
     SL_JOB_COLUMNS(JOIN_GROUP),
+    "UPDATE runs SET pinned = coalesce(json_extract(?1, '$.pinned') = 1, 0), labelled = "
+    "coalesce(json_type(?1, '$.labels') = 'object', 0) WHERE id = ?2",
+    "INSERT OR REPLACE INTO labels (run, key, value) SELECT ?2, key, value FROM json_each(?1, "
+    "'$.labels') WHERE type = 'text' AND (SELECT labelled FROM runs WHERE id = ?2) LIMIT 32",
 };
 
 static int restore_beside(sqlite3 *db, const char *text, uint64_t run)

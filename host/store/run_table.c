@@ -56,8 +56,7 @@ static const char *list_sql(const struct sl_runs_filter *filter)
     " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
     "(?5 = '' OR device = ?5)"                                                                     \
     " AND started_ms >= ?6 AND (?8 = '' OR series = ?8) AND (?9 = '' OR EXISTS (SELECT 1 FROM "    \
-    "jobs, json_each(jobs.config, '$.labels') AS label WHERE jobs.id = runs.job AND label.key = "  \
-    "?9 AND label.value = ?10)) ORDER BY id DESC LIMIT ?7"
+    "labels WHERE run = runs.id AND key = ?9 AND value = ?10)) ORDER BY id DESC LIMIT ?7"
     if (filter->id != 0)
         return SELECT "WHERE id = ?2 AND" REST;
     if (filter->job != 0)
@@ -99,4 +98,68 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
                                     &request->count, &more);
     if (more)
         request->next_cursor = ((const struct sl_run_record *)request->rows)[request->count - 1].id;
+}
+
+/* How many newer ones its series has, counted up to `most`. */
+#define NEWER(most)                                                                                \
+    "(SELECT count(*) FROM (SELECT 1 FROM runs AS newer INDEXED BY runs_series WHERE "             \
+    "newer.series = runs.series AND runs.series <> '' AND newer.id > runs.id LIMIT " most "))"
+
+/* SL_STORE_MAX_KEEP_LABELS of them. */
+#define KEPT "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22"
+
+/* Where the look ends; 0: at the last run. */
+static int end_of_look(sqlite3 *db, uint64_t cursor, size_t count, uint64_t *out)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT id FROM runs WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?");
+    sl_statement_bind_u64(&statement, cursor);
+    sl_statement_bind_u64(&statement, count - 1);
+    int rc = sl_statement_step(&statement);
+    *out = rc == 1 ? sl_statement_u64(&statement, 0) : 0;
+    sl_statement_fini(&statement);
+    return rc < 0 ? rc : 0;
+}
+
+/* The labels that keep a run, for the statement's parameters from ?7 on; those that are not given
+ * keep none. */
+static void bind_labels(struct sl_statement *statement, const struct sl_store_retention *wish)
+{
+    for (size_t i = 0; i < SL_STORE_MAX_KEEP_LABELS; i++)
+        sl_statement_bind_text(statement, i < wish->label_count ? wish->labels[i] : NULL);
+}
+
+void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
+{
+    static const char sql[] = "SELECT id" SL_RUN_COLUMNS(
+        SL_SQL_NAME) " FROM runs WHERE id > ?1 AND (?2 = 0 OR id <= ?2) "
+                     "AND pinned = 0 AND ((started_ms < ?3 AND " NEWER(
+                         "?4") " >= ?4) OR (?5 > 0 AND " NEWER("?5") " >= ?5)) AND NOT EXISTS "
+                                                                     "(SELECT 1 FROM labels WHERE "
+                                                                     "run = runs.id AND (key IN "
+                                                                     "(" KEPT ") OR key || '=' || "
+                                                                     "value IN (" KEPT
+                                                                     "))) ORDER BY id LIMIT ?6";
+    const struct sl_store_retention wish = request->retention;
+    struct sl_statement statement;
+    uint64_t last = 0;
+    bool more = false;
+    size_t limit = sl_request_rows(request, 0, sizeof(struct sl_run_record));
+    if (limit == 0)
+        return;
+    request->rc = end_of_look(db, wish.cursor, limit, &last);
+    if (request->rc < 0)
+        return;
+    sl_statement_init(&statement, db, sql);
+    sl_statement_bind_u64(&statement, wish.cursor);
+    sl_statement_bind_u64(&statement, last);
+    sl_statement_bind_u64(&statement, wish.before_ms);
+    sl_statement_bind_u64(&statement, wish.newest);
+    sl_statement_bind_u64(&statement, wish.per_series);
+    sl_statement_bind_u64(&statement, limit);
+    bind_labels(&statement, &wish);
+    request->rc = sl_statement_page(&statement, &sl_run_columns, request->rows, limit,
+                                    &request->count, &more);
+    request->next_cursor = last;
 }

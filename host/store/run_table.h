@@ -6,4 +6,5 @@ struct sl_request;
 
 void sl_run_table_add(struct sl_request *request, sqlite3 *db);
 void sl_run_table_remove(struct sl_request *request, sqlite3 *db);
+void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db);
 void sl_run_table_list(struct sl_request *request, sqlite3 *db);

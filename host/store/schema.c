@@ -114,6 +114,14 @@ static const char *const migrations[] = {
     "'runners' THEN 'runners' ELSE coalesce(json_extract(config, '$.runtime'), 'own') END FROM "
     "jobs "
     "WHERE jobs.id = runs.job AND json_valid(config)), '');",
+    /* 11: what people keep, and labels that they changed later; those of jobs as rows of every run
+     */
+    "ALTER TABLE runs ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE runs ADD COLUMN labelled INTEGER NOT NULL DEFAULT 0;"
+    "INSERT OR IGNORE INTO labels (run, key, value) SELECT r.id, l.key, l.value FROM runs AS r "
+    "JOIN "
+    "jobs AS j ON j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' "
+    "END, '$.labels') AS l WHERE l.type = 'text' AND l.key IS NOT NULL;",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -16,6 +16,7 @@
 #include "host/store/check.h"
 #include "host/store/device_table.h"
 #include "host/store/job_table.h"
+#include "host/store/label_table.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/query.h"
@@ -102,6 +103,8 @@ static void execute(struct sl_request *request, sqlite3 *db)
         [SL_REQUEST_IMPORT_RUN] = sl_run_import_carry_out,
         [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
         [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
+        [SL_REQUEST_LABEL_RUN] = sl_label_table_change,
+        [SL_REQUEST_LIST_EXPIRED] = sl_run_table_list_expired,
         [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
         [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
         [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
@@ -170,7 +173,8 @@ static void copy_rows(struct sl_store *store, const struct sl_request *batch)
     char root[SL_PATH_BYTES];
     sl_check_root(store->db, root);
     for (; batch; batch = batch->next) {
-        bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN;
+        bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN ||
+                     batch->kind == SL_REQUEST_LABEL_RUN;
         uint64_t run = added                                  ? batch->id
                        : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
                                                               : 0;
@@ -485,12 +489,40 @@ int sl_store_import_run(struct sl_store *store, const char *staged, const char *
     return request_job(store, SL_REQUEST_IMPORT_RUN, &job, staged, key, 0, done, user);
 }
 
+int sl_store_label_run(struct sl_store *store, uint64_t id, const char *wanted, const char *owner,
+                       sl_store_text_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LABEL_RUN, user);
+    if (!request)
+        return -ENOMEM;
+    request->id = id;
+    request->text_done = done;
+    request->config = wanted ? sl_strndup(wanted, strlen(wanted)) : NULL;
+    request->key = owner ? sl_strndup(owner, strlen(owner)) : NULL;
+    if ((wanted && !request->config) || (owner && !request->key)) {
+        sl_request_free(request);
+        return -ENOMEM;
+    }
+    return enqueue(store, request);
+}
+
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user)
 {
     struct sl_request *request = request_new(SL_REQUEST_LIST_RUNS, user);
     if (request) {
         request->runs_filter = *filter;
+        request->runs_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_expired(struct sl_store *store, const struct sl_store_retention *wish,
+                          sl_store_runs_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_EXPIRED, user);
+    if (request) {
+        request->retention = *wish;
         request->runs_done = done;
     }
     return enqueue(store, request);

@@ -53,6 +53,14 @@ int sl_store_import_run(struct sl_store *store, const char *staged, const char *
 /* Its row alone: the directory is the caller's. Jobs forget that they had it. SL_E_NOT_FOUND. */
 int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user);
 
+/* Changes labels and pin of a run by a document: {"labels": {KEY: VALUE or null to remove it},
+ * "pinned": true or false}, each member at will; it is checked already. NULL changes nothing.
+ * `done` gets what the run has then: {"run", "pinned", "labels"}. `owner`: whose run it must be;
+ * NULL: anybody's. SL_E_NOT_FOUND, -EACCES (another's), SL_E_LIMIT (more than SL_STORE_MAX_LABELS).
+ */
+int sl_store_label_run(struct sl_store *store, uint64_t id, const char *wanted, const char *owner,
+                       sl_store_text_fn done, void *user);
+
 /* The job that add_job() added with this key, for as long as its record is kept. SL_E_NOT_FOUND, or
  * SL_E_MISMATCH when it has another configuration. */
 int sl_store_find_job(struct sl_store *store, const char *config_json, const char *idempotency_key,
@@ -76,6 +84,11 @@ int sl_store_list_groups(struct sl_store *store, const struct sl_groups_filter *
 
 int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filter,
                        sl_store_runs_fn done, void *user);
+
+/* Runs that may go, the oldest first: of so many looked at from the cursor on those that may. The
+ * next cursor is 0 when all were looked at. */
+int sl_store_list_expired(struct sl_store *store, const struct sl_store_retention *wish,
+                          sl_store_runs_fn done, void *user);
 
 /* What a device says of itself: its model, SoC and system, kept by its name; nothing else of the
  * record. Where its runs and labels are asked for (query.h), so is this. */

@@ -6,7 +6,6 @@ import os
 import pathlib
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import unittest
@@ -226,16 +225,7 @@ class Clock(unittest.TestCase):
             self.assertEqual((record["state"], record["attempts"]), ("done", 1), record)
 
 
-def in_a_namespace():
-    """True in a process that may mount; starts this program again as one where the system allows it."""
-    if os.environ.get("SL_MAY_MOUNT"):
-        return True
-    if subprocess.run(["unshare", "-rm", "mount", "-t", "tmpfs", "tmpfs", "/mnt"], capture_output=True).returncode != 0:
-        return False
-    os.execvpe("unshare", ["unshare", "-rm", sys.executable, *sys.argv], {**os.environ, "SL_MAY_MOUNT": "1"})
-
-
 if __name__ == "__main__":
-    if not in_a_namespace():
+    if not lab.in_a_namespace():
         Disk = unittest.skip("this system lets nobody mount in a namespace of his own")(Disk)
     lab.main()

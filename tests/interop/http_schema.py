@@ -26,7 +26,7 @@ SETTINGS = """
 [[operations]]
 include-name = ["POST /api/v1/jobs", "POST /api/v1/tokens", "POST /api/v1/devices", "POST /api/v1/devices/{name}/{verb}", "POST /api/v1/query",
                 "POST /api/v1/devices/{name}/results/{id}", "POST /api/v1/devices/{name}/clean",
-                "POST /api/v1/runs"]
+                "POST /api/v1/runs", "POST /api/v1/runs/{id}/labels"]
 checks.positive_data_acceptance.expected-statuses = ["2xx", "401", "403", "404", "409", "413", "422", "429", "503", "507"]
 
 [[operations]]

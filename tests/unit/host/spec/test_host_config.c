@@ -50,6 +50,39 @@ TEST(every_key_arrives)
     sl_host_config_fini(&config);
 }
 
+TEST(what_is_kept_and_what_the_disk_may_have_are_read)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    assert_int_equal(parse("{}", &config, &diag), 0);
+    assert_int_equal(config.keep_days + config.keep_at_most + config.reserve_mib, 0);
+    assert_int_equal(config.keep_newest, 1);
+    assert_int_equal(config.keeper_seconds, 3600);
+    sl_host_config_fini(&config);
+    assert_int_equal(parse("{\"retention\":{\"days\":90,\"newest_per_series\":0,"
+                           "\"most_per_series\":500,\"keep_labels\":[\"release\",\"a=b=c\"],"
+                           "\"every_seconds\":60},\"disk\":{\"budget_mib\":9,\"reserve_mib\":7}}",
+                           &config, &diag),
+                     0);
+    assert_int_equal(config.keep_days, 90);
+    assert_int_equal(config.keep_newest, 0);
+    assert_int_equal(config.keep_at_most, 500);
+    assert_int_equal(config.keeper_seconds, 60);
+    assert_int_equal(config.keep_label_count, 2);
+    assert_string_equal(config.keep_labels[1], "a=b=c");
+    assert_int_equal(config.budget_mib, 9);
+    assert_int_equal(config.reserve_mib, 7);
+    sl_host_config_fini(&config);
+    static const char *const bad[] = {"{\"retention\":{\"days\":-1}}",
+                                      "{\"retention\":{\"day\":1}}",
+                                      "{\"retention\":{\"keep_labels\":[\"=x\"]}}",
+                                      "{\"retention\":{\"keep_labels\":[\"x=\"]}}",
+                                      "{\"retention\":{\"every_seconds\":0}}",
+                                      "{\"disk\":{\"reserve_mib\":\"1\"}}"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        assert_int_equal(parse(bad[i], &config, &diag), SL_E_FORMAT);
+}
+
 TEST(a_link_says_how_the_device_is_reached)
 {
     struct sl_host_config config;

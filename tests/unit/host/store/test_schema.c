@@ -75,6 +75,7 @@ STORE_TEST(a_store_of_every_version_becomes_one_of_this_with_its_rows)
                           number == 1  ? "[[5,7,\"toy\",\"slower\",3,\"\",0]]"
                           : number < 4 ? "[[5,7,\"toy\",\"slower\",3,\"0123456789abcdef\",0]]"
                                        : "[[5,7,\"toy\",\"slower\",3,\"0123456789abcdef\",10]]");
+        assert_store_rows("SELECT value FROM labels WHERE key = 'commit'", "[[\"abc\"]]");
     }
 }
 

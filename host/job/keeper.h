@@ -1,0 +1,41 @@
+/* host/job/keeper.h: keeps the state directory within its bounds while the daemon runs: stops the
+ * intake before the disk is full, and removes runs that the configuration keeps no longer. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/job/disk_budget.h"
+#include "host/store/answers.h"
+
+typedef struct uv_loop_s uv_loop_t;
+struct sl_keeper; /* on the loop's thread */
+struct sl_store;
+
+struct sl_keeper_options {
+    struct sl_store *store; /* borrowed until it is closed */
+    const char *state_dir;  /* the same */
+    struct sl_disk_limits limits;
+    struct sl_store_retention rules; /* `before_ms` and `cursor` are not read */
+    uint32_t days;                   /* age from which a run may go; 0: it is no reason */
+    uint32_t every_seconds;          /* from one look for old runs to the next */
+    /* Intake stops, or begins again. May be NULL. */
+    void (*stopped)(void *user, bool stopped);
+    void *user;
+};
+
+int sl_keeper_new(uv_loop_t *loop, const struct sl_keeper_options *options, struct sl_keeper **out);
+/* Calls `closed` last, when what is under way has ended. */
+void sl_keeper_close(struct sl_keeper *keeper, void (*closed)(void *user), void *user);
+
+enum { SL_KEEPER_WHY_BYTES = 200 };
+/* Looks at the disk as it is now: true while nothing may come in, with words. */
+bool sl_keeper_is_full(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES]);
+
+struct sl_keeper_report {
+    struct sl_disk_limits limits;
+    uint64_t state_bytes; /* 0: not measured, for want of a budget */
+    uint64_t expired;     /* runs that it removed */
+    bool is_full;
+};
+struct sl_keeper_report sl_keeper_report(struct sl_keeper *keeper);
