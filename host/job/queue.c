@@ -17,6 +17,7 @@ struct entry {
     struct share *share;
     struct entry *before, *after; /* in it, while it waits */
     struct sl_heap_node deadline; /* while it waits for a time at most */
+    int64_t came_ms;              /* by the steady clock of the queue */
     size_t place;                 /* among those that run */
 };
 
@@ -32,6 +33,7 @@ struct lane {
     struct sl_selector selector;
     struct set fits;        /* the devices that do */
     struct sl_heap waiting; /* shares with jobs that wait */
+    struct sl_heap passed;  /* the same, those that were passed over longest first */
     size_t shares;          /* those without such jobs too */
     size_t place;           /* among the lanes */
 };
@@ -53,14 +55,16 @@ struct share {
     struct lane *lane;
     struct share *next; /* of the party */
     struct entry *first, *last;
-    struct sl_heap_node waiting; /* in the lane's heap, while there are such */
-    size_t jobs;                 /* that wait or run; with the last it goes */
+    struct sl_heap_node waiting, passed; /* in the lane's heaps, while there are such */
+    int64_t served_ms;                   /* when one began last, by the steady clock; 0: none yet */
+    size_t jobs;                         /* that wait or run; with the last it goes */
 };
 
 struct device {
     struct sl_device_record record;
     bool ready;
     size_t place;        /* among the devices, for good */
+    unsigned turns;      /* since its last that was for those passed over */
     struct entry *entry; /* its job */
 };
 
@@ -83,8 +87,25 @@ struct sl_queue {
     uint64_t served;                 /* jobs begun so far */
     struct device **devices;
     size_t device_count, device_capacity;
-    struct set idle; /* ready, and without a job */
+    struct set idle;    /* ready, and without a job */
+    struct set due;     /* whose next turn is for those passed over */
+    int64_t shifted_ms; /* the jumps of the clock: without them it is steady */
 };
+
+/* Since when the share waits for a turn, by the steady clock. */
+static int64_t passed_since(const struct share *share)
+{
+    int64_t came = share->first->came_ms;
+    return share->served_ms > came ? share->served_ms : came;
+}
+
+static bool waits_longer(const void *a, const void *b)
+{
+    int64_t x = passed_since(a), y = passed_since(b);
+    return x != y ? x < y
+                  : ((const struct share *)a)->first->job.id <
+                        ((const struct share *)b)->first->job.id;
+}
 
 /* True when a goes before b: priority, then who was served longest ago, then age by id. */
 static bool goes_before(const void *a, const void *b)
@@ -139,6 +160,7 @@ void sl_queue_free(struct sl_queue *queue)
         sl_free(queue->table[i]);
     for (size_t i = 0; i < queue->lane_count; i++) {
         sl_heap_fini(&queue->lanes[i]->waiting);
+        sl_heap_fini(&queue->lanes[i]->passed);
         sl_free(queue->lanes[i]);
     }
     free_parties(queue);
@@ -178,14 +200,14 @@ static void give(struct sl_queue *queue, struct entry *entry, struct device *dev
     note_idle(queue, device);
 }
 
-/* An idle device that the job of the lane may have; NULL: none. One that has not failed it before
- * goes first. */
-static struct device *find_idle(const struct sl_queue *queue, const struct lane *lane,
-                                const struct sl_job_record *job)
+/* A device of `idle` that the job of the lane may have; NULL: none. One that has not failed it
+ * before goes first. */
+static struct device *find_idle(const struct sl_queue *queue, const struct set *idle,
+                                const struct lane *lane, const struct sl_job_record *job)
 {
     struct device *again = NULL;
     for (size_t w = 0; w < (queue->device_count + 63) / 64; w++) {
-        for (uint64_t left = lane->fits.bits[w] & queue->idle.bits[w]; left; left &= left - 1) {
+        for (uint64_t left = lane->fits.bits[w] & idle->bits[w]; left; left &= left - 1) {
             struct device *device = queue->devices[64 * w + (size_t)__builtin_ctzll(left)];
             if (job->attempts == 0 || strcmp(device->record.name, job->device) != 0)
                 return device;
@@ -196,6 +218,13 @@ static struct device *find_idle(const struct sl_queue *queue, const struct lane 
 }
 
 /* --- shares --- */
+
+/* Its first job, or when it was served, is another. */
+static void moved(struct share *share)
+{
+    sl_heap_moved(&share->lane->waiting, &share->waiting);
+    sl_heap_moved(&share->lane->passed, &share->passed);
+}
 
 /* By age: what is new goes last, what comes back from a device goes before what has not begun. */
 static void enter_waiting(struct sl_queue *queue, struct entry *entry)
@@ -210,10 +239,12 @@ static void enter_waiting(struct sl_queue *queue, struct entry *entry)
     entry->before = after ? after->before : share->last;
     *(entry->before ? &entry->before->after : &share->first) = entry;
     *(after ? &after->before : &share->last) = entry;
-    if (share->waiting.place == 0)
+    if (share->waiting.place == 0) {
         sl_heap_put(&share->lane->waiting, &share->waiting, share);
-    else if (share->first == entry)
-        sl_heap_moved(&share->lane->waiting, &share->waiting);
+        sl_heap_put(&share->lane->passed, &share->passed, share);
+    } else if (share->first == entry) {
+        moved(share);
+    }
     if (entry->job.deadline_ms != 0)
         sl_heap_put(&queue->deadlines, &entry->deadline, entry);
     queue->waiting_count++;
@@ -225,21 +256,25 @@ static void leave_waiting(struct sl_queue *queue, struct entry *entry)
     bool was_first = share->first == entry;
     *(entry->before ? &entry->before->after : &share->first) = entry->after;
     *(entry->after ? &entry->after->before : &share->last) = entry->before;
-    if (!share->first)
+    if (!share->first) {
         sl_heap_take(&share->lane->waiting, &share->waiting);
-    else if (was_first)
-        sl_heap_moved(&share->lane->waiting, &share->waiting);
+        sl_heap_take(&share->lane->passed, &share->passed);
+    } else if (was_first) {
+        moved(share);
+    }
     sl_heap_take(&queue->deadlines, &entry->deadline);
     queue->waiting_count--;
 }
 
-/* It goes last among its equals now, in each lane. */
-static void note_served(struct sl_queue *queue, struct party *party)
+/* Its party goes last among its equals now, in each lane. */
+static void note_served(struct sl_queue *queue, struct share *served, uint64_t now_ms)
 {
+    struct party *party = served->party;
     party->served = ++queue->served;
+    served->served_ms = (int64_t)now_ms - queue->shifted_ms;
     for (struct share *share = party->shares; share; share = share->next) {
         if (share->first)
-            sl_heap_moved(&share->lane->waiting, &share->waiting);
+            moved(share);
     }
 }
 
@@ -264,6 +299,7 @@ static void drop_lane(struct sl_queue *queue, struct lane *lane)
     queue->lanes[lane->place] = last;
     last->place = lane->place;
     sl_heap_fini(&lane->waiting);
+    sl_heap_fini(&lane->passed);
     sl_free(lane);
 }
 
@@ -398,6 +434,7 @@ static int add_lane(struct sl_queue *queue, const char *selector, struct lane **
     }
     snprintf(lane->text, sizeof(lane->text), "%s", selector);
     lane->waiting.before = goes_before;
+    lane->passed.before = waits_longer;
     for (size_t i = 0; i < queue->device_count; i++)
         note_fits(lane, queue->devices[i]);
     lane->place = queue->lane_count;
@@ -454,8 +491,10 @@ static struct share *share_of(struct party *party, struct lane *lane)
         share = share->next;
     if (share)
         return share;
-    share = sl_heap_reserve(&lane->waiting, lane->shares + 1) == 0 ? sl_calloc(1, sizeof(*share))
-                                                                   : NULL;
+    share = sl_heap_reserve(&lane->waiting, lane->shares + 1) == 0 &&
+                    sl_heap_reserve(&lane->passed, lane->shares + 1) == 0
+                ? sl_calloc(1, sizeof(*share))
+                : NULL;
     if (!share)
         return NULL;
     share->party = party;
@@ -484,6 +523,7 @@ static int make_entry(struct sl_queue *queue, const struct sl_job_record *job, s
         return -ENOMEM;
     entry->job = *job;
     entry->share = share;
+    entry->came_ms = (int64_t)job->submitted_ms - queue->shifted_ms;
     share->jobs++;
     *out = entry;
     return 0;
@@ -586,22 +626,42 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *name)
     note_idle(queue, device);
 }
 
-/* The best of the jobs that stand first in their lanes and have a device to go to. */
-static struct entry *best_job(const struct sl_queue *queue, struct device **out_device)
+/* The best of the jobs that stand first in their lanes and have a device of `idle` to go to: by
+ * priority, or with `aged` the one that was passed over longest, since then at least. */
+static struct entry *best_job(const struct sl_queue *queue, const struct set *idle,
+                              const int64_t *aged, struct device **out_device)
 {
     const struct share *best = NULL;
     for (size_t i = 0; i < queue->lane_count; i++) {
         const struct lane *lane = queue->lanes[i];
-        const struct share *first = sl_heap_first(&lane->waiting);
-        if (!first || (best && !goes_before(first, best)))
+        const struct share *first = sl_heap_first(aged ? &lane->passed : &lane->waiting);
+        if (!first || (aged && passed_since(first) > *aged) ||
+            (best && !(aged ? waits_longer : goes_before)(first, best)))
             continue;
-        struct device *device = find_idle(queue, lane, &first->first->job);
+        struct device *device = find_idle(queue, idle, lane, &first->first->job);
         if (!device)
             continue;
         best = first;
         *out_device = device;
     }
     return best ? best->first : NULL;
+}
+
+/* One that was passed over, on a device whose turn it is; else by priority. */
+static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct device **out_device)
+{
+    const int64_t aged = (int64_t)now_ms - queue->shifted_ms - SL_QUEUE_AGED_MS;
+    struct set due;
+    for (size_t w = 0; w < sizeof(due.bits) / sizeof(due.bits[0]); w++)
+        due.bits[w] = queue->idle.bits[w] & queue->due.bits[w];
+    struct entry *passed = best_job(queue, &due, &aged, out_device);
+    struct entry *entry = passed ? passed : best_job(queue, &queue->idle, NULL, out_device);
+    if (!entry)
+        return NULL;
+    struct device *device = *out_device;
+    device->turns = passed ? 0 : device->turns + 1;
+    set_bit(&queue->due, device->place, device->turns >= SL_QUEUE_AGED_TURN - 1);
+    return entry;
 }
 
 /* Those that nobody needs any more end before they begin. */
@@ -628,11 +688,11 @@ bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
 {
     struct device *device = NULL;
     end_late(queue, now_ms);
-    struct entry *entry = best_job(queue, &device);
+    struct entry *entry = next_job(queue, now_ms, &device);
     if (!entry)
         return false;
     leave_waiting(queue, entry);
-    note_served(queue, entry->share->party);
+    note_served(queue, entry->share, now_ms);
     enter_running(queue, entry);
     give(queue, entry, device);
     entry->job.state = SL_JOB_RUNNING;
@@ -787,6 +847,7 @@ void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
 
 void sl_queue_shift(struct sl_queue *queue, int64_t by_ms)
 {
+    queue->shifted_ms += by_ms;
     for (size_t i = 0; i < queue->running_count; i++) {
         uint64_t *until = &queue->running[i]->job.lease_until_ms;
         if (*until != 0) /* 0 has ended already */

@@ -1,5 +1,7 @@
 /* host/job/queue.h: jobs waiting for devices: one job a device at a time, by priority; among equals
- * the submitters take turns, and of one submitter the oldest goes first.
+ * the submitters take turns, and of one submitter the oldest goes first. So that nothing starves
+ * however much of higher priority comes, each device gives one turn in SL_QUEUE_AGED_TURN to the
+ * jobs that were passed over longest, once that is SL_QUEUE_AGED_MS.
  *
  * Pure: time comes in as an argument, what happened comes in as calls, what changed goes out
  * through one callback, whose owner makes it durable. A job is never lost and never on two devices:
@@ -18,7 +20,10 @@ enum {
     SL_QUEUE_MAX_JOBS = 100000,
     SL_QUEUE_MAX_DEVICES = 1000,
     SL_QUEUE_MAX_SELECTORS = 1024, /* different ones at a time */
-    SL_LEASE_MS = 30000
+    SL_LEASE_MS = 30000,
+    SL_QUEUE_AGED_MS = 3600 * 1000, /* since one of a submitter's jobs of that priority and selector
+                                       began, or the first of them came */
+    SL_QUEUE_AGED_TURN = 8
 };
 
 /* Called after each change of a job; the record is borrowed. */

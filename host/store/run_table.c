@@ -108,6 +108,12 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
 /* SL_STORE_MAX_KEEP_LABELS of them. */
 #define KEPT "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22"
 
+#define SELECT_RUNS "SELECT id" SL_RUN_COLUMNS(SL_SQL_NAME) " FROM runs "
+#define IS_OLD "((started_ms < ?3 AND " NEWER("?4") " >= ?4) OR (?5 > 0 AND " NEWER("?5") " >= ?5))"
+#define IS_KEPT                                                                                    \
+    "EXISTS (SELECT 1 FROM labels WHERE run = runs.id AND (key IN (" KEPT                          \
+    ") OR key || '=' || value IN (" KEPT ")))"
+
 /* Where the look ends; 0: at the last run. */
 static int end_of_look(sqlite3 *db, uint64_t cursor, size_t count, uint64_t *out)
 {
@@ -132,15 +138,9 @@ static void bind_labels(struct sl_statement *statement, const struct sl_store_re
 
 void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
 {
-    static const char sql[] = "SELECT id" SL_RUN_COLUMNS(
-        SL_SQL_NAME) " FROM runs WHERE id > ?1 AND (?2 = 0 OR id <= ?2) "
-                     "AND pinned = 0 AND ((started_ms < ?3 AND " NEWER(
-                         "?4") " >= ?4) OR (?5 > 0 AND " NEWER("?5") " >= ?5)) AND NOT EXISTS "
-                                                                     "(SELECT 1 FROM labels WHERE "
-                                                                     "run = runs.id AND (key IN "
-                                                                     "(" KEPT ") OR key || '=' || "
-                                                                     "value IN (" KEPT
-                                                                     "))) ORDER BY id LIMIT ?6";
+    static const char sql[] =
+        SELECT_RUNS "WHERE id > ?1 AND (?2 = 0 OR id <= ?2) AND pinned = 0 AND " IS_OLD
+                    " AND NOT " IS_KEPT " ORDER BY id LIMIT ?6";
     const struct sl_store_retention wish = request->retention;
     struct sl_statement statement;
     uint64_t last = 0;

@@ -250,6 +250,115 @@ TEST(nobody_who_waits_is_passed_over_more_than_once_a_round)
     sl_queue_free(queue);
 }
 
+/* A lab that those of priority 10 keep busy for a month, with others of six priorities below, some
+ * for one device alone. A minute a step. */
+enum { PHONES = 3, LOW = 6, HIGH = 3, MINUTE_MS = 60000, LONGEST = 10, SHARES = LOW * 2 + HIGH };
+enum { MOST_MINUTES = SL_QUEUE_AGED_MS / MINUTE_MS + (SHARES + 1) * SL_QUEUE_AGED_TURN * LONGEST };
+
+struct month {
+    struct sl_queue *queue;
+    uint64_t next, now_ms, job[PHONES], ends_ms[PHONES];
+    unsigned waiting[LOW + HIGH][2];
+    uint64_t since_ms[LOW + HIGH][2]; /* one was served, or waits at all */
+    unsigned begun[2];                /* low, high */
+};
+
+/* Submitter and selector are in the owner's name: "3d" is for one device. */
+static void submit_one(struct month *month, unsigned who, bool one_device)
+{
+    struct sl_job_record job = {.id = month->next++,
+                                .priority = who < LOW ? (int)who - LOW : 10,
+                                .submitted_ms = month->now_ms};
+    snprintf(job.owner, sizeof(job.owner), "%u%s", who, one_device ? "d" : "");
+    snprintf(job.selector, sizeof(job.selector), "%s", one_device ? "phone-2" : "");
+    assert_int_equal(sl_queue_add(month->queue, &job), 0);
+    if (month->waiting[who][one_device]++ == 0)
+        month->since_ms[who][one_device] = month->now_ms;
+}
+
+static void begin_all(struct month *month)
+{
+    uint64_t id;
+    char name[SL_NAME_BYTES];
+    while (sl_queue_assign(month->queue, month->now_ms, &id, name)) {
+        const char *owner = sl_queue_find(month->queue, id)->owner;
+        unsigned who = (unsigned)(owner[0] - '0'), d = (unsigned)(name[6] - '0');
+        bool one_device = owner[1] == 'd';
+        month->job[d] = id;
+        month->ends_ms[d] = month->now_ms + (1 + draw(LONGEST)) * MINUTE_MS;
+        month->waiting[who][one_device]--;
+        month->since_ms[who][one_device] = month->now_ms;
+        month->begun[who >= LOW]++;
+    }
+}
+
+TEST(nothing_starves_however_much_of_higher_priority_comes)
+{
+    struct month month = {.next = 1};
+    char name[SL_NAME_BYTES];
+    uint64_t longest_ms = 0;
+    assert_int_equal(sl_queue_new(ignore, NULL, &month.queue), 0);
+    for (unsigned d = 0; d < PHONES; d++) {
+        snprintf(name, sizeof(name), "phone-%u", d);
+        assert_int_equal(device_ready(month.queue, name), 0);
+    }
+    for (int minute = 0; minute < 30 * 24 * 60; minute++, month.now_ms += MINUTE_MS) {
+        if (draw(2000) == 0) { /* a wall clock that is set is no reason to wait or to begin */
+            int64_t jump = (int64_t)draw(7) - 3;
+            sl_queue_shift(month.queue, jump * 24 * 3600 * 1000);
+            sl_queue_shift(month.queue, -jump * 24 * 3600 * 1000);
+        }
+        for (unsigned d = 0; d < PHONES; d++) {
+            snprintf(name, sizeof(name), "phone-%u", d);
+            if (month.job[d] != 0 && month.ends_ms[d] <= month.now_ms) {
+                int rc = sl_queue_finish(month.queue, month.job[d], name, SL_CAUSE_NONE, 1, "",
+                                         month.now_ms);
+                assert_int_equal(rc, 0);
+                month.job[d] = 0;
+            }
+        }
+        for (unsigned who = LOW; who < LOW + HIGH; who++) {
+            while (month.waiting[who][0] < 3)
+                submit_one(&month, who, false);
+        }
+        if (draw(120) == 0)
+            submit_one(&month, (unsigned)draw(LOW), draw(2) == 0);
+        begin_all(&month);
+        for (unsigned who = 0; who < LOW; who++) {
+            for (int kind = 0; kind < 2; kind++) {
+                uint64_t waits_ms = month.now_ms - month.since_ms[who][kind];
+                if (month.waiting[who][kind] > 0 && waits_ms > longest_ms)
+                    longest_ms = waits_ms;
+            }
+        }
+    }
+    assert_in_range(longest_ms / MINUTE_MS, SL_QUEUE_AGED_MS / MINUTE_MS, MOST_MINUTES);
+    assert_true(month.begun[0] > 200); /* of 360 */
+    assert_in_range(month.begun[0], 0, (month.begun[0] + month.begun[1]) / SL_QUEUE_AGED_TURN);
+    sl_queue_free(month.queue);
+}
+
+TEST(one_turn_in_eight_is_for_those_passed_over_once_an_hour_has_gone)
+{
+    struct sl_queue *queue = NULL;
+    uint64_t job, hour = SL_QUEUE_AGED_MS;
+    char name[SL_NAME_BYTES];
+    assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
+    assert_int_equal(device_ready(queue, "device-0"), 0);
+    for (uint64_t id = 1; id <= 2; id++)
+        add_of(queue, id, "low", -1, "");
+    for (uint64_t id = 3; id < 60; id++)
+        add_of(queue, id, "high", 1, "");
+    for (int turn = 1; turn <= 24; turn++) {
+        uint64_t now = turn <= 9 ? hour / 2 : turn < 20 ? 2 * hour : 4 * hour;
+        assert_true(sl_queue_assign(queue, now, &job, name));
+        assert_int_equal(job == 1, turn == 10); /* the first after an hour, its turn having come */
+        assert_int_equal(job == 2, turn == 20); /* an hour after that */
+        assert_int_equal(sl_queue_finish(queue, job, name, SL_CAUSE_NONE, 1, "", now), 0);
+    }
+    sl_queue_free(queue);
+}
+
 TEST(a_job_goes_to_a_device_that_meets_its_conditions_once_that_is_known)
 {
     struct sl_queue *queue = fresh_queue();
