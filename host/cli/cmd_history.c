@@ -50,6 +50,7 @@ struct series {
     size_t count, left_out; /* left_out: unfit, incomparable or wrong */
     size_t arms_from;       /* from this run on, what each arm took is known of all */
     bool exact;
+    bool alone; /* runs of one arm, of other benchmarks: their times stand where those of off do */
     struct sl_history lines[LINES]; /* the arms' from arms_from on */
     struct cause causes[2];
     double threshold_percent; /* below 0: no gate */
@@ -64,6 +65,22 @@ static const char about[] =
     "by 1 % or more from those before, with at least 5 on either side. Chance alone does that in\n"
     "0.3 % of series: measure again before you believe it.";
 
+/* A run without a ratio has one arm: a benchmark that was imported. */
+static bool is_alone(const cJSON *point)
+{
+    return sl_value_number(point, "ratio", 0) <= 0 && sl_value_number(point, "baseline", 0) > 0 &&
+           sl_value_text(point, "verdict", "")[0] == '\0';
+}
+
+static bool takes(struct series *s, const cJSON *point)
+{
+    bool alone = is_alone(point);
+    if (s->count == 0)
+        s->alone = alone;
+    return s->alone == alone && (alone || sl_history_takes(sl_value_text(point, "verdict", ""),
+                                                           sl_value_number(point, "ratio", 0)));
+}
+
 static void take_page(struct series *s, const cJSON *page)
 {
     const cJSON *point;
@@ -71,8 +88,7 @@ static void take_page(struct series *s, const cJSON *page)
     {
         if (s->count == MAX_POINTS)
             break;
-        if (!sl_history_takes(sl_value_text(point, "verdict", ""),
-                              sl_value_number(point, "ratio", 0))) {
+        if (!takes(s, point)) {
             s->left_out++;
             continue;
         }
@@ -210,6 +226,8 @@ static void find_cause(struct sl_client *client, struct series *s, int arm)
 
 static int find_lines(struct sl_client *client, struct series *s)
 {
+    if (s->alone)
+        return sl_history_make(s->values[OFF], s->count, false, &s->lines[OFF]);
     for (size_t i = 0; i < s->count; i++)
         if (!(s->values[OFF][i] > 0 && s->values[ON][i] > 0))
             s->arms_from = i + 1;
@@ -221,6 +239,12 @@ static int find_lines(struct sl_client *client, struct series *s)
             find_cause(client, s, arm);
     }
     return rc;
+}
+
+/* What the series is about. */
+static const struct sl_history *main_line(const struct series *s)
+{
+    return &s->lines[s->alone ? OFF : RATIO];
 }
 
 /* Has any line become worse than it was before its last change? */
@@ -275,21 +299,25 @@ static int put_json(const struct series *s)
     sl_json_text(&json, "schema", "sme2lab.history/1");
     sl_json_text(&json, "series", s->id);
     sl_json_text(&json, "method", s->exact ? "exact" : "rank-changes");
-    sl_json_bool(&json, "enough", s->lines[RATIO].enough);
+    sl_json_bool(&json, "enough", main_line(s)->enough);
     sl_json_u64(&json, "left_out", s->left_out);
     sl_json_open_array(&json, "points");
     for (size_t i = 0; i < s->count; i++) {
         sl_json_open_object(&json, NULL);
         sl_json_u64(&json, "run", s->points[i].run);
         sl_json_u64(&json, "started_ms", s->points[i].started_ms);
-        sl_json_f64(&json, "ratio", s->values[RATIO][i]);
-        for (int arm = 0; arm < 2; arm++)
+        if (s->alone)
+            sl_json_f64(&json, "time", s->values[OFF][i]);
+        else
+            sl_json_f64(&json, "ratio", s->values[RATIO][i]);
+        for (int arm = 0; arm < 2 && !s->alone; arm++)
             sl_json_f64(&json, line_names[arm], s->values[arm][i] > 0 ? s->values[arm][i] : NAN);
         sl_json_close_object(&json);
     }
     sl_json_close_array(&json);
-    put_changes(&json, s, RATIO);
-    put_arms(&json, s);
+    put_changes(&json, s, s->alone ? OFF : RATIO);
+    if (!s->alone)
+        put_arms(&json, s);
     sl_json_bool(&json, "regressed", regressed(s));
     sl_json_close_object(&json);
     int rc = json.error ? json.error : sl_buf_print_line(&text);
@@ -308,7 +336,7 @@ static void put_line(struct sl_table *table, const struct series *s, int line)
         sl_table_printf(table, "%" PRIu64, s->points[first + h->stretches[i].count - 1].run);
         sl_table_put(table, sl_time_text(s->points[first].started_ms, text));
         sl_table_printf(table, "%zu", h->stretches[i].count);
-        sl_table_put(table, line_names[line]);
+        sl_table_put(table, s->alone ? "time" : line_names[line]);
         if (line == RATIO)
             sl_table_printf(table, "%.4f", median);
         else
@@ -331,15 +359,17 @@ static void put_words(const struct series *s)
         if (s->causes[arm].category[0])
             sl_say(stdout, "%s, most of its last change: %s, %s\n", line_names[arm],
                    s->causes[arm].category, s->causes[arm].operator_name);
-    if (s->count > 0 && !s->lines[RATIO].enough)
+    if (s->count > 0 && !main_line(s)->enough)
         sl_say(stdout, "%zu runs: from %d on changes are told from chance\n", s->count,
                SL_STEADINESS_MIN_RUNS);
     if (s->left_out > 0)
         sl_say(stdout, "%zu runs are left out: unfit, incomparable or wrong\n", s->left_out);
     if (s->threshold_percent >= 0)
         sl_say(stdout, "gate: %s by more than %g %% at its last change\n",
-               regressed(s) ? "not passed: an arm costs more, or the ratio fell,"
-                            : "passed: no arm costs more and the ratio did not fall",
+               s->alone && regressed(s) ? "not passed: it takes longer,"
+               : s->alone               ? "passed: it does not take longer"
+               : regressed(s)           ? "not passed: an arm costs more, or the ratio fell,"
+                                        : "passed: no arm costs more and the ratio did not fall",
                s->threshold_percent);
 }
 
@@ -426,7 +456,10 @@ static int put_list(const struct sl_cli *cli, const struct sl_list_options *list
         sl_table_put(&table, sl_value_text(newest, "runtime", NULL));
         sl_table_printf(&table, "%" PRIu64, sl_value_u64(newest, "id"));
         sl_table_put(&table, sl_time_text(sl_value_u64(newest, "started_ms"), text));
-        sl_table_printf(&table, "%.4f", sl_value_number(newest, "ratio", 0));
+        if (sl_value_number(newest, "ratio", 0) > 0)
+            sl_table_printf(&table, "%.4f", sl_value_number(newest, "ratio", 0));
+        else
+            sl_table_put(&table, NULL);
     }
     code = sl_cli_table(
         cli, &table,

@@ -17,6 +17,7 @@
 #include "host/cli/etdump_paths.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/import_archive.h"
+#include "host/cli/import_benchmarks.h"
 #include "host/cli/import_pairs.h"
 #include "host/cli/options.h"
 #include "host/report/categories_file.h"
@@ -34,8 +35,10 @@ enum {
 
 struct request {
     const char *folder, *model, *pair, *config;
-    const char *archive; /* NULL: ETDumps and logs */
-    int64_t warmup;      /* -1: not said */
+    const char *archive;    /* NULL: ETDumps and logs */
+    const char *benchmarks; /* the same */
+    const char *device;
+    int64_t warmup; /* -1: not said */
     struct sl_etdump_paths files;
     struct sl_buf text; /* of import.json */
     struct sl_json json;
@@ -53,12 +56,14 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
          "is guessed"},
         {"--warmup", 0, SL_OPTION_COUNT, &r->warmup, "N",
          "the first N runs of each ETDump are warm-up (found in the runs themselves)"},
+        {"--device", 0, SL_OPTION_TEXT, &r->device, "NAME",
+         "the machine that benchmarks ran on (what their file says)"},
         {"--config", 0, SL_OPTION_TEXT, &r->config, "FILE",
          "the kit's configuration: the pairs of its analysis.compare_pairs"},
     };
     const struct sl_usage usage = {
         .verb = "import",
-        .synopsis = "DIR|FILE.etdump... -o DIR [option...] | FILE.tar.zst [-o DIR]",
+        .synopsis = "DIR|FILE.etdump... -o DIR [option...] | FILE.tar.zst [-o DIR] | FILE.json",
         .about =
             "Makes a run directory of ETDumps that another tool left: Arm's profiling kit or\n"
             "executor_runner. The ETDumps and their logs are copied, and every table and\n"
@@ -67,7 +72,10 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
             "it\n"
             "lies in, or its own name without _tN, which is its number of threads.\n"
             "A FILE.tar.zst of 'sme2lab export' becomes runs of the daemon; with -o it is "
-            "unpacked.",
+            "unpacked.\n"
+            "A FILE.json of google/benchmark (--benchmark_out_format=json) or of Bencher becomes\n"
+            "a run of the daemon for each benchmark: the median of its repetitions, of Bencher's\n"
+            "measures the latency. Each is a series of its own, which 'history' follows.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
@@ -77,7 +85,13 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     if (rc == 0 && r->archive && (r->pair || r->config || r->warmup >= 0))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, r->archive,
                            "Its runs are whole: --pair, --config and --warmup are for ETDumps");
-    if (rc != 0 || r->archive)
+    r->benchmarks = count == 1 && sl_import_benchmarks_named(words[0]) ? words[0] : NULL;
+    if (rc == 0 && r->benchmarks && (r->pair || r->config || r->warmup >= 0 || r->folder))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->benchmarks,
+                           "Benchmarks become runs of the daemon: --device alone is for them");
+    if (rc == 0 && r->device && !r->benchmarks)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device", "This is for benchmarks alone");
+    if (rc != 0 || r->archive || r->benchmarks)
         return rc;
     if (count == 0 || !r->folder) {
         sl_diag_hint(diag, "'sme2lab import DIR -o NEW', or 'sme2lab import FILE.tar.zst'");
@@ -356,8 +370,10 @@ int sl_cmd_import(const struct sl_cli *cli, int argc, char **argv)
     sl_json_init(&r.json, &r.text);
     int rc = parse_options(&r, argc, argv, &diag);
     if (rc == 0)
-        rc = r.archive ? sl_import_archive(cli, r.archive, r.folder, &diag) : import_all(&r, &diag);
-    if (rc == 0 && r.archive)
+        rc = r.archive      ? sl_import_archive(cli, r.archive, r.folder, &diag)
+             : r.benchmarks ? sl_import_benchmarks(cli, r.benchmarks, r.device, &diag)
+                            : import_all(&r, &diag);
+    if (rc == 0 && (r.archive || r.benchmarks))
         rc = 1; /* all is said */
     if (rc == 0 && cli->json)
         sl_buf_print_line(&r.text);

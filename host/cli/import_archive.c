@@ -197,6 +197,29 @@ static int to_daemon(struct report *report, const char *path, struct sl_diag *di
     return rc;
 }
 
+int sl_import_runs(const struct sl_cli *cli, size_t count, sl_import_make_fn make, void *user,
+                   struct sl_diag *diag)
+{
+    struct report report;
+    struct sl_client *client = NULL;
+    struct sl_stored_run place = {.directory = ""};
+    report_begin(&report, cli);
+    int rc = sl_client_open_any(cli, &client, diag);
+    if (rc == 0)
+        rc = sl_stored_run_directory(&place, diag);
+    for (size_t i = 0; rc == 0 && i < count; i++) {
+        struct sl_archive archive = {.runs = NULL};
+        rc = make(user, i, place.directory, &archive, diag);
+        if (rc == 0)
+            rc = send_run(&report, client, &archive.runs[0], diag);
+        sl_archive_fini(&archive);
+    }
+    sl_stored_runs_remove(&place, 1);
+    sl_client_free(client);
+    report_end(&report, rc);
+    return rc;
+}
+
 int sl_import_archive(const struct sl_cli *cli, const char *path, const char *folder,
                       struct sl_diag *diag)
 {

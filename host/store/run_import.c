@@ -52,8 +52,10 @@ static int renumber(sqlite3 *db, const char *copy, const struct sl_request *requ
         "SELECT job, started, json_set(json_remove(copy, '$.job.group'), '$.job.id', job, "
         "'$.run.id', "
         "run, '$.job.key', ?2, "
-        "'$.job.owner', ?3, '$.job.detail', printf('imported: run %d of another store', "
-        "json_extract(copy, '$.run.id'))) FROM (SELECT ?1 AS copy, 1 + coalesce((SELECT seq FROM "
+        "'$.job.owner', ?3, '$.job.detail', CASE json_extract(copy, '$.run.id') WHEN 0 THEN "
+        "'imported' ELSE printf('imported: run %d of another store', "
+        "json_extract(copy, '$.run.id')) END) FROM (SELECT ?1 AS copy, 1 + coalesce((SELECT seq "
+        "FROM "
         "sqlite_sequence WHERE name = 'jobs'), 0) AS job, 1 + coalesce((SELECT seq FROM "
         "sqlite_sequence WHERE name = 'runs'), 0) AS run, json_extract(?1, '$.run.started_ms') AS "
         "started) WHERE typeof(started) = 'integer' AND started BETWEEN 0 AND " LATEST_MS

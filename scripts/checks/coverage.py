@@ -56,6 +56,7 @@ PARSERS = {
     "baseline": ["host/report/baseline.c", "host/spec/json_read.c"],
     "kernel_log": ["host/report/kernel_log.c", "host/analysis/kernel_name.c"],
     "etrecord": ["common/format/zip_store.c", "host/report/etrecord.c"],
+    "benchmark_file": ["host/report/benchmark_file.c"],
     "attribution": ["host/analysis/nesting.c", "host/analysis/attribution.c"],
 }
 

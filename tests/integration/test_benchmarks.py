@@ -1,0 +1,82 @@
+"""Results of other benchmarks in the store: google/benchmark's JSON, as version 1.7.1 wrote it, and Bencher's."""
+
+import json
+import re
+
+import lab
+from daemon import NATIVE_AGENT, SME2LABD, Daemon
+
+GOOGLE = lab.ROOT / "tests/data/benchmark/google-1.7.1.json"
+NAMES = ["BM_sum/1024/repeats:5", "BM_sum/4096/repeats:5", "BM_agg/repeats:3/threads:2"]  # one more was skipped with an error
+
+
+def setUpModule():
+    lab.need(lab.SME2LAB, SME2LABD, NATIVE_AGENT, lab.AGENT)
+
+
+class TestBenchmarks(lab.Scratch):
+    def setUp(self):
+        super().setUp()
+        self.daemon = Daemon(self.scratch / "state", {"devices": [{"name": "counts", "kind": "counted", "svl": 256}]})
+        self.enterContext(self.daemon)
+
+    def cli(self, *words, code=0):
+        done = lab.sme2lab("--server", f"unix:{self.daemon.socket}", *words, timeout=120)
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done
+
+    def write(self, document, name="b.json"):
+        path = self.scratch / name
+        path.write_text(json.dumps(document))
+        return path
+
+    def test_what_google_benchmark_wrote_becomes_a_run_for_each_benchmark_once(self):
+        done = self.cli("import", GOOGLE)
+        self.assertEqual(re.findall(r"(?m)^(\S+) is run \d+ here$", done.stdout), NAMES)
+        self.assertIn("1 benchmarks that failed or told no time are left out", done.stderr)
+        runs = self.daemon.get("/api/v1/runs")["runs"]
+        self.assertEqual([run["model"] for run in reversed(runs)], NAMES)
+        self.assertEqual({run["device"] for run in runs}, {"import:vm"})
+        self.assertEqual(len({run["series"] for run in runs}), 3)
+        self.assertIn("as it was before", self.cli("import", GOOGLE).stdout)
+        self.assertEqual(len(self.daemon.get("/api/v1/runs?label=source=google/benchmark")["runs"]), 3)
+        kept = self.daemon.get(f"/api/v1/runs/{runs[-1]['id']}/files/benchmark.json")
+        written = [row["real_time"] * 1000 for row in json.loads(GOOGLE.read_text())["benchmarks"]
+                   if row["run_name"] == NAMES[0] and row["run_type"] == "iteration"]
+        self.assertEqual(len(written), 5)
+        for is_, was in zip(kept["times_ns"], written, strict=True):
+            self.assertAlmostEqual(is_, was, places=6)
+        self.assertAlmostEqual(kept["median_ns"], sorted(written)[2], places=6)
+        self.assertIn("BM_sum/1024", self.cli("history").stdout)
+        findings = json.loads(self.cli("fsck", "--json").stdout)["findings"]
+        self.assertEqual([row for row in findings if row["kind"] != "unused-blob"], [])
+
+    def test_a_benchmark_that_got_slower_is_seen_in_its_history(self):
+        for run in range(24):
+            path = self.write({"bench::gemm": {"latency": {"value": (1000 + run % 3 + run / 1000) * (1.3 if run >= 12 else 1)}}}, f"{run}.json")
+            self.cli("import", path, "--device", "ci-box")
+        series = {run["series"] for run in self.daemon.get("/api/v1/runs")["runs"]}
+        self.assertEqual(len(series), 1)
+        done = self.cli("history", *series, "--threshold", "5", code=3)
+        self.assertRegex(done.stdout, r"(?m) 12 +time +1\.0\d+ us *-?$")
+        self.assertRegex(done.stdout, r"(?m) 12 +time +1\.30\d+ us +\+\d+\.\d+ %$")
+        self.assertIn("gate: not passed: it takes longer,", done.stdout)
+        told = json.loads(self.cli("history", *series, "--json").stdout)
+        self.assertEqual([set(point) for point in told["points"]], [{"run", "started_ms", "time"}] * 24)
+        self.assertEqual(len(told["changes"]), 1)
+        self.assertAlmostEqual(told["changes"][0]["change_percent"], 30, delta=1)
+        page = self.daemon.request("GET", f"/series/{next(iter(series))}")
+        self.assertEqual(page[0], 200)
+
+    def test_what_is_no_result_is_said(self):
+        for document, text in (([], "object"), ({"benchmarks": [3]}, "/benchmarks/0"), ({}, "no time of a benchmark"),
+                               ({"a": {"throughput": {"value": 3}}}, "no time of a benchmark")):
+            self.assertIn(text, self.cli("import", self.write(document), code=2).stderr)
+        self.assertIn("--device alone", self.cli("import", GOOGLE, "-o", self.scratch / "x", code=2).stderr)
+        self.assertIn("benchmarks alone", self.cli("import", GOOGLE.parent, "-o", self.scratch / "x", "--device", "x", code=2).stderr)
+        self.assertIn("cannot be read", self.cli("import", self.scratch / "none.json", code=2).stderr)
+        self.assertEqual(self.daemon.get("/api/v1/runs")["runs"], [])
+
+
+if __name__ == "__main__":
+    lab.main()
