@@ -44,6 +44,23 @@ struct request {
     struct sl_json json;
 };
 
+/* What becomes a run of the daemon as it is takes few options. */
+static int check_kind(struct request *r, const char *word, size_t count, struct sl_diag *diag)
+{
+    bool of_etdumps = r->pair || r->config || r->warmup >= 0;
+    r->archive = count == 1 && sl_import_archive_named(word) ? word : NULL;
+    r->benchmarks = count == 1 && sl_import_benchmarks_named(word) ? word : NULL;
+    if (r->archive && of_etdumps)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->archive,
+                           "Its runs are whole: --pair, --config and --warmup are for ETDumps");
+    if (r->benchmarks && (of_etdumps || r->folder))
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->benchmarks,
+                           "Benchmarks become runs of the daemon: --device alone is for them");
+    if (r->device && !r->benchmarks)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device", "This is for benchmarks alone");
+    return 0;
+}
+
 static int parse_options(struct request *r, int argc, char **argv, struct sl_diag *diag)
 {
     const char *words[MAX_WORDS];
@@ -81,16 +98,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         .speaks_http = true,
         .notes = "'sme2lab validate DIR' computes all of it again."};
     int rc = sl_options_parse(&usage, argc, argv, words, MAX_WORDS, &count, diag);
-    r->archive = count == 1 && sl_import_archive_named(words[0]) ? words[0] : NULL;
-    if (rc == 0 && r->archive && (r->pair || r->config || r->warmup >= 0))
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->archive,
-                           "Its runs are whole: --pair, --config and --warmup are for ETDumps");
-    r->benchmarks = count == 1 && sl_import_benchmarks_named(words[0]) ? words[0] : NULL;
-    if (rc == 0 && r->benchmarks && (r->pair || r->config || r->warmup >= 0 || r->folder))
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, r->benchmarks,
-                           "Benchmarks become runs of the daemon: --device alone is for them");
-    if (rc == 0 && r->device && !r->benchmarks)
-        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--device", "This is for benchmarks alone");
+    if (rc == 0)
+        rc = check_kind(r, words[0], count, diag);
     if (rc != 0 || r->archive || r->benchmarks)
         return rc;
     if (count == 0 || !r->folder) {

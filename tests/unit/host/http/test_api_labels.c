@@ -8,18 +8,17 @@
 #define CURL(...) sl_http_case_curl(&bench, false, __VA_ARGS__, (char *)NULL)
 
 static struct sl_http_case bench;
-static bool answered;
+static uint64_t run_id;
 
-static void on_id(void *user, int rc, uint64_t id)
+static void on_run(void *user, int rc, uint64_t id)
 {
-    (void)user, (void)id;
+    *(uint64_t *)user = id;
     assert_int_equal(rc, 0);
-    answered = true;
 }
 
-static bool is_answered(void)
+static bool has_run(void)
 {
-    return answered;
+    return run_id != 0;
 }
 
 /* With run 1, which has no files. */
@@ -30,9 +29,9 @@ static int open_case(void **state)
     sl_http_case_open(&bench, 0, 0);
     snprintf(run.model, sizeof(run.model), "net");
     snprintf(run.directory, sizeof(run.directory), "runs/2026-11-23/000000.100-1");
-    answered = false;
-    assert_int_equal(sl_store_add_run(bench.store, &run, on_id, NULL), 0);
-    assert_true(sl_http_case_until(&bench, is_answered));
+    run_id = 0;
+    assert_int_equal(sl_store_add_run(bench.store, &run, on_run, &run_id), 0);
+    assert_true(sl_http_case_until(&bench, has_run));
     return 0;
 }
 
