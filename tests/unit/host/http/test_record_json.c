@@ -104,7 +104,7 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
        "\"device_kind\":\"counted\",\"series\":\"0123\",\"ended_ms\":2000,\"started_ms\":1000,"
        "\"runtime\":"
        "\"own\","
-       "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0}");
+       "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,\"pinned\":false}");
     begin();
     sl_json_of_point(&json, &run);
     is("{\"run\":7,\"started_ms\":1000,\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,"
@@ -114,7 +114,7 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
     is("{\"id\":\"ab\",\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"newest\":{\"id\":1,"
        "\"job\":null,\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"device_kind\":"
        "\"unknown\",\"series\":\"ab\",\"ended_ms\":null,\"started_ms\":null,\"runtime\":null,"
-       "\"verdict\":null,\"ratio\":null,\"exit_code\":0}}");
+       "\"verdict\":null,\"ratio\":null,\"exit_code\":0,\"pinned\":false}}");
 }
 
 TEST(a_device_and_a_token_show_no_secret)
