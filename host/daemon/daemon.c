@@ -13,6 +13,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/histogram.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -64,6 +65,8 @@ struct daemon {
     struct sl_describer *describer;
     struct sl_hooks *hooks;
     struct sl_keeper *keeper;
+    struct sl_histogram ingest_lag;
+    uint64_t link_errors[SL_DEVICE_CAUSES];
     struct sl_kit kit;
     bool kit_open;
     struct sl_http *http;
@@ -366,6 +369,8 @@ static void on_described(void *user, const char *device, struct sl_device_traits
 static void on_link(void *user, const char *device, int cause, const char *why)
 {
     struct daemon *daemon = user;
+    if (cause > 0 && cause < SL_DEVICE_CAUSES)
+        daemon->link_errors[cause]++;
     if (daemon->lab)
         sl_lab_device_link(daemon->lab, device, cause, why);
 }
@@ -418,7 +423,8 @@ static void on_lab_opened(void *user, int rc)
     const struct sl_daemon_settings *settings = daemon->settings;
     struct sl_http_options options = {.compare = {sl_compare_runs, &daemon->kit},
                                       .devices = {on_add_device, on_remove_device, on_list_kept,
-                                                  on_forget_kept, on_clean, daemon}};
+                                                  on_forget_kept, on_clean, daemon,
+                                                  &daemon->ingest_lag, daemon->link_errors}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {
@@ -530,6 +536,7 @@ static int open_lab(struct daemon *daemon)
     const struct sl_host_config *config = daemon->settings->config;
     int rc = sl_kit_init(&daemon->kit, daemon->diag);
     daemon->kit_open = rc == 0;
+    daemon->kit.calls.ingest_lag = &daemon->ingest_lag;
     if (rc == 0)
         rc = new_devices(daemon);
     if (rc == 0 && config->hook_words > 0)

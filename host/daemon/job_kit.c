@@ -370,7 +370,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){NULL, policy, estimates, look, is_recorded, finish, kit};
+    kit->calls = (struct sl_job_kit){NULL, policy, estimates, look, is_recorded, finish, kit, NULL};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

@@ -29,4 +29,5 @@ void sl_http_settle(struct sl_http *http)
     http->ending = true;
     uv_close((uv_handle_t *)&http->beat, on_handle_closed);
     uv_close((uv_handle_t *)&http->retry, on_handle_closed);
+    uv_close((uv_handle_t *)&http->turn, on_handle_closed);
 }

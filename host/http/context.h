@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "common/base/histogram.h"
 #include "host/http/auth.h"
 #include "host/http/connection.h"
 #include "host/http/options.h"
@@ -38,8 +39,11 @@ struct sl_http {
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
-    uv_timer_t beat;   /* while there are streams */
-    uv_timer_t retry;  /* to accept who could not be */
+    uv_timer_t beat;             /* while there are streams */
+    uv_timer_t retry;            /* to accept who could not be */
+    uv_prepare_t turn;           /* of the loop, before it waits */
+    struct sl_histogram turns;   /* how long the loop worked in each */
+    uint64_t turned_ns, idle_ns; /* at the end of the last */
     int state_trouble; /* why files of the state could not be written when last looked; 0: they can
                         */
     bool stopping, ending;

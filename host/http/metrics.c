@@ -11,6 +11,7 @@
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/spec/names.h"
+#include "host/store/store.h"
 
 enum { MAX_BYTES = 1 << 18 };
 
@@ -25,6 +26,46 @@ static int put_requests(const struct sl_http *http, struct sl_buf *out)
             rc = sl_buf_printf(out, "sme2lab_http_requests_total{status=\"%dxx\"} %" PRIu64 "\n",
                                hundreds, http->counts.requests[hundreds]);
     }
+    return rc;
+}
+
+static int put_histogram(struct sl_buf *out, const char *name, const struct sl_histogram *of)
+{
+    uint64_t count = 0;
+    int rc =
+        sl_buf_printf(out, "# TYPE sme2lab_%s histogram\n# UNIT sme2lab_%s seconds\n", name, name);
+    for (size_t i = 0; rc == 0 && i <= SL_HISTOGRAM_BOUNDS; i++) {
+        count += of->counts[i];
+        rc = sl_buf_printf(out, "sme2lab_%s_bucket{le=\"%s\"} %" PRIu64 "\n", name,
+                           sl_histogram_bound(i), count);
+    }
+    return rc < 0 ? rc
+                  : sl_buf_printf(out, "sme2lab_%s_count %" PRIu64 "\nsme2lab_%s_sum %.6f\n", name,
+                                  count, name, of->sum_seconds);
+}
+
+/* Who waits for whom: the loop, the database, the disk that streams go to. */
+static int put_latencies(const struct sl_http *http, struct sl_buf *out)
+{
+    struct sl_histogram requests, transactions;
+    const struct sl_histogram *ingest = http->devices.ingest_lag;
+    sl_store_latency(sl_lab_store(http->lab), &requests, &transactions);
+    int rc = put_histogram(out, "loop_turn_seconds", &http->turns);
+    if (rc == 0)
+        rc = put_histogram(out, "store_request_seconds", &requests);
+    if (rc == 0)
+        rc = put_histogram(out, "store_transaction_seconds", &transactions);
+    return rc == 0 && ingest ? put_histogram(out, "ingest_lag_seconds", ingest) : rc;
+}
+
+/* Each change of a device's link to a cause that keeps it from its work. */
+static int put_link_errors(const struct sl_http *http, struct sl_buf *out)
+{
+    const uint64_t *errors = http->devices.link_errors;
+    int rc = errors ? sl_buf_printf(out, "# TYPE sme2lab_link_errors counter\n") : 0;
+    for (int cause = 1; rc == 0 && errors && cause < SL_DEVICE_CAUSES; cause++)
+        rc = sl_buf_printf(out, "sme2lab_link_errors_total{cause=\"%s\"} %" PRIu64 "\n",
+                           sl_device_cause_name(cause), errors[cause]);
     return rc;
 }
 
@@ -148,6 +189,10 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_disk(http, &body);
     if (rc == 0)
         rc = put_keeper(http, &body);
+    if (rc == 0)
+        rc = put_latencies(http, &body);
+    if (rc == 0)
+        rc = put_link_errors(http, &body);
     if (rc == 0)
         rc = sl_buf_printf(&body, "# EOF\n");
     if (rc < 0) {

@@ -11,6 +11,7 @@
 
 struct sl_buf;
 struct sl_diag;
+struct sl_histogram;
 struct sl_kept_list;
 
 enum {
@@ -63,6 +64,8 @@ struct sl_http_devices {
     int (*forget_kept)(void *user, const char *name, uint64_t id);
     int (*clean)(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user);
     void *user;
+    const struct sl_histogram *ingest_lag; /* of what they stream; NULL: not measured */
+    const uint64_t *link_errors;           /* by enum sl_device_cause; NULL: not counted */
 };
 
 struct sl_keeper;

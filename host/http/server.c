@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
@@ -74,6 +75,24 @@ void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user)
     sl_http_settle(http);
 }
 
+/* What a turn took but for waiting is what everybody else waited. */
+static void on_turn(uv_prepare_t *prepare)
+{
+    struct sl_http *http = prepare->data;
+    uint64_t now = sl_clock_ns(), idle = uv_metrics_idle_time(http->loop);
+    uint64_t took = now - http->turned_ns, waited = idle - http->idle_ns;
+    if (http->turned_ns != 0)
+        sl_histogram_add(&http->turns, took > waited ? took - waited : 0);
+    http->turned_ns = now;
+    http->idle_ns = idle;
+}
+
+static void watch_loop(struct sl_http *http)
+{
+    if (uv_loop_configure(http->loop, UV_METRICS_IDLE_TIME) == 0)
+        uv_prepare_start(&http->turn, on_turn);
+}
+
 int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
                 struct sl_http **out, struct sl_diag *diag)
 {
@@ -96,8 +115,10 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     };
     uv_timer_init(loop, &http->beat);
     uv_timer_init(loop, &http->retry);
-    http->beat.data = http->retry.data = http;
-    http->open_handles = 2;
+    uv_prepare_init(loop, &http->turn);
+    http->beat.data = http->retry.data = http->turn.data = http;
+    http->open_handles = 3;
+    watch_loop(http);
     int rc = sl_blobs_init(&http->blobs, sl_lab_state_dir(lab), diag);
     if (rc == 0) {
         sl_api_blobs_sweep(http);

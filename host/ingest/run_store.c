@@ -14,6 +14,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/durable.h"
 #include "common/base/error.h"
+#include "common/base/histogram.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/ingest/assembler.h"
@@ -35,6 +36,7 @@ struct sync {
     int mark_fd;
     off_t mark_at;
     uint8_t mark[MARK_BYTES];
+    uint64_t oldest_ms; /* when the first of these bytes came */
     int rc;
 };
 
@@ -47,6 +49,7 @@ struct sl_run_store {
     int mark_slot;                    /* written last */
     uv_timer_t timer;
     struct sync sync;
+    struct sl_histogram *lag; /* borrowed; NULL: it is not measured */
     bool syncing, closing;
     int failure; /* sticks */
     void (*closed)(void *user);
@@ -213,6 +216,8 @@ static void after_sync(uv_work_t *work, int status)
         store->events.failed(store->user, rc);
         return;
     }
+    if (store->lag)
+        sl_histogram_add(store->lag, 1000000 * (now_ms(store) - sync->oldest_ms));
     sync_if_due(store, false);
     store->events.synced(store->user); /* last: it may close the store */
 }
@@ -224,12 +229,15 @@ static void start_sync(struct sl_run_store *store)
     store->mark_slot = (store->mark_slot + 1) % MARK_SLOTS;
     *sync = (struct sync){.store = store,
                           .mark_fd = store->mark_fd,
+                          .oldest_ms = now_ms(store),
                           .mark_at = (off_t)store->mark_slot * MARK_SLOT_BYTES};
     sync->work.data = sync;
     for (int i = 0; i < SL_RUN_STREAMS; i++) {
         struct sl_assembler *stream = &store->streams[i];
         bool dirty = stream->appended > stream->synced;
         sync->fds[i] = dirty ? store->fds[i] : -1;
+        if (dirty && stream->oldest_ms < sync->oldest_ms)
+            sync->oldest_ms = stream->oldest_ms;
         if (dirty)
             sl_assembler_sync_started(stream);
         lengths[i] = stream->appended;
@@ -287,6 +295,11 @@ int sl_run_store_open(uv_loop_t *loop, const char *directory,
     store->timer.data = store;
     *out = store;
     return 0;
+}
+
+void sl_run_store_measure(struct sl_run_store *store, struct sl_histogram *lag)
+{
+    store->lag = lag;
 }
 
 int sl_run_store_take(struct sl_run_store *store, int stream, uint64_t offset, const void *bytes,

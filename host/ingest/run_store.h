@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 typedef struct uv_loop_s uv_loop_t;
+struct sl_histogram;
 struct sl_run_store;
 
 enum { SL_RUN_STREAMS = 4 }; /* trace, log, output, files */
@@ -26,6 +27,10 @@ struct sl_run_store_events {
 int sl_run_store_open(uv_loop_t *loop, const char *directory,
                       const struct sl_run_store_events *events, void *user,
                       struct sl_run_store **out);
+
+/* From now on, how long bytes took from coming in to being durable, the oldest of each group, goes
+ * into `lag`, borrowed until it is closed. NULL: nowhere. */
+void sl_run_store_measure(struct sl_run_store *store, struct sl_histogram *lag);
 
 /* Takes a stretch of a stream; what is known already is passed over. SL_E_MISMATCH for a gap or
  * bytes past a declared end, SL_E_LIMIT, SL_E_STATE after a failure, or the file's -errno. */

@@ -11,6 +11,7 @@
 struct sl_count_log;
 struct sl_device;
 struct sl_diag;
+struct sl_histogram;
 struct sl_json;
 struct sl_link_result;
 struct sl_spec;
@@ -73,4 +74,5 @@ struct sl_job_kit {
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
                   struct sl_diag *diag);
     void *user;
+    struct sl_histogram *ingest_lag; /* as sl_run_store_measure() takes it */
 };

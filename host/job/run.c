@@ -373,6 +373,7 @@ static void begin_part(struct sl_job_run *run)
         on_store_failed(part, rc);
         return;
     }
+    sl_run_store_measure(part->store, run->kit->ingest_lag);
     if (sl_run_work_read_result(run->directory, run->part, &part->result) == 0) {
         part->has_result = true;
         sl_run_store_end(part->store, part->result.stream_bytes);

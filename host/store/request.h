@@ -37,8 +37,9 @@ struct sl_request {
     struct sl_request *next;
     int kind; /* enum sl_request_kind */
     int rc;
-    uint64_t id;       /* in: which; out: the new one */
-    uint32_t max_open; /* jobs of the owner; 0: any number */
+    uint64_t queued_ns; /* when, by sl_clock_ns() */
+    uint64_t id;        /* in: which; out: the new one */
+    uint32_t max_open;  /* jobs of the owner; 0: any number */
     union {
         struct sl_job_record job;
         struct sl_run_record run;

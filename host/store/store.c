@@ -8,7 +8,9 @@
 #include <sqlite3.h>
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/histogram.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/store/attempt_table.h"
@@ -46,6 +48,7 @@ struct sl_store {
     bool stopping;
     int trouble; /* why the latest requests failed, or 0; only the worker changes it */
     char why[SL_STORE_WHY_BYTES];
+    struct sl_histogram transactions, requests;
     /* the loop's: */
     bool closing;
     void (*closed)(void *user);
@@ -210,11 +213,14 @@ static void work(void *user)
         }
         uv_mutex_unlock(&store->lock);
         char why[SL_STORE_WHY_BYTES] = "";
+        uint64_t began_ns = sl_clock_ns();
         int rc = execute_batch(store, batch, why);
+        uint64_t took_ns = sl_clock_ns() - began_ns;
         if (rc == 0)
             copy_rows(store, batch);
         uv_mutex_lock(&store->lock);
         note_health(store, rc, why);
+        sl_histogram_add(&store->transactions, took_ns);
         while (batch) {
             struct sl_request *next = batch->next;
             queue_append(&store->done, batch);
@@ -234,6 +240,7 @@ static void answer_all(struct sl_store *store)
         struct sl_request *next = request->next;
         uv_mutex_lock(&store->lock);
         store->queued--;
+        sl_histogram_add(&store->requests, sl_clock_ns() - request->queued_ns);
         uv_mutex_unlock(&store->lock);
         sl_request_answer(request);
         sl_request_free(request);
@@ -345,6 +352,15 @@ int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES])
     return rc;
 }
 
+void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
+                      struct sl_histogram *out_transactions)
+{
+    uv_mutex_lock(&store->lock);
+    *out_requests = store->requests;
+    *out_transactions = store->transactions;
+    uv_mutex_unlock(&store->lock);
+}
+
 static struct sl_request *request_new(int kind, void *user)
 {
     struct sl_request *request = sl_calloc(1, sizeof(*request));
@@ -368,6 +384,7 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
         rc = SL_E_FULL;
     if (rc == 0) {
         store->queued++;
+        request->queued_ns = sl_clock_ns();
         queue_append(&store->waiting, request);
         uv_cond_signal(&store->wake);
     }

@@ -17,6 +17,7 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_diag;
+struct sl_histogram;
 struct sl_store;
 
 /* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
@@ -29,6 +30,11 @@ int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, stru
  * so), with words. On the loop's thread. */
 enum { SL_STORE_WHY_BYTES = 200 };
 int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES]);
+
+/* How long requests took from their call to their answer, and batches of them, which are
+ * transactions with their sync, on the worker's thread. */
+void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
+                      struct sl_histogram *out_transactions);
 
 /* Finishes what is under way, answers the rest with SL_E_STATE, then calls `closed` last. */
 void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *user);

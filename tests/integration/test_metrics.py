@@ -45,6 +45,22 @@ class Metrics(lab.Scratch):
         self.assertLess(0, seen["sme2lab_disk_free_bytes"])
         self.assertLessEqual(seen["sme2lab_disk_free_bytes"], seen["sme2lab_disk_bytes"])
 
+    def test_latencies_are_told_as_histograms(self):
+        with Daemon(self.scratch / "state", {"devices": [{"name": "first", "kind": "counted"}]}) as daemon:
+            model = daemon.put_blob(TOY / "model.pte")
+            job = json.loads(daemon.submit({"model": model, "device": "first", "runs": 1, "warmup": 0})[2])["id"]
+            self.assertEqual(daemon.wait(job)["state"], "done")
+            seen = self.read(daemon)
+        for name in ("loop_turn", "store_request", "store_transaction", "ingest_lag"):
+            buckets = [seen[key] for key in seen if key.startswith(f"sme2lab_{name}_seconds_bucket")]
+            self.assertEqual(len(buckets), 15, name)
+            self.assertEqual(buckets, sorted(buckets), name)
+            self.assertEqual(buckets[-1], seen[f"sme2lab_{name}_seconds_count"], name)
+            self.assertGreater(buckets[-1], 0, name)
+            self.assertGreater(seen[f"sme2lab_{name}_seconds_sum"], 0, name)
+        self.assertGreaterEqual(seen["sme2lab_store_request_seconds_sum"], seen["sme2lab_store_transaction_seconds_sum"] / 2)
+        self.assertTrue(any(key.startswith("sme2lab_link_errors_total{cause=") for key in seen))
+
 
 if __name__ == "__main__":
     lab.main()
