@@ -134,28 +134,57 @@ static void put_hwcap2(struct sl_json *json)
 #endif
 }
 
+/* What the SoC and its board are called; "" where nothing says it. */
+struct soc {
+    char id[64], machine[64], board[64];
+};
+
+static void read_soc(const char *root, struct soc *out)
+{
+    *out = (struct soc){.id = ""};
+    sl_sysfs_line(root, out->id, sizeof(out->id), "sys/devices/soc0/soc_id");
+    sl_sysfs_line(root, out->machine, sizeof(out->machine), "sys/devices/soc0/machine");
+    sl_sysfs_line(root, out->board, sizeof(out->board), "sys/firmware/devicetree/base/model");
+}
+
+static const char *or_null(const char *text)
+{
+    return text[0] ? text : NULL;
+}
+
 /* A number, or who made it with a number, names no SoC to a person: then the machine does. */
 static void put_soc(const char *root, struct sl_json *json)
 {
-    char id[64], machine[64], board[64];
-    bool has_id = sl_sysfs_line(root, id, sizeof(id), "sys/devices/soc0/soc_id");
-    bool has_machine = sl_sysfs_line(root, machine, sizeof(machine), "sys/devices/soc0/machine");
-    bool has_board =
-        sl_sysfs_line(root, board, sizeof(board), "sys/firmware/devicetree/base/model");
-    bool number = id[strspn(id, "0123456789")] == '\0' || strncmp(id, "jep106:", 7) == 0;
-    sl_json_text(json, "soc", has_machine && number ? machine : has_id ? id : NULL);
-    sl_json_text(json, "board", has_board ? board : NULL);
+    struct soc soc;
+    read_soc(root, &soc);
+    bool number =
+        soc.id[strspn(soc.id, "0123456789")] == '\0' || strncmp(soc.id, "jep106:", 7) == 0;
+    sl_json_text(json, "soc", or_null(soc.machine[0] && number ? soc.machine : soc.id));
+    sl_json_text(json, "board", or_null(soc.board));
 }
 
-/* Cores whose type is not known say nothing that lasts: in an emulator they are the host's. */
-static void digest_cores(const struct sl_probe_cores *cores, struct sl_sha256 *sha)
+/* The SoC's name where it has one: the kernel hides the type of a core that is offline. Else the
+ * kinds of cores; one whose type is not known says nothing that lasts: in an emulator it is the
+ * host's. */
+static void digest_cores(const char *root, const struct sl_probe_cores *cores,
+                         struct sl_sha256 *sha)
 {
-    char text[64];
-    for (size_t i = 0; i < cores->count; i++) {
-        const struct sl_probe_core *core = &cores->core[i];
-        if (core->midr == SL_PROBE_UNKNOWN)
+    char text[3 * 64 + 8];
+    struct soc soc;
+    read_soc(root, &soc);
+    if (soc.id[0] || soc.machine[0]) {
+        int len = snprintf(text, sizeof(text), "%s\n%s\n%s\n", soc.id, soc.machine, soc.board);
+        sl_sha256_update(sha, text, (size_t)len);
+        return;
+    }
+    const struct sl_probe_core *last = NULL;
+    for (size_t i = 0; i < cores->cluster_count; i++) {
+        const struct sl_probe_core *core = &cores->core[cores->cluster_first[i]];
+        bool again = last && core->midr == last->midr && core->max_khz == last->max_khz;
+        if (core->midr == SL_PROBE_UNKNOWN || again)
             continue;
-        int len = snprintf(text, sizeof(text), "core %" PRIx64 " %" PRId64 "\n",
+        last = core;
+        int len = snprintf(text, sizeof(text), "cores %" PRIx64 " %" PRId64 "\n",
                            (uint64_t)core->midr, core->max_khz);
         sl_sha256_update(sha, text, (size_t)len);
     }
@@ -176,7 +205,7 @@ int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES])
     sl_sha256_init(&sha);
     sl_sha256_update(&sha, text, (size_t)len);
     sl_probe_cores_read(root, cores);
-    digest_cores(cores, &sha);
+    digest_cores(root, cores, &sha);
     sl_sha256_final_hex(&sha, text);
     snprintf(out, SL_PROBE_FINGERPRINT_BYTES, "%.16s", text);
     sl_free(cores);

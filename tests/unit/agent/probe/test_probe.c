@@ -3,7 +3,10 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -58,6 +61,40 @@ TEST(its_soc_and_what_its_kernel_was_built_with_are_told)
         has(json, cases[i].soc);
         sl_buf_fini(&text);
     }
+}
+
+/* The fingerprint of the tree, copied and then changed by the shell. */
+static void print_of(const char *tree, const char *change, char out[SL_PROBE_FINGERPRINT_BYTES])
+{
+    char folder[] = "/tmp/sl-probe-XXXXXX", command[1024];
+    assert_non_null(mkdtemp(folder));
+    snprintf(command, sizeof(command), "cp -r %s/. %s && cd %s && %s", tree, folder, folder,
+             change);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(sl_probe_fingerprint(folder, out), 0);
+    snprintf(command, sizeof(command), "rm -r %s", folder);
+    assert_int_equal(system(command), 0);
+}
+
+TEST(cores_that_are_offline_leave_the_fingerprint)
+{
+#define CORE "sys/devices/system/cpu/cpu"
+#define OFF(n) "rm -r " CORE #n "/regs " CORE #n "/cpufreq"
+    static const char unnamed[] = "rm -r sys/devices/soc0";
+    char whole[SL_PROBE_FINGERPRINT_BYTES], changed[SL_PROBE_FINGERPRINT_BYTES];
+    print_of(TREE("phone-3-clusters"), ":", whole);
+    print_of(TREE("phone-3-clusters"), OFF(7), changed); /* the only one of its kind */
+    assert_string_equal(changed, whole);
+    print_of(TREE("phone-3-clusters"), "echo SM8850 >sys/devices/soc0/machine", changed);
+    assert_string_not_equal(changed, whole);
+    print_of(TREE("phone-3-clusters"), unnamed, whole);
+    print_of(TREE("phone-3-clusters"), "rm -r sys/devices/soc0 && " OFF(1) " && " OFF(5), changed);
+    assert_string_equal(changed, whole);
+    print_of(TREE("phone-3-clusters"),
+             "rm -r sys/devices/soc0 && for n in 0 1 2 3; do echo 0x410fd4f0 >" CORE
+             "$n/regs/identification/midr_el1; done",
+             changed);
+    assert_string_not_equal(changed, whole);
 }
 
 TEST(vector_lengths_are_those_that_can_be_set_and_stay_as_they_were)
