@@ -68,7 +68,7 @@ static void describe(struct counting *c, const struct sl_spec *of)
     spec->silicon = c->profile;
     spec->policy = c->all;
     spec->device = "counted";
-    spec->svl = of->svl;
+    spec->svl[0] = of->svl[0];
     spec->method = of->method;
     spec->input_shapes = of->input_shapes;
     spec->data_path = of->data_path;

@@ -37,7 +37,7 @@ static int check_here(const struct sl_plan *plan, struct sl_diag *diag)
     int kind = sl_device_kind_find(plan->specs[0].device);
     if (kind == 0)
         return 0;
-    unsigned svl = plan->specs[0].svl != 0 ? plan->specs[0].svl : 512;
+    unsigned svl = plan->specs[0].svl[0] != 0 ? plan->specs[0].svl[0] : 512;
     if (sl_device_kind_is_machine(kind) && plan->specs[0].runner &&
         sl_device_open(kind, svl, NULL, &device, NULL) < 0)
         kind = SL_DEVICE_EMULATED; /* beside that */
@@ -103,7 +103,7 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
 {
     struct sl_plan *plan = sender->plan;
     bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
-    open = open && plan->specs[0].svl == 0 && !plan->specs[0].runner;
+    open = open && plan->specs[0].svl[0] == 0 && !plan->specs[0].runner;
     int rc = sl_run_lab_listens(cli, &there, diag);
     if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");

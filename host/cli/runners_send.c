@@ -84,7 +84,7 @@ static void sending_free(struct sending *sending)
 
 static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag)
 {
-    const struct sl_sender *sender = sending->sender;
+    struct sl_sender *sender = sending->sender;
     struct sl_spec spec = sending->plan.specs[0];
     struct sl_buf body;
     sl_sender_fill(sender, &spec);

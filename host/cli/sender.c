@@ -27,12 +27,17 @@ struct sending {
     struct sl_diag *diag;
 };
 
+static void name_sized(char out[SL_NAME_BYTES], const char *kind, unsigned svl)
+{
+    snprintf(out, SL_NAME_BYTES, "%.40s-%u", kind, svl != 0 ? svl : 512);
+}
+
 /* One of the kind: "counted-512" if a vector length is asked for, else a ready one, else any. */
 static const cJSON *find_kind(const cJSON *devices, const char *kind, unsigned svl)
 {
-    char called[64];
+    char called[SL_NAME_BYTES];
     const cJSON *device, *found = NULL;
-    snprintf(called, sizeof(called), "%.40s-%u", kind, svl != 0 ? svl : 512);
+    name_sized(called, kind, svl);
     cJSON_ArrayForEach(device, devices)
     {
         bool named = strcmp(sl_value_text(device, "name", ""), called) == 0;
@@ -85,10 +90,10 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-static int refuse_kind(const struct sl_sender *sender, const char *wanted, struct sl_diag *diag)
+static int refuse_kind(const struct sl_sender *sender, const char *wanted, unsigned svl,
+                       struct sl_diag *diag)
 {
     char vectors[48] = "";
-    unsigned svl = sender->plan->specs[0].svl;
     if (svl != 0)
         snprintf(vectors, sizeof(vectors), " with vectors of %u bits", svl);
     sl_diag_hint(diag, "'sme2lab devices' lists them; 'sme2lab run --server private' "
@@ -105,18 +110,36 @@ static void take(struct sl_sender *sender, const cJSON *device)
     sender->counted = record.traits.counted;
 }
 
+/* Devices of these kinds have one length each: one for each experiment. */
+static int choose_sized(struct sl_sender *sender, const cJSON *devices, const char *wanted,
+                        struct sl_diag *diag)
+{
+    for (size_t i = 0; i < sender->plan->count; i++) {
+        unsigned svl = sender->plan->specs[i].svl[0];
+        const cJSON *device = find_kind(devices, wanted, svl);
+        if (!device)
+            return refuse_kind(sender, wanted, svl, diag);
+        take(sender, device);
+    }
+    snprintf(sender->sized, sizeof(sender->sized), "%s", wanted);
+    return 0;
+}
+
 static int choose_kind(struct sl_sender *sender, const cJSON *devices, const char *wanted,
                        struct sl_diag *diag)
 {
     const struct sl_spec *spec = &sender->plan->specs[0];
-    const cJSON *device = find_kind(devices, wanted, spec->svl);
-    if (!device && spec->runner && sl_device_kind_is_machine(sl_device_kind_find(wanted))) {
+    int kind = sl_device_kind_find(wanted);
+    if (spec->svl[0] != 0 && sl_device_kind_traits(kind).emulated)
+        return choose_sized(sender, devices, wanted, diag);
+    const cJSON *device = find_kind(devices, wanted, 0);
+    if (!device && spec->runner && sl_device_kind_is_machine(kind)) {
         device =
             find_kind(devices, "emulated", 0); /* runners need no agent of this machine's CPU */
         sender->native = true;
     }
     if (!device)
-        return refuse_kind(sender, wanted, diag);
+        return refuse_kind(sender, wanted, 0, diag);
     take(sender, device);
     return 0;
 }
@@ -168,31 +191,46 @@ static int choose_conditions(struct sl_sender *sender, const cJSON *list, const 
     return rc;
 }
 
-int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
+/* An emulated device cannot change its length; runners all run on one. */
+static int check_lengths(const struct sl_sender *sender, const char *wanted, const cJSON *named,
+                         struct sl_diag *diag)
 {
-    const char *wanted = sender->plan->specs[0].device;
-    unsigned svl = sender->plan->specs[0].svl;
-    cJSON *answer = NULL;
-    bool runners = sender->plan->specs[0].runner != NULL;
-    if (!wanted && svl == 0 && !runners)
-        return 0;
-    wanted = wanted ? wanted : runners ? "emulated" : "counted";
-    bool is_kind = sl_device_kind_find(wanted) != 0;
-    if (!is_kind && svl != 0) {
+    const struct sl_plan *plan = sender->plan;
+    int kind = sl_device_kind_find(sl_value_text(named, "kind", ""));
+    if (plan->specs[0].svl[0] != 0 && sl_device_kind_traits(kind).emulated) {
         sl_diag_hint(diag, "take 'svl' out");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "svl",
                            "The device '%.60s' has its own vector length", wanted);
     }
+    if (plan->specs[0].runner && plan->specs[0].svl[0] != plan->specs[plan->count - 1].svl[0]) {
+        sl_diag_hint(diag, "measure each length by a run of its own");
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "svl",
+                           "External runners are measured with one vector length");
+    }
+    return 0;
+}
+
+int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
+{
+    const struct sl_spec *spec = &sender->plan->specs[0];
+    const char *wanted = spec->device;
+    cJSON *answer = NULL;
+    bool runners = spec->runner != NULL;
+    if (!wanted && spec->svl[0] == 0 && !runners)
+        return 0;
+    wanted = wanted ? wanted : runners ? "emulated" : "counted";
+    bool is_kind = sl_device_kind_find(wanted) != 0;
     int rc = sl_client_get(sender->client, "/api/v1/devices", NULL, &answer, diag);
     if (rc < 0)
         return rc;
-    const cJSON *devices = cJSON_GetObjectItemCaseSensitive(answer, "devices");
+    const cJSON *devices = sl_value(answer, "devices");
     const cJSON *named = is_kind ? NULL : find_name(devices, wanted);
-    if (named)
+    rc = check_lengths(sender, wanted, named, diag);
+    if (rc == 0 && named)
         take(sender, named);
-    else if (is_kind)
+    else if (rc == 0 && is_kind)
         rc = choose_kind(sender, devices, wanted, diag);
-    else
+    else if (rc == 0)
         rc = choose_conditions(sender, devices, wanted, diag);
     cJSON_Delete(answer);
     return rc;
@@ -255,10 +293,14 @@ int sl_sender_upload(struct sl_sender *sender, struct sl_spec *spec, struct sl_d
     return sl_params_each_file(spec, send_file, &sending);
 }
 
-void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec)
+void sl_sender_fill(struct sl_sender *sender, struct sl_spec *spec)
 {
     const char *slash = strrchr(spec->model, '/');
     snprintf(spec->model_name, sizeof(spec->model_name), "%s", slash ? slash + 1 : spec->model);
+    if (sender->sized[0]) {
+        name_sized(sender->device, sender->sized, spec->svl[0]);
+        spec->svl[0] = 0; /* the device's own */
+    }
     spec->device = sender->device[0] ? sender->device : NULL;
     spec->command = sender->command;
     spec->directory = sender->directory;

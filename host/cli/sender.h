@@ -21,6 +21,7 @@ struct sl_sender {
     struct sl_plan *plan;
     const char *command, *directory; /* shown in place of the daemon's; NULL: not to be said */
     char device[SL_SELECTOR_BYTES];  /* chosen, or what one shall be; "": any */
+    char sized[SL_NAME_BYTES];       /* the kind whose device of a length each experiment wants */
     char phone[SL_NAME_BYTES];       /* the one there is, where none was named; else "" */
     uint64_t group;                  /* that the jobs join; 0: none */
     bool counted;                    /* the device counts instructions */
@@ -50,8 +51,9 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
 int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
                    uint64_t *out_job, struct sl_diag *diag);
 
-/* What a job is told besides its experiment: the device, and what its files show. */
-void sl_sender_fill(const struct sl_sender *sender, struct sl_spec *spec);
+/* What a job is told besides its experiment: the device, and what its files show. The texts are the
+ * sender's, until it fills another. */
+void sl_sender_fill(struct sl_sender *sender, struct sl_spec *spec);
 
 /* Sends what the daemon does not have of the experiment's files, and the job. 0 or a code with
  * `diag` set. */

@@ -296,6 +296,8 @@ static void name_series(const struct sl_spec *spec, struct sl_run_record *record
                            spec->input_shapes ? spec->input_shapes : "");
     if (rc == 0 && spec->runtime[0] == SL_RUNTIME_EXECUTORCH)
         rc = sl_buf_printf(&text, "executorch\n"); /* own runs keep the series they have */
+    if (rc == 0 && spec->svl[0] != 0)              /* not the device's own */
+        rc = sl_buf_printf(&text, "svl %u\n", spec->svl[0]);
     for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
         rc = sl_buf_printf(&text, "%s\n", spec->inputs_sha256[i]);
     if (rc == 0 && spec->policy_sha256) /* other kernels */

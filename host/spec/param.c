@@ -438,10 +438,14 @@ static int refuse_counts(const struct sl_param *param, const char *text, struct 
         return sl_diag_set(diag, SL_E_FORMAT, param->option,
                            "'%.60s' is no list of different words for %s", text, param->key);
     }
-    sl_diag_hint(diag, "say %s 4, or %s 1,2,4 for a run with each", param->option, param->option);
+    if (param->hint)
+        sl_diag_hint(diag, "%s, or a list of them", param->hint);
+    else
+        sl_diag_hint(diag, "say %s 4, or %s 1,2,4 for a run with each", param->option,
+                     param->option);
     return sl_diag_set(diag, SL_E_FORMAT, param->option,
-                       "'%.60s' is no list of different numbers of %s, 1 to %d each", text,
-                       param->key, (int)param->high);
+                       "'%.60s' is no list of different numbers of %s, %d to %d each", text,
+                       param->key, (int)param->low, (int)param->high);
 }
 
 int sl_param_parse_counts(const struct sl_param *param, const char *text, struct sl_spec *spec,

@@ -63,7 +63,7 @@ struct sl_param {
     const char *refusal, *hint; /* for a value that is of no use */
     bool own;                   /* not for external runners */
     bool conditions;            /* may be an object of conditions (host/spec/selector_json.h) */
-    char letter;                /* of NAME_tN; with words NAME_WORD, and NAME for the first */
+    const char *ending;         /* of NAME_tN; with words NAME_WORD, and NAME for the first */
     const char *option, *argument, *says; /* on the command line; NULL: not there */
     char short_option;                    /* -o */
     unsigned verbs;                       /* that have the option */

@@ -154,7 +154,7 @@ static int put_number(const struct sl_param *param, struct sl_spec *source, size
     if (param->words[0])
         snprintf(ending, sizeof(ending), "_%s", param->words[values[which]]);
     else
-        snprintf(ending, sizeof(ending), "_%c%u", param->letter, values[which]);
+        snprintf(ending, sizeof(ending), "_%s%u", param->ending, values[which]);
     return add_ending(out, ending, param->key, diag);
 }
 

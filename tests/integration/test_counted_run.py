@@ -178,6 +178,16 @@ class CountedRun(unittest.TestCase):
             self.assertEqual(sum(row["outer_products"] for row in run.executed("on")),
                              sum(outer_products(e["shape"], bits // 32) for e in events))
 
+    def test_several_vector_lengths_are_a_run_each_on_the_device_that_has_it(self):
+        out = pathlib.Path(self.folder) / "sweep"
+        done = lab.sme2lab("run", lab.MODELS / "toy_cnn_f32_xnnpack/model.pte", "--device", "counted", "--svl", "128,256",
+                           "--runs", 1, "--warmup", 0, "--out", out)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for bits in (128, 256):
+            manifest = json.loads((out / f"manifest_run_svl{bits}.json").read_text())
+            self.assertEqual(manifest["agent_report"]["svl_bytes"], bits // 8)
+            self.assertIn(f"fewer instructions at SVL {bits} (not speed)", done.stdout)
+
     def test_without_sve_outside_streaming_mode_outputs_agree(self):
         run = lab.Run("toy_cnn_f32_xnnpack", self.folder + "/nosve", "--cpu", "max,sve=off,sme512=on",
                       "--runs", 1, "--warmup", 0)

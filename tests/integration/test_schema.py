@@ -125,7 +125,7 @@ class Schema(unittest.TestCase):
 
     def test_unknown_keys_and_missing_ones_fit_neither(self):
         for configuration in ({}, {"model": "m", "modle": 1}, {"model": "m", "experiments": [{}]}, {"model": []},
-                              {"model": "m", "experiments": [{"name": "a", "svl": 512}]}):
+                              {"model": "m", "experiments": [{"name": "a", "cpu": "max"}]}):
             self.assertFalse(self.fits(configuration), configuration)
             self.assertFalse(reader_takes(configuration), configuration)
 

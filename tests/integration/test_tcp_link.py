@@ -146,12 +146,12 @@ class Linked(lab.Scratch):
         self.addCleanup(daemon.__exit__, ValueError)
         return daemon
 
-    def emulated_agent(self):
+    def emulated_agent(self, cpu=CPU):
         """The aarch64 agent; what it spawns is emulated, too."""
         spawned = self.scratch / "agent.sh"
-        spawned.write_text(f'#!/bin/sh\nexec {lab.EMULATOR} -cpu {CPU} -seed 1 {lab.AGENT} "$@"\n')
+        spawned.write_text(f'#!/bin/sh\nexec {lab.EMULATOR} -cpu {cpu} -seed 1 {lab.AGENT} "$@"\n')
         spawned.chmod(0o755)
-        return self.agent(lab.EMULATOR, "-cpu", CPU, lab.AGENT, self_path=spawned)
+        return self.agent(lab.EMULATOR, "-cpu", cpu, lab.AGENT, self_path=spawned)
 
     def wire(self, agent):
         proxy = Wire(agent.port)
@@ -189,6 +189,22 @@ class OverTcp(Linked):
             self.assertEqual(agent.blob(hashlib.sha256(data).hexdigest()).read_bytes(), data)
         lies = [path.name for path in (self.scratch / "state/agents/board").iterdir()]
         self.assertEqual(lies, ["settled"], "nothing of the agent's lies with the daemon, but its own list of what it is done with")
+
+    def test_a_run_has_the_vector_length_that_it_asks_for(self):
+        agent = self.emulated_agent("max")
+        daemon = self.begin(board(agent.port, agent.secret), program=lab.HOST / "bin/sme2labd")
+        series = set()
+        for bits in (128, 1024):
+            record = daemon.wait(self.run_toy(daemon, "board", svl=bits))
+            self.assertEqual(record["state"], "done", record)
+            manifest = json.loads(self.files(daemon, record)["manifest.json"])
+            self.assertEqual((manifest["svl"], manifest["agent_report"]["svl_bytes"]), (bits, bits // 8))
+            series.add(daemon.get(f"/api/v1/runs/{record['run']}")["series"])
+        self.assertEqual(len(series), 2)
+        done = lab.sme2lab("run", TOY / "model.pte", "--server", f"unix:{daemon.socket}", "--device", "board", "--svl", "192",
+                           "--out", self.scratch / "none")
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn("say one of 128, 256, 512, 1024, 2048", done.stderr)
 
     def test_a_cut_in_the_middle_of_a_file_goes_on_where_it_was(self):
         agent = self.agent()

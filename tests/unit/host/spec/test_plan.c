@@ -23,7 +23,7 @@ TEST(a_model_alone_is_one_experiment_with_defaults)
     assert_int_equal(parse("{\"model\": \"m.pte\"}", &plan, &diag), 0);
     assert_string_equal(plan.model, "m.pte");
     assert_int_equal(plan.count, 1);
-    assert_int_equal(plan.specs[0].svl, 0); /* not said */
+    assert_int_equal(plan.specs[0].svl[0], 0); /* not said */
     assert_string_equal(plan.specs[0].model, "m.pte");
     assert_string_equal(plan.specs[0].name, "run");
     assert_int_equal(plan.specs[0].runs, SL_SPEC_UNSET);
@@ -52,6 +52,25 @@ TEST(experiments_take_what_the_top_says_unless_they_say_otherwise)
     assert_string_equal(plan.specs[1].inputs[0], "c.bin");
     assert_int_equal(plan.specs[1].seed, 3);
     assert_string_equal(plan.specs[0].labels_values[0], "me");
+    sl_plan_fini(&plan);
+}
+
+TEST(each_of_several_vector_lengths_is_an_experiment)
+{
+    struct sl_plan plan;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"model\":\"m\",\"svl\":[128,256],\"experiments\":[{\"name\":\"a\"},"
+                           "{\"name\":\"b\",\"svl\":512}]}",
+                           &plan, &diag),
+                     0);
+    assert_int_equal(sl_plan_spread(&plan, &diag), 0);
+    assert_int_equal(plan.count, 3);
+    assert_string_equal(plan.specs[0].name, "a_svl128");
+    assert_int_equal(plan.specs[0].svl[0], 128);
+    assert_string_equal(plan.specs[1].name, "a_svl256");
+    assert_int_equal(plan.specs[1].svl[0], 256);
+    assert_string_equal(plan.specs[2].name, "b");
+    assert_int_equal(plan.specs[2].svl[0], 512);
     sl_plan_fini(&plan);
 }
 
