@@ -113,8 +113,7 @@ static void take_pairs(const struct sl_attribution *baseline,
                        const struct sl_attribution *candidate, bool with_cold, struct data *data)
 {
     data->pair_count = 0;
-    size_t b = 0;
-    size_t c = 0;
+    size_t b = 0, c = 0;
     uint32_t seen = 0; /* one past the last pair */
     for (size_t i = 0; i < baseline->run_count; i++) {
         const struct sl_attribution_run *run = &baseline->runs[i];
@@ -242,8 +241,7 @@ static bool incomparable(struct sl_comparison *c, const struct sl_attribution *b
 static bool repeats_are_equal(struct sl_comparison *c, const char *side,
                               const struct sl_block *runs, size_t n)
 {
-    double low = runs[0].value;
-    double high = runs[0].value;
+    double low = runs[0].value, high = low;
     for (size_t i = 1; i < n; i++) {
         low = fmin(low, runs[i].value);
         high = fmax(high, runs[i].value);
@@ -452,11 +450,14 @@ static void take_range(struct sl_comparison *c, const struct sl_unpaired_side si
     c->sign_high = exp(high) * (1 + SL_UNPAIRED_FLOOR);
 }
 
-/* Sides that were measured one after the other. */
+/* Sides that were measured one after the other. `out_apart`: what intervals of the parts are wider
+ * by, relative. */
 static int compare_sides(struct sl_comparison *c, const struct data *data,
-                         const struct sl_unpaired_side sides[2], struct sl_bootstrap *result)
+                         const struct sl_unpaired_side sides[2], struct sl_bootstrap *result,
+                         double *out_apart)
 {
     struct sl_bootstrap_plan plan = resampling(c, true);
+    double down = 0, up = 0;
     struct sl_dependence dependence[2];
     c->method = SL_METHOD_UNPAIRED;
     c->blocks =
@@ -476,11 +477,18 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     c->effective = fmin(dependence[0].effective, dependence[1].effective);
     c->widening = fmax(dependence[0].widening, dependence[1].widening);
     result->ratio = widen_ratio(result->ratio, c->ratio, c->widening);
-    result->ratio.low /= 1 + SL_UNPAIRED_FLOOR;
-    result->ratio.high *= 1 + SL_UNPAIRED_FLOOR;
+    rc = sl_unpaired_edges(sides, &down, &up);
+    result->ratio.low /= (1 + SL_UNPAIRED_FLOOR) * exp(down);
+    result->ratio.high *= (1 + SL_UNPAIRED_FLOOR) * exp(up);
+    *out_apart = (1 + SL_UNPAIRED_FLOOR) * exp(fmax(down, up)) - 1;
+    if (fmax(down, up) > SL_UNPAIRED_FLOOR)
+        sl_comparison_note(c,
+                           "a first or last run lies %.2g %% from its side's median: intervals "
+                           "reach so much farther",
+                           100 * expm1(fmax(down, up)));
     if (c->blocks < SL_COMPARISON_MIN_BLOCKS)
         take_range(c, sides);
-    return 0;
+    return rc;
 }
 
 /* Half an interval is so many standard errors; to find a change in four of five experiments takes
@@ -532,8 +540,7 @@ static void judge_interval(struct sl_comparison *c)
 {
     prefer_exact(c);
     struct sl_interval all = sl_comparison_interval(c);
-    double device = floor_of(c);
-    double floor = c->method == SL_METHOD_UNPAIRED ? fmax(device, SL_UNPAIRED_FLOOR) : device;
+    double floor = fmax(floor_of(c), c->method == SL_METHOD_UNPAIRED ? SL_UNPAIRED_FLOOR : 0);
     bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
     c->detectable = detectable(c);
     c->verdict = SL_VERDICT_INCONCLUSIVE;
@@ -603,11 +610,10 @@ static int take_looks(struct sl_comparison *c, const struct data *data)
     return rc;
 }
 
-static void put_parts(struct sl_comparison *c, const struct sl_bootstrap *result)
+static void put_parts(struct sl_comparison *c, const struct sl_bootstrap *result, double apart)
 {
     double f = c->widening;
     double whole = c->whole_candidate - c->whole_baseline;
-    double apart = c->method == SL_METHOD_UNPAIRED ? SL_UNPAIRED_FLOOR : 0;
     double slack = apart * fmax(c->whole_baseline, c->whole_candidate);
     c->low = result->ratio.low;
     c->high = result->ratio.high;
@@ -636,7 +642,7 @@ static int compare_interleaved(struct sl_comparison *c, const struct data *data)
         rc = compare_pairs(c, data->pairs, data->pair_count, true, &result);
     if (rc < 0)
         return rc;
-    put_parts(c, &result);
+    put_parts(c, &result, 0);
     judge_interval(c);
     note_dependence(c, "pairs");
     if (c->stopped.ruled)
@@ -660,10 +666,10 @@ static int compare_separate(struct sl_comparison *c, const struct data *data)
 {
     struct sl_unpaired_side sides[2];
     struct sl_bootstrap result;
-    double *logs = take_logs(data, sides);
-    int rc = logs ? compare_sides(c, data, sides, &result) : -ENOMEM;
+    double apart = 0, *logs = take_logs(data, sides);
+    int rc = logs ? compare_sides(c, data, sides, &result, &apart) : -ENOMEM;
     if (rc == 0) {
-        put_parts(c, &result);
+        put_parts(c, &result, apart);
         judge_interval(c);
         rc = judge_sides(c, sides);
         note_dependence(c, "runs");

@@ -189,3 +189,24 @@ bool sl_unpaired_range(const struct sl_unpaired_side sides[2], double *out_low, 
     *out_high = most[0] - least[1];
     return true;
 }
+
+int sl_unpaired_edges(const struct sl_unpaired_side sides[2], double *out_down, double *out_up)
+{
+    double down = 0;
+    double up = 0;
+    for (int side = 0; side < 2; side++) {
+        double median;
+        const double edges[2] = {sides[side].logs[0], sides[side].logs[sides[side].n - 1]};
+        int rc = median_of(sides[side].logs, sides[side].n, &median);
+        if (rc < 0)
+            return rc;
+        for (int i = 0; i < 2; i++) {
+            double away = side == 0 ? edges[i] - median : median - edges[i];
+            down = fmax(down, -away);
+            up = fmax(up, away);
+        }
+    }
+    *out_down = down;
+    *out_up = up;
+    return 0;
+}

@@ -92,6 +92,20 @@ TEST(the_range_of_few_runs_is_from_their_nearest_to_their_farthest)
     assert_false(sl_unpaired_range(few, &low, &high));
 }
 
+/* A device that throttles during the last run of the baseline has measured the candidate slow. */
+TEST(ends_at_another_level_widen_towards_it)
+{
+    double down, up;
+    fill(-0.4);
+    logs[0][RUNS - 1] += 0.2;
+    assert_int_equal(sl_unpaired_edges(sides, &down, &up), 0);
+    assert_true(up > 0.18 && up < 0.22 && down < 0.03);
+    fill(-0.4);
+    logs[1][0] += 0.2; /* the candidate's first was slow: the baseline may have been measured so */
+    assert_int_equal(sl_unpaired_edges(sides, &down, &up), 0);
+    assert_true(down > 0.18 && down < 0.22 && up < 0.03);
+}
+
 TEST(each_failed_allocation_is_an_error)
 {
     struct sl_unpaired_doubt found;
