@@ -12,6 +12,7 @@
 #include "host/analysis/gain.h"
 #include "host/cli/cli.h"
 #include "host/cli/exit_code.h"
+#include "host/cli/model_plan.h"
 #include "host/cli/options.h"
 #include "host/cli/stored_run.h"
 #include "host/report/categories_file.h"
@@ -38,8 +39,10 @@ struct request {
     size_t word_count;
     struct sl_stored_run runs[MAX_WORDS + 1]; /* of words that number one, and of floor_of */
     const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
-    int64_t top; /* operators */
-    bool calibrate, keep;
+    const char *model_path, *data_path;
+    struct sl_model_origins origins; /* if model_path */
+    int64_t top;                     /* operators */
+    bool calibrate, keep, full;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
     int64_t seed, iterations, warmup; /* warmup: -1: found */
     uint32_t cold;                    /* the same, stated */
@@ -75,7 +78,10 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--pairs", 0, SL_OPTION_TEXT, &r->pairs, "FILE.csv", "compare the times in this file"},
         {"--threshold", 0, SL_OPTION_REAL, &r->threshold_percent, "PCT",
          "exit with 3 only where the candidate is slower by more (0)"},
-        {"--top", 0, SL_OPTION_COUNT, &r->top, "N", "show N operators (12); -v shows all"},
+        {"--full", 0, SL_OPTION_FLAG, &r->full, NULL,
+         "print every category, operators, kernels and proof of SME2 too"},
+        {"--top", 0, SL_OPTION_COUNT, &r->top, "N",
+         "with --full: show N operators (12); -v shows all"},
         {"--factor", 0, SL_OPTION_TEXT, &r->factor, "NAME",
          "what you changed on purpose: sme2, model, inputs, threads, concurrency, cpus, device, "
          "power, "
@@ -104,6 +110,10 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "how many such draws (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
          "XNNPACK's log of the candidate (the one beside its ETDump)"},
+        {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
+         "the program that ran: its operators' types and shapes say which of them SME2 is for"},
+        {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE",
+         "external weights of --model (.ptd)"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones"},
     };
@@ -142,6 +152,9 @@ static int check_options(struct request *r, struct sl_diag *diag)
         return refuse(diag, "--calibrate", "one directory or ETDump is calibrated");
     if (r->keep && !r->calibrate)
         return refuse(diag, "--keep", "it keeps what --calibrate finds");
+    if (r->data_path && !r->model_path)
+        return refuse(diag, "--data-path",
+                      "external weights belong to a program: --model FILE.pte");
     if (r->floor_of && r->noise_percent > 0)
         return refuse(diag, "--noise-floor-of", "--noise-floor says it already");
     if (!r->pairs && r->word_count == 0)
@@ -185,10 +198,16 @@ static int put(struct request *r, const struct sl_comparison_report *report)
     int code = sl_verdict_exit_code(report->comparison, r->threshold_percent);
     if (report->arms)
         code = sl_verdict_exit_louder(code, sl_arms_exit_code(report->arms, r->threshold_percent));
-    int rc = r->cli->json ? sl_comparison_json(&r->json, NULL, report)
-                          : sl_comparison_text(&r->output, &style, report, SL_COMPARISON_ANALYSES);
+    int extent = r->full || r->cli->verbose ? SL_COMPARISON_ANALYSES : SL_COMPARISON_SUMMARY;
+    int rc = r->cli->json    ? sl_comparison_json(&r->json, NULL, report)
+             : r->cli->quiet ? 0
+                             : sl_comparison_text(&r->output, &style, report, extent);
+    if (rc == 0 && !r->cli->json && !r->cli->quiet && extent == SL_COMPARISON_SUMMARY &&
+        report->baseline)
+        rc = sl_buf_printf(&r->output, "every operator, its kernels and proof of SME2: --full\n");
     if (rc == 0 && !r->cli->json)
-        rc = sl_comparison_text(&r->output, &style, report, SL_COMPARISON_GROUNDS);
+        rc = sl_comparison_text(&r->output, &style, report,
+                                r->cli->quiet ? SL_COMPARISON_VERDICT : SL_COMPARISON_GROUNDS);
     if (rc == 0)
         rc = put_gate(r, code);
     r->code = sl_verdict_exit_louder(r->code, code);
@@ -253,6 +272,8 @@ static struct sl_compared *new_compared(const struct request *r)
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (compared && r->warmup >= 0)
         compared->cold = &r->cold;
+    if (compared && r->model_path)
+        compared->plans = r->origins.plans;
     return compared;
 }
 
@@ -359,7 +380,7 @@ static int find_floor(struct request *r, struct sl_diag *diag)
 static int compare_imported(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
-    struct sl_collection all = {.count = 0};
+    struct sl_collection all = {.plans = r->model_path ? r->origins.plans : NULL};
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
@@ -476,6 +497,8 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     rc = sl_stored_runs_fetch(cli, r.words, r.word_count, r.runs, &diag);
     if (rc == 0 && r.floor_of)
         rc = sl_stored_runs_fetch(cli, &r.floor_of, 1, &r.runs[MAX_WORDS], &diag);
+    if (rc == 0 && r.model_path)
+        rc = sl_model_origins_read(cli, r.model_path, r.data_path, &r.origins, &diag);
     if (rc == 0)
         rc = find_floor(&r, &diag);
     if (rc == 0)
@@ -487,6 +510,7 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         sl_say_page(stdout, &r.output);
     sl_buf_fini(&r.output);
+    sl_model_origins_fini(&r.origins);
     sl_stored_runs_remove(r.runs, MAX_WORDS + 1);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, NULL, "the comparison cannot be made: %s", sl_strerror(rc));

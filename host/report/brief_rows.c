@@ -39,5 +39,5 @@ void sl_brief_rows_name(char names[SL_BRIEF_NAMES_BYTES], size_t before, const c
     if (before < NAMED)
         snprintf(names + used, SL_BRIEF_NAMES_BYTES - used, "%s%.24s", used ? ", " : "", name);
     else
-        snprintf(names, SL_BRIEF_NAMES_BYTES, "%zu smaller categories", before + 1);
+        snprintf(names, SL_BRIEF_NAMES_BYTES, "%zu other categories", before + 1);
 }

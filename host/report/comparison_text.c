@@ -22,8 +22,9 @@
 #include "host/report/table.h"
 #include "host/report/unit.h"
 
-enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3 };
+enum { CATEGORY_COLUMNS = 14, PART_COLUMNS = 20, BRIEF_OPERATORS = 3, OUTCOME_BYTES = 128 };
 #define OVERLAY_COLUMNS 20
+#define OVERLAY_WORDS (OVERLAY_COLUMNS - 6)
 static const double small_share = 0.01;
 
 struct page {
@@ -39,30 +40,33 @@ const char *sl_comparison_whose(const struct sl_comparison_report *report)
                            : NULL;
 }
 
-/* The verdict in words. "0.5x slower" would be read as half as slow, and a count as a speed. */
-static void put_outcome(struct page *p, int tone)
+/* The verdict in words. "0.5x slower" would be read as half as slow, a count as a speed, and a
+ * ratio before "inconclusive" as a result. `executes`: "executes " or "", before counts. */
+static const char *outcome_text(const struct sl_comparison *c, const char *executes,
+                                unsigned svl_bits, char out[OUTCOME_BYTES])
 {
-    const struct sl_comparison *c = p->comparison;
     bool counted = c->unit == SL_TRACE_INSTRUCTIONS;
-    const char *executes = p->report->beside ? "" : "executes "; /* the line has two outcomes */
     char svl[32] = "";
-    if (p->report->svl_bits > 0)
-        snprintf(svl, sizeof(svl), " at SVL %u", p->report->svl_bits);
+    if (svl_bits > 0)
+        snprintf(svl, sizeof(svl), " at SVL %u", svl_bits);
     if (c->verdict == SL_VERDICT_WRONG)
-        sl_doc_put(p->doc, tone, "WRONG: the outputs differ");
+        snprintf(out, OUTCOME_BYTES, "WRONG: the outputs differ");
     else if (counted && c->verdict == SL_VERDICT_EQUIVALENT)
-        sl_doc_put(p->doc, tone, "%sthe same number of instructions%s", executes, svl);
+        snprintf(out, OUTCOME_BYTES, "%sthe same number of instructions%s", executes, svl);
     else if (counted && c->verdict <= SL_VERDICT_SLOWER)
-        sl_doc_put(p->doc, tone, "%s%.3fx %s instructions%s (not speed)", executes,
-                   c->ratio > 1 ? c->ratio : 1 / c->ratio, c->ratio > 1 ? "fewer" : "more", svl);
+        snprintf(out, OUTCOME_BYTES, "%s%.3fx %s instructions%s (not speed)", executes,
+                 c->ratio > 1 ? c->ratio : 1 / c->ratio, c->ratio > 1 ? "fewer" : "more", svl);
     else if (c->verdict == SL_VERDICT_SLOWER)
-        sl_doc_put(p->doc, tone, "%.3fx: slower, %.3f times as long", c->ratio, 1 / c->ratio);
+        snprintf(out, OUTCOME_BYTES, "%.3fx: slower, %.3f times as long", c->ratio, 1 / c->ratio);
+    else if (c->verdict == SL_VERDICT_EQUIVALENT)
+        snprintf(out, OUTCOME_BYTES, "%.3fx no difference that matters", c->ratio);
+    else if (c->verdict > SL_VERDICT_SLOWER && isfinite(c->ratio))
+        snprintf(out, OUTCOME_BYTES, "%s (measured ratio %.3f)", sl_verdict_name(c), c->ratio);
     else if (isfinite(c->ratio))
-        sl_doc_put(p->doc, tone, "%.3fx %s", c->ratio,
-                   c->verdict == SL_VERDICT_EQUIVALENT ? "no difference that matters"
-                                                       : sl_verdict_name(c));
+        snprintf(out, OUTCOME_BYTES, "%.3fx %s", c->ratio, sl_verdict_name(c));
     else
-        sl_doc_put(p->doc, tone, "%s", sl_verdict_name(c));
+        snprintf(out, OUTCOME_BYTES, "%s", sl_verdict_name(c));
+    return out;
 }
 
 /* Our kernels' outcome in a word or two, for the line is ExecuTorch's. */
@@ -120,9 +124,10 @@ static void put_cold(struct page *p, const struct sl_analysis *side, const char 
 static void put_arms(struct page *p, const struct sl_arms *arms)
 {
     const struct sl_gain *gain = &arms->gain;
+    char outcome[OUTCOME_BYTES];
     if (arms->has_arm && isfinite(arms->arm.ratio))
-        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "SME2 %s: %.3fx, %s", arms->level ? "on" : "off",
-                   arms->arm.ratio, sl_verdict_name(&arms->arm));
+        sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "SME2 %s: %s", arms->level ? "on" : "off",
+                   outcome_text(&arms->arm, "executes ", p->report->svl_bits, outcome));
     if (arms->has_gain)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL,
                    "what SME2 gains: %.3gx before, %.3gx now (%+.1f %%)", gain->before, gain->after,
@@ -158,11 +163,19 @@ static void put_grounds(struct page *p, bool figures)
         sl_doc_say(p->doc, SL_DOC_ITEM, NULL, "because %s", c->reasons[i]);
 }
 
+/* Two builds have two arms: of which is the verdict? */
+static const char *arm_of(const struct sl_comparison_report *r)
+{
+    if (!r->arms || !r->arms->has_arm)
+        return "";
+    return r->arms->level ? ", SME2 off" : ", SME2 on"; /* that level is the other one's */
+}
+
 static void put_verdict(struct page *p)
 {
     const struct sl_comparison *c = p->comparison;
     const struct sl_comparison_report *r = p->report;
-    char clean[SL_TEXT_SIZE];
+    char clean[SL_TEXT_SIZE], outcome[OUTCOME_BYTES];
     bool good = c->verdict == SL_VERDICT_FASTER && c->unit != SL_TRACE_INSTRUCTIONS;
     int tone = good                                  ? SL_TONE_GOOD
                : c->verdict == SL_VERDICT_EQUIVALENT ? SL_TONE_STRONG
@@ -174,10 +187,11 @@ static void put_verdict(struct page *p)
                    sl_text_copy(clean, r->experiment, strlen(r->experiment)));
     if (r->own || r->runtime) /* short: it is one line, and put_whose() said the rest */
         sl_doc_put(p->doc, SL_TONE_PLAIN, "%s, ", r->own ? "our kernels" : r->runtime);
-    sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s: ", r->factor, r->candidate_level,
-               r->baseline_level);
-    put_outcome(p, tone);
-    if (r->beside)
+    sl_doc_put(p->doc, SL_TONE_STRONG, "%s %s against %s%s: ", r->factor, r->candidate_level,
+               r->baseline_level, arm_of(r));
+    sl_doc_put(p->doc, tone, "%s",
+               outcome_text(c, r->beside ? "" : "executes ", r->svl_bits, outcome));
+    if (r->beside) /* the line has two outcomes */
         put_beside(p);
 }
 
@@ -489,8 +503,11 @@ static void put_brief(struct page *p)
                                   : " (emulated: means nothing)");
     snprintf(sides[0], sizeof(sides[0]), ">%.20s", p->report->baseline_level);
     snprintf(sides[1], sizeof(sides[1]), ">%.20s", p->report->candidate_level);
-    snprintf(legend, sizeof(legend), "# %.6s, . %.6s", p->report->candidate_level,
-             p->report->baseline_level);
+    if (strlen(p->report->candidate_level) + strlen(p->report->baseline_level) <= OVERLAY_WORDS)
+        snprintf(legend, sizeof(legend), "# %s, . %s", p->report->candidate_level,
+                 p->report->baseline_level);
+    else
+        snprintf(legend, sizeof(legend), "# %.*s", OVERLAY_WORDS, p->report->candidate_level);
     const char *const heads[] = {caption, sides[0], sides[1], ">ratio", legend, NULL};
     const struct sl_table_column widths[] = {
         {0, 0}, {10, 1}, {10, 1}, {8, 1}, {OVERLAY_COLUMNS, 2}};

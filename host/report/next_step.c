@@ -149,15 +149,48 @@ static void add_portable(struct search *s, const struct sl_operator_shift *row, 
         name, 100 * share, s->candidate);
 }
 
+/* A program without any delegate has one step for all of its portable operators; it stands first,
+ * for what delegates would do with them nobody measured. False: some are delegated, or it is one
+ * operator. */
+static bool add_undelegated(struct search *s)
+{
+    const struct sl_operator_shift *costliest = NULL;
+    double all = 0;
+    size_t count = 0;
+    char name[SL_TEXT_SIZE];
+    for (size_t i = 0; i < s->c->operator_count; i++) {
+        const struct sl_operator_shift *row = &s->c->operators[i];
+        if (!row->candidate || row->candidate->category_by_name == SL_CATEGORY_FRAMEWORK)
+            continue;
+        if (row->candidate->delegated)
+            return false;
+        if (!costliest || row->candidate_cost > costliest->candidate_cost)
+            costliest = row;
+        all += row->candidate_cost;
+        count++;
+    }
+    if (s->placed || count < 2 || !(all / s->whole > portable_share))
+        return false;
+    const struct sl_next_step step = {
+        .rule = "undelegated", .value = all / s->whole, .limit = portable_share, .saves = NAN};
+    sl_text_copy(name, costliest->candidate->name, costliest->candidate->name_len);
+    add(s, NULL, step, NULL,
+        "Delegate the program: none of its %zu operators is in a delegate, and they are %.1f %% of "
+        "end to end %s; the costliest is %.80s with %.1f %%",
+        count, 100 * step.value, s->candidate, name, 100 * costliest->candidate_cost / s->whole);
+    return true;
+}
+
 static void add_operators(struct search *s)
 {
+    bool undelegated = add_undelegated(s);
     for (size_t i = 0; i < s->c->operator_count; i++) {
         const struct sl_operator_shift *row = &s->c->operators[i];
         char name[SL_TEXT_SIZE];
         if (!row->candidate)
             continue;
         sl_text_copy(name, row->candidate->name, row->candidate->name_len);
-        if (!add_unserved(s, row, name) && !add_costlier(s, row, name))
+        if (!add_unserved(s, row, name) && !add_costlier(s, row, name) && !undelegated)
             add_portable(s, row, name);
     }
 }

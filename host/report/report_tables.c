@@ -375,7 +375,9 @@ void sl_report_verdict(const struct sl_report *report, char *out, size_t size)
         snprintf(whose, sizeof(whose), "%s, ", sl_comparison_whose(report->comparison));
     snprintf(of, sizeof(of), "%s / %s", sl_report_side(report, 0),
              imported(report) ? sl_report_side(report, 1) : "on");
-    if (!isfinite(c->ratio) || c->verdict == SL_VERDICT_WRONG)
+    if (c->verdict == SL_VERDICT_WRONG)
+        snprintf(out, size, "wrong: %sthe outputs differ, so no ratio counts", whose);
+    else if (!isfinite(c->ratio))
         snprintf(out, size, "%s", sl_verdict_name(c));
     else if (c->unit == SL_TRACE_INSTRUCTIONS && c->method == SL_METHOD_EXACT)
         say_counted(report, whose, out, size);

@@ -72,10 +72,33 @@ class Compare(Results):
         piped = lab.sme2lab("compare", self.run_.out, env={"LC_ALL": "C.UTF-8", "TERM": "xterm"}).stdout
         self.assertTrue(piped.isascii() and "####" in piped)
         for locale, mark, other in (("C.UTF-8", "█", "##"), ("C", "##", "█")):
-            text = self.on_a_terminal(72, locale, "compare", self.run_.out, "--color", "never")
-            self.assertIn(mark, text)
-            self.assertNotIn(other, text)
-            self.assertLessEqual(max(map(len, text.splitlines())), 72)
+            for words in ((), ("--full",)):
+                text = self.on_a_terminal(72, locale, "compare", self.run_.out, "--color", "never", *words)
+                self.assertIn(mark, text)
+                self.assertNotIn(other, text)
+                self.assertLessEqual(max(map(len, text.splitlines())), 72)
+
+    def test_a_comparison_is_ten_lines_and_full_on_demand(self):
+        brief, full = (lab.sme2lab("compare", self.run_.out, *words).stdout.splitlines() for words in ((), ("--full",)))
+        self.assertLessEqual(len(brief), 12, brief)
+        self.assertGreater(len(full), 40)
+        self.assertEqual(brief[-1], full[-1])
+        self.assertIn("--full", "".join(brief))
+        self.assertEqual(lab.sme2lab("compare", self.run_.out, "-q").stdout.splitlines(), brief[-1:])
+
+    def test_two_builds_say_which_arm_is_compared(self):
+        said = lab.sme2lab("compare", self.run_.out, self.copy()).stdout.splitlines()
+        self.assertIn(", SME2 on: executes the same number of instructions at SVL 512", said[-1])
+        self.assertTrue(any("SME2 off: executes the same number of instructions at SVL 512" in line for line in said), said)
+
+    def test_the_model_says_which_operators_of_a_foreign_recording_sme2_is_for(self):
+        sides = (MOBILENET / "aarch64-nosme.etdump", MOBILENET / "aarch64-sme2.etdump", "--factor", "sme2")
+        named, planned = (self.compare(*sides, *words)[1] for words in ((), ("--model", MOBILENET / "model.pte")))
+        labels = lambda result: {side: result[side]["label"] for side in ("baseline", "candidate")}
+        self.assertEqual((labels(named), labels(planned)), ({"baseline": "name", "candidate": "name"}, {"baseline": "origin", "candidate": "origin"}))
+        parts = {(part["category"], part["name"]) for part in planned["parts"]}
+        self.assertIn(("CONV", "pointwise"), parts)  # XNNPACK calls them fully connected
+        self.assertEqual(lab.sme2lab("compare", *sides, "--data-path", "x").returncode, 2)
 
     def on_a_terminal(self, columns, locale, *words):
         code, text = lab.on_a_terminal(columns, [lab.SME2LAB, *words], {**os.environ, "LC_ALL": locale, "TERM": "xterm"})
@@ -155,8 +178,8 @@ class Compare(Results):
 
     def test_runs_that_are_equal_to_the_byte_are_two_runs(self):
         words = (self.run_.out, self.copy())
-        self.assertIn("estimated on", lab.sme2lab("compare", words[0]).stdout)
-        said = lab.sme2lab("compare", *words).stdout
+        self.assertIn("estimated on", lab.sme2lab("compare", words[0], "--full").stdout)
+        said = lab.sme2lab("compare", *words, "--full").stdout
         self.assertNotIn("estimated on", said)  # from off to on: of neither run against the other
         self.assertIn("outputs: agree; largest difference 0,", said)
         self.assertNotIn("estimate", self.compare(*words)[1])

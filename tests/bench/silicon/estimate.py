@@ -44,6 +44,9 @@ def source_of(code, given):
             print(f"estimate: {code} is not at {folder} and cannot be cloned from {about['url']}; --{code} DIR names a copy at {about['commit'][:8]}", file=sys.stderr)
             shutil.rmtree(folder, ignore_errors=True)
             return None
+    at = subprocess.run(["git", "-C", folder, "rev-parse", "HEAD"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if at.returncode or not at.stdout.startswith(CODES[code]["commit"]):
+        print(f"estimate: {folder} is not {code} at {CODES[code]['commit'][:8]}, which was timed: its rows may be other code than what was published", file=sys.stderr)
     return folder
 
 

@@ -46,5 +46,5 @@ TEST(four_that_share_a_row_are_named_and_five_are_counted)
         sl_brief_rows_name(row, i, names[i]);
     assert_string_equal(row, "GEMM, Data Movement, Other, Framework");
     sl_brief_rows_name(row, 4, names[4]);
-    assert_string_equal(row, "5 smaller categories");
+    assert_string_equal(row, "5 other categories");
 }

@@ -129,6 +129,21 @@ TEST(table_shows_the_shift_within_eighty_columns)
     sl_comparison_fini(&c);
 }
 
+/* A ratio in front would be read as the result. */
+TEST(a_verdict_that_is_none_stands_before_its_ratio)
+{
+    struct sl_buf text;
+    const struct sl_style style = {.width = 100, .color = false, .operators = 12};
+    struct sl_comparison c = compare(NULL);
+    struct sl_comparison_report report = report_of(&c, NULL);
+    sl_buf_init(&text, 1 << 20);
+    assert_int_equal(sl_comparison_text(&text, &style, &report, SL_COMPARISON_VERDICT), 0);
+    assert_non_null(
+        strstr((const char *)text.data, "sme2 on against off: inconclusive (measured ratio "));
+    sl_buf_fini(&text);
+    sl_comparison_fini(&c);
+}
+
 TEST(a_summary_is_about_ten_lines_and_the_verdict_one)
 {
     struct sl_buf text;

@@ -119,6 +119,22 @@ TEST_WITH(portable_operator_over_five_per_cent_is_named, reset, NULL)
     expect("portable", 0.06, "aten::x");
 }
 
+/* To delegate them one by one is no advice where none is delegated. */
+TEST_WITH(a_program_without_any_delegate_is_one_step, reset, NULL)
+{
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    for (size_t i = 0; i < OPERATORS; i++)
+        all.operators[i].delegated = false;
+    sl_next_steps_find(&all.report, steps);
+    assert_string_equal(steps[0].rule, "undelegated");
+    assert_true(fabs(steps[0].value - 1) < 1e-9 && isnan(steps[0].saves));
+    assert_non_null(strstr(steps[0].text, "none of its 3 operators is in a delegate"));
+    assert_non_null(strstr(steps[0].text, "Convolution (NHWC, F32) IGEMM with 90.0 %"));
+    size_t count = sl_next_steps_find(&all.report, steps);
+    for (size_t i = 1; i < count; i++)
+        assert_string_not_equal(steps[i].rule, "portable");
+}
+
 TEST_WITH(data_movement_and_framework_over_ten_per_cent_are_named, reset, NULL)
 {
     all.c.categories[SL_CATEGORY_FRAMEWORK].share_candidate = 0.11;
