@@ -463,11 +463,8 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     c->blocks =
         data->baseline_count < data->candidate_count ? data->baseline_count : data->candidate_count;
     c->ratio = c->baseline / c->candidate;
-    sl_comparison_note(c,
-                       "unpaired: nothing tells that the runs were interleaved, so drift is not "
-                       "cancelled; intervals are wider by %.2g %%, what two processes can differ "
-                       "by",
-                       100 * SL_UNPAIRED_FLOOR);
+    sl_comparison_note(c, "unpaired: nothing tells that the runs were interleaved, so drift is not "
+                          "cancelled");
     int rc = sl_bootstrap_sides(data->baseline, data->baseline_count, data->candidate,
                                 data->candidate_count, &plan, result);
     for (int side = 0; rc == 0 && side < 2; side++)
@@ -481,13 +478,14 @@ static int compare_sides(struct sl_comparison *c, const struct data *data,
     result->ratio.low /= (1 + SL_UNPAIRED_FLOOR) * exp(down);
     result->ratio.high *= (1 + SL_UNPAIRED_FLOOR) * exp(up);
     *out_apart = (1 + SL_UNPAIRED_FLOOR) * exp(fmax(down, up)) - 1;
-    if (fmax(down, up) > SL_UNPAIRED_FLOOR)
-        sl_comparison_note(c,
-                           "a first or last run lies %.2g %% from its side's median: intervals "
-                           "reach so much farther",
-                           100 * expm1(fmax(down, up)));
-    if (c->blocks < SL_COMPARISON_MIN_BLOCKS)
+    bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS;
+    if (few)
         take_range(c, sides);
+    if (c->blocks >= SL_UNPAIRED_FEW)
+        sl_comparison_note(c,
+                           "intervals are wider by %.2g %%, what two processes or the ends of a "
+                           "recording can differ by",
+                           100 * (few ? SL_UNPAIRED_FLOOR : *out_apart));
     return rc;
 }
 
@@ -545,10 +543,12 @@ static void judge_interval(struct sl_comparison *c)
     c->detectable = detectable(c);
     c->verdict = SL_VERDICT_INCONCLUSIVE;
     if (!isfinite(all.low)) {
-        sl_comparison_note(c, "only %zu %s: too few for a verdict, at least %d are needed",
+        sl_comparison_note(c,
+                           "only %zu %s: too few for a verdict; %d may be enough where they agree, "
+                           "%d or more are better",
                            c->blocks,
                            c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
-                           SL_COMPARISON_MIN_BLOCKS);
+                           SL_UNPAIRED_FEW, SL_COMPARISON_MIN_BLOCKS);
         return;
     }
     if (few && c->method == SL_METHOD_PAIRED)

@@ -95,7 +95,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--minimum-effect", 0, SL_OPTION_REAL, &r->minimum_percent, "PCT",
          "smaller differences are called equivalent (1)"},
         {"--noise-floor", 0, SL_OPTION_REAL, &r->noise_percent, "PCT",
-         "equal runs differ by so much on this device: less is no difference"},
+         "equal runs differ by so much on this device: a smaller difference cannot be told"},
         {"--noise-floor-of", 0, SL_OPTION_TEXT, &r->floor_of, "PATH",
          "a directory or ETDump of equal runs, to find that figure in"},
         {"--calibrate", 0, SL_OPTION_FLAG, &r->calibrate, NULL,
@@ -388,8 +388,15 @@ static int compare_imported(struct request *r, struct sl_diag *diag)
     bool several = rc == 0 && all.count > 1;
     if (several && r->cli->json)
         sl_json_open_array(&r->json, NULL);
-    for (size_t i = 0; rc == 0 && i < all.count; i++)
-        rc = put(r, &all.compared[i]->report);
+    for (size_t i = 0; rc == 0 && i < all.count; i++) {
+        struct sl_comparison_report report = all.compared[i]->report;
+        const struct sl_compared_import *import = &all.compared[i]->import;
+        if (!r->cli->json && import->names[0][0]) { /* people know them by these */
+            report.baseline_level = import->names[0];
+            report.candidate_level = import->names[1];
+        }
+        rc = put(r, &report);
+    }
     if (several && r->cli->json)
         sl_json_close_array(&r->json);
     sl_collection_fini(&all);

@@ -124,7 +124,7 @@ static bool add_costlier(struct search *s, const struct sl_operator_shift *row, 
         return false;
     bool known = row->baseline->kernel && row->candidate->kernel;
     bool by_sme2 = s->sme2 && (known ? is_sme2(row->candidate) && !is_sme2(row->baseline) : true);
-    const struct sl_next_step step = {.rule = by_sme2 ? "slower-with-sme2" : "costlier",
+    const struct sl_next_step step = {.rule = by_sme2 ? "costlier-with-sme2" : "costlier",
                                       .value = share,
                                       .limit = hurt_share,
                                       .saves = share};

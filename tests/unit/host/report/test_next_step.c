@@ -104,9 +104,9 @@ TEST_WITH(operator_that_sme2_is_for_and_did_not_serve_is_named, reset, NULL)
 TEST_WITH(operator_that_sme2_makes_slower_is_named_unless_it_may_be_chance, reset, NULL)
 {
     all.rows[1].candidate_cost = 76; /* 16 of 800 more */
-    expect("slower-with-sme2", 0.02, "Copy");
+    expect("costlier-with-sme2", 0.02, "Copy");
     all.rows[1].q = 0.001;
-    expect("slower-with-sme2", 0.02, "2.0 %");
+    expect("costlier-with-sme2", 0.02, "2.0 %");
     all.rows[1].q = 0.3;
     expect("largest-category", 0.9, "CONV");
 }
