@@ -41,7 +41,7 @@ enum { SL_UNPAIRED_FEW = 6 };
 bool sl_unpaired_range(const struct sl_unpaired_side sides[2], double *out_low, double *out_high);
 
 /* How far the ratio's logarithm may lie below and above what the medians say because the device
- * changed its speed near an end of a recording: the first or last run of a side shows the level that
- * all of the other side may have been measured at. Both >= 0. Each side has a run at least. 0 or
- * -ENOMEM. */
+ * changed its speed near an end of a recording: the first or last run of a side shows the level
+ * that all of the other side may have been measured at. Both >= 0. Each side has a run at least. 0
+ * or -ENOMEM. */
 int sl_unpaired_edges(const struct sl_unpaired_side sides[2], double *out_down, double *out_up);

@@ -39,9 +39,11 @@ struct request {
     size_t word_count;
     struct sl_stored_run runs[MAX_WORDS + 1]; /* of words that number one, and of floor_of */
     const char *pairs, *factor, *experiment, *variant, *categories_path, *log, *floor_of;
-    const char *model_path, *data_path;
-    struct sl_model_origins origins; /* if model_path */
-    int64_t top;                     /* operators */
+    struct {
+        const char *path, *data; /* NULL: not given */
+        struct sl_model_origins origins;
+    } model;
+    int64_t top; /* operators */
     bool calibrate, keep, full;
     double threshold_percent, confidence_percent, minimum_percent, noise_percent;
     int64_t seed, iterations, warmup; /* warmup: -1: found */
@@ -110,9 +112,9 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
         {"--iterations", 0, SL_OPTION_COUNT, &r->iterations, "N", "how many such draws (10000)"},
         {"--log", 0, SL_OPTION_TEXT, &r->log, "FILE",
          "XNNPACK's log of the candidate (the one beside its ETDump)"},
-        {"--model", 0, SL_OPTION_TEXT, &r->model_path, "FILE.pte",
+        {"--model", 0, SL_OPTION_TEXT, &r->model.path, "FILE.pte",
          "the program that ran: its operators' types and shapes say which of them SME2 is for"},
-        {"--data-path", 0, SL_OPTION_TEXT, &r->data_path, "FILE",
+        {"--data-path", 0, SL_OPTION_TEXT, &r->model.data, "FILE",
          "external weights of --model (.ptd)"},
         {"--categories", 0, SL_OPTION_TEXT, &r->categories_path, "FILE",
          "rules in place of the built-in ones"},
@@ -152,7 +154,7 @@ static int check_options(struct request *r, struct sl_diag *diag)
         return refuse(diag, "--calibrate", "one directory or ETDump is calibrated");
     if (r->keep && !r->calibrate)
         return refuse(diag, "--keep", "it keeps what --calibrate finds");
-    if (r->data_path && !r->model_path)
+    if (r->model.data && !r->model.path)
         return refuse(diag, "--data-path",
                       "external weights belong to a program: --model FILE.pte");
     if (r->floor_of && r->noise_percent > 0)
@@ -272,8 +274,8 @@ static struct sl_compared *new_compared(const struct request *r)
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (compared && r->warmup >= 0)
         compared->cold = &r->cold;
-    if (compared && r->model_path)
-        compared->plans = r->origins.plans;
+    if (compared && r->model.path)
+        compared->plans = r->model.origins.plans;
     return compared;
 }
 
@@ -380,7 +382,7 @@ static int find_floor(struct request *r, struct sl_diag *diag)
 static int compare_imported(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
-    struct sl_collection all = {.plans = r->model_path ? r->origins.plans : NULL};
+    struct sl_collection all = {.plans = r->model.path ? r->model.origins.plans : NULL};
     int rc = sl_categories_load(r->categories_path, &categories, diag);
     if (rc < 0)
         return rc;
@@ -504,8 +506,8 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     rc = sl_stored_runs_fetch(cli, r.words, r.word_count, r.runs, &diag);
     if (rc == 0 && r.floor_of)
         rc = sl_stored_runs_fetch(cli, &r.floor_of, 1, &r.runs[MAX_WORDS], &diag);
-    if (rc == 0 && r.model_path)
-        rc = sl_model_origins_read(cli, r.model_path, r.data_path, &r.origins, &diag);
+    if (rc == 0 && r.model.path)
+        rc = sl_model_origins_read(cli, r.model.path, r.model.data, &r.model.origins, &diag);
     if (rc == 0)
         rc = find_floor(&r, &diag);
     if (rc == 0)
@@ -517,7 +519,7 @@ int sl_cmd_compare(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         sl_say_page(stdout, &r.output);
     sl_buf_fini(&r.output);
-    sl_model_origins_fini(&r.origins);
+    sl_model_origins_fini(&r.model.origins);
     sl_stored_runs_remove(r.runs, MAX_WORDS + 1);
     if (rc < 0 && diag.what[0] == '\0')
         sl_diag_set(&diag, rc, NULL, "the comparison cannot be made: %s", sl_strerror(rc));
