@@ -14,7 +14,7 @@
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
 
-enum { MAX_EVENTS = 1 << 20, MAX_NAMES_BYTES = 1 << 26, FIRST_ROOM = 1024 };
+enum { MAX_EVENTS = 1 << 20, MAX_NAMES_BYTES = 1 << 26, FIRST_ROOM = 1024, MAX_AFTER = 4096 };
 
 struct event {
     uint32_t name; /* where its text is in `names` */
@@ -41,6 +41,8 @@ struct sl_events {
     struct sl_buf shown; /* struct shown */
     size_t delegates;    /* operators of delegates in this execution */
     size_t next_stamp;
+    struct sl_buf after; /* names that stand for a place in a delegate call, by stamps before it */
+    bool naming;
     char *current; /* borrowed: where the name of what begins is left; NULL: nobody looks */
     int error;     /* the first */
 };
@@ -60,6 +62,7 @@ struct sl_events *sl_events_new(struct sl_recorder *recorder)
     events->recorder = recorder;
     sl_buf_init(&events->names, MAX_NAMES_BYTES);
     sl_buf_init(&events->shown, MAX_EVENTS * sizeof(struct shown));
+    sl_buf_init(&events->after, MAX_AFTER * sizeof(uint32_t));
     return events;
 }
 
@@ -69,6 +72,8 @@ void sl_events_free(struct sl_events *events)
         return;
     sl_buf_fini(&events->names);
     sl_buf_fini(&events->shown);
+    sl_buf_fini(&events->after);
+    sl_stamps_tell(NULL, NULL);
     sl_free(events->events);
     sl_free(events->ended);
     sl_free(events);
@@ -294,6 +299,39 @@ int sl_events_unpack(struct sl_events *events, struct sl_bytes packed)
 void sl_events_leave_current(struct sl_events *events, char *current)
 {
     events->current = current;
+}
+
+/* Makes the next name of those, and leaves it where the other process looks. */
+static void name_operator(struct sl_events *events, size_t nth, bool is_new)
+{
+    char text[64];
+    snprintf(text, sizeof(text), "DELEGATE_CALL, after %zu of its operators", nth - 1);
+    if (events->current)
+        snprintf(events->current, SL_APART_SHARED_BYTES, "%s", text);
+    if (!is_new)
+        return;
+    uint32_t name = sl_recorder_enter(events->recorder, text);
+    int rc = sl_buf_append(&events->after, &name, sizeof(name));
+    if (rc < 0)
+        fail(events, rc);
+}
+
+static void enter_operator(void *user, size_t nth)
+{
+    struct sl_events *events = user;
+    const uint32_t *after = (const uint32_t *)(const void *)events->after.data;
+    size_t known = events->after.size / sizeof(*after);
+    if (nth <= known)
+        sl_recorder_enter_name(events->recorder, after[nth - 1]);
+    if (events->naming && nth <= MAX_AFTER)
+        name_operator(events, nth, nth == known + 1);
+}
+
+void sl_events_enter_operators(struct sl_events *events, bool names)
+{
+    if (events)
+        events->naming = names;
+    sl_stamps_tell(events ? enter_operator : NULL, events);
 }
 
 size_t sl_events_count(const struct sl_events *events)

@@ -5,6 +5,7 @@
  * goes on stands between a pause and its resume. One variant has one of these. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,12 @@ int sl_events_unpack(struct sl_events *events, struct sl_bytes packed);
 /* The name of each event that begins is left there too, in memory that both processes share
  * (apart.h); NULL: it is not. */
 void sl_events_leave_current(struct sl_events *events, char *current);
+
+/* Until the next call: whoever looks for what this process does finds at each stamp after how many
+ * of the delegate's operators it is (one of several parts counts as these). `names`: texts that
+ * were not there before are made, which takes longer than a stamp may; else the last that is there
+ * stays. NULL: nobody looks. */
+void sl_events_enter_operators(struct sl_events *events, bool names);
 
 /* Events of the last of these. */
 size_t sl_events_count(const struct sl_events *events);

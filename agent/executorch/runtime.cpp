@@ -658,6 +658,7 @@ int sl_variant_execute_here(sl_variant *v, int traced, sl_diag *diag)
     v->tracer->inner = traced == SL_VARIANT_TRACED || traced == SL_VARIANT_WARM_UP;
     int watching = sl_kernel_calls_watch(traced == SL_VARIANT_WARM_UP);
     sl_stamps_record(v->tracer->inner ? v->recorder : nullptr);
+    sl_events_enter_operators(v->tracer->events, traced == SL_VARIANT_WARM_UP);
     sl_steady_heap_use(is_counted(v));
     Error error = v->plan->execute();
     sl_steady_heap_use(false);

@@ -21,6 +21,8 @@ static uintptr_t watched_begin, watched_bytes; /* the same while stamps are take
 static struct sl_recorder *clock_of;
 static struct sl_stamp stamps[MAX_STAMPS];
 static size_t stamp_count;
+static sl_stamps_fn told_each;
+static void *told_user;
 static const uint64_t second_ns = 1000000000;
 static uint64_t told_ns; /* the time that the delegate was told last */
 static bool paused;
@@ -46,6 +48,8 @@ int clock_gettime(clockid_t id, struct timespec *out)
     *out = (struct timespec){.tv_sec = (time_t)(told_ns / second_ns),
                              .tv_nsec = (long)(told_ns % second_ns)};
     stamp.kernel = sl_kernel_calls_take();
+    if (told_each)
+        told_each(told_user, stamp_count + 1);
     stamp.begin = sl_recorder_stamp_begin(clock_of);
     if (stamp_count < MAX_STAMPS)
         stamps[stamp_count++] = stamp;
@@ -98,6 +102,12 @@ void sl_stamps_record(struct sl_recorder *recorder)
 void sl_stamps_clear(void)
 {
     stamp_count = 0;
+}
+
+void sl_stamps_tell(sl_stamps_fn each, void *user)
+{
+    told_each = each;
+    told_user = user;
 }
 
 size_t sl_stamps_get(const struct sl_stamp **out)

@@ -27,6 +27,10 @@ bool sl_stamps_open(void *delegate);
 /* Stamps go to this recorder's clock; NULL: the delegate gets the real clock, and none is taken. */
 void sl_stamps_record(struct sl_recorder *recorder);
 void sl_stamps_clear(void);
+/* Told of each stamp since the last clear, the first is 1, between a pause and its resume; NULL:
+ * nobody. */
+typedef void (*sl_stamps_fn)(void *user, size_t nth);
+void sl_stamps_tell(sl_stamps_fn each, void *user);
 /* Stamps since the last clear; those beyond the table are not kept. */
 size_t sl_stamps_get(const struct sl_stamp **out);
 /* True while the delegate copies its own stamps into events, which is a pause of ours. */

@@ -292,6 +292,11 @@ uint32_t sl_recorder_enter(struct sl_recorder *recorder, const char *text)
     return name;
 }
 
+void sl_recorder_enter_name(struct sl_recorder *recorder, uint32_t name)
+{
+    set_current(recorder, name);
+}
+
 static void write_event(struct sl_recorder *recorder, const struct sl_trace_label *label,
                         const struct sl_trace_past *past)
 {

@@ -89,12 +89,13 @@ static inline void sl_recorder_end(struct sl_recorder *recorder, const struct sl
 }
 
 /* For a runtime that is not ours, which tells of events in its own order (agent/executorch). The
- * first three come between a pause and its resume that the caller makes: they stamp the clock, and
+ * first four come between a pause and its resume that the caller makes: they stamp the clock, and
  * intern the name of what begins, where the ring's other side finds it if this process dies. The
  * record of the event is written outside measured windows, when its names are known. */
 uint64_t sl_recorder_stamp_begin(struct sl_recorder *recorder);
 uint64_t sl_recorder_stamp_end(struct sl_recorder *recorder);
 uint32_t sl_recorder_enter(struct sl_recorder *recorder, const char *text);
+void sl_recorder_enter_name(struct sl_recorder *recorder, uint32_t name);
 
 /* An event that is over: when it was, and the ordinal of its begin within its block. */
 struct sl_trace_past {

@@ -9,7 +9,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 EMULATOR = os.path.join(ROOT, "build/tools/qemu-aarch64")
 SME2LAB = os.path.join(ROOT, "build/host/bin/sme2lab")
 SVL512 = "max,sme512=on"
-LONGEST_SECONDS = 300
+LONGEST_SECONDS = 900  # of a program in the emulator, on a machine that others use too
 
 
 def agent(cpu):

@@ -125,6 +125,46 @@ TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
     assert_int_equal(event(f, 4)->event.order, 0);
 }
 
+/* The text of a name that the recorder wrote. */
+static const char *text_of(struct fixture *f, uint32_t name)
+{
+    take(f);
+    for (size_t i = 0; i < f->count; i++)
+        if (f->seen[i].kind == SL_TRACE_NAME && f->seen[i].name == name)
+            return f->seen[i].part.text;
+    return "";
+}
+
+static void call(struct fixture *f, int operators)
+{
+    int64_t number = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    f->run(operators, name_operator, f);
+    sl_events_end(f->events, number);
+}
+
+TEST_WITH(who_looks_finds_after_how_many_operators_it_is, open_all, close_all)
+{
+    struct fixture *f = *state;
+    char shared[SL_APART_SHARED_BYTES] = "";
+    sl_events_enter_operators(f->events, false);
+    call(f, 3);
+    assert_string_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL");
+    assert_int_equal(sl_events_flush(f->events), 0);
+    sl_events_enter_operators(f->events, true);
+    sl_events_leave_current(f->events, shared);
+    call(f, 3);
+    uint32_t last = sl_ring_current(f->ring);
+    assert_memory_equal(text_of(f, last), "DELEGATE_CALL, after 3 of its operators", 39);
+    assert_string_equal(shared, "DELEGATE_CALL, after 3 of its operators");
+    assert_int_equal(sl_events_flush(f->events), 0);
+    sl_events_enter_operators(f->events, false); /* names that are there are used */
+    call(f, 2);
+    assert_memory_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL, after 2", 22);
+    call(f, 3);
+    assert_int_equal(sl_ring_current(f->ring), last);
+    assert_int_equal(sl_events_flush(f->events), 0);
+}
+
 TEST_WITH(an_operator_of_several_parts_has_the_stamps_of_all, open_all, close_all)
 {
     struct fixture *f = *state;
