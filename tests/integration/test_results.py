@@ -70,13 +70,12 @@ class Compare(Results):
 
     def test_a_terminal_gets_blocks_that_fit_it_and_a_pipe_gets_plain_text(self):
         piped = lab.sme2lab("compare", self.run_.out, env={"LC_ALL": "C.UTF-8", "TERM": "xterm"}).stdout
-        self.assertTrue(piped.isascii() and "####" in piped)
+        self.assertTrue(piped.isascii() and "##.." in piped)
         for locale, mark, other in (("C.UTF-8", "█", "##"), ("C", "##", "█")):
-            for words in ((), ("--full",)):
-                text = self.on_a_terminal(72, locale, "compare", self.run_.out, "--color", "never", *words)
-                self.assertIn(mark, text)
-                self.assertNotIn(other, text)
-                self.assertLessEqual(max(map(len, text.splitlines())), 72)
+            text = self.on_a_terminal(72, locale, "compare", self.run_.out, "--full", "--color", "never")
+            self.assertIn(mark, text)
+            self.assertNotIn(other, text)
+            self.assertLessEqual(max(map(len, text.splitlines())), 72)
 
     def test_a_comparison_is_ten_lines_and_full_on_demand(self):
         brief, full = (lab.sme2lab("compare", self.run_.out, *words).stdout.splitlines() for words in ((), ("--full",)))
@@ -87,9 +86,9 @@ class Compare(Results):
         self.assertEqual(lab.sme2lab("compare", self.run_.out, "-q").stdout.splitlines(), brief[-1:])
 
     def test_two_builds_say_which_arm_is_compared(self):
-        said = lab.sme2lab("compare", self.run_.out, self.copy()).stdout.splitlines()
-        self.assertIn(", SME2 on: executes the same number of instructions at SVL 512", said[-1])
-        self.assertTrue(any("SME2 off: executes the same number of instructions at SVL 512" in line for line in said), said)
+        said = " ".join(lab.sme2lab("compare", self.run_.out, self.copy()).stdout.split())
+        self.assertTrue(said.endswith(", SME2 on: executes the same number of instructions at SVL 512"), said)
+        self.assertIn(" SME2 off: executes the same number of instructions at SVL 512", said)
 
     def test_the_model_says_which_operators_of_a_foreign_recording_sme2_is_for(self):
         sides = (MOBILENET / "aarch64-nosme.etdump", MOBILENET / "aarch64-sme2.etdump", "--factor", "sme2")
