@@ -8,7 +8,7 @@
 #define COUNT cnth
 #define SHIFT 1
 
-.macro load_bounds
+.macro load_bounds op
     ldp s8, s9, [x0, #48]
     fcvt h8, s8
     fcvt h9, s9
@@ -36,6 +36,17 @@
     fsub z17.h, z17.h, z21.h
     fsub z18.h, z18.h, z22.h
     fsub z19.h, z19.h, z23.h
+.endm
+
+.macro op_multiply
+    fmul z0.h, z0.h, z4.h
+    fmul z1.h, z1.h, z5.h
+    fmul z2.h, z2.h, z6.h
+    fmul z3.h, z3.h, z7.h
+    fmul z16.h, z16.h, z20.h
+    fmul z17.h, z17.h, z21.h
+    fmul z18.h, z18.h, z22.h
+    fmul z19.h, z19.h, z23.h
 .endm
 
 #include "kernels/binary/binary_dense_sme2_asm.inc"

@@ -95,6 +95,27 @@ TEST(every_count_and_broadcast_is_exact)
     }
 }
 
+/* A product that was added to 0 would have lost its sign. */
+TEST(products_of_zero_keep_their_sign)
+{
+    const struct sl_binary *kernel;
+    enum { COUNT = LONGEST };
+    SL_EACH (kernel, binary, SL_F32) {
+        if (kernel->op != SL_BINARY_MULTIPLY || !sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        float *a = sl_case_constant(COUNT, 0), *b = sl_case_constant(COUNT, 2);
+        float *out = sl_case_constant(COUNT, 77);
+        for (size_t i = 0; i < COUNT; i++) {
+            a[i] = i % 2 ? -0.0f : 0.0f;
+            b[i] = i % 3 ? -3.0f : 2.0f;
+        }
+        kernel->run(&(struct sl_binary_args){COUNT, a, b, 1, 1, out, -INFINITY, INFINITY});
+        for (size_t i = 0; i < COUNT; i++)
+            assert_true(out[i] == 0 && !signbit(out[i]) == (i % 2 == (i % 3 != 0)));
+        sl_case_free(3, (void *[]){a, b, out});
+    }
+}
+
 TEST(select_gives_the_operator_asked_for)
 {
     for (int op = SL_BINARY_ADD; op < SL_BINARY_OP_END; op++) {
