@@ -18,7 +18,8 @@ struct sl_pool_args {
     float min, max; /* clamp */
 };
 
-/* Pixels outside are ignored: MAX over the valid ones, AVERAGE divides by their number. Every
+/* Pixels outside are ignored: MAX over the valid ones, AVERAGE divides by their number
+ * (or, in SME2 and for halves in NEON, multiplies by its reciprocal). Every
  * window has at least one. A NaN wins a MAX. */
 struct sl_pool {
     const char *name;
