@@ -13,7 +13,7 @@
 
 /* Sources of output pixel o along an axis: with align_corners o * (in - 1) / (out - 1), else
  * (o + 1/2) * in / out - 1/2, held within [0, in - 1]; first between left and right, then between
- * top and bottom. */
+ * top and bottom; of f32 in SME2 the other way round, and weighted sums instead of differences. */
 struct sl_resize_args {
     size_t batch, in_h, in_w, out_h, out_w, channels; /* none of them 0 */
     bool align_corners;

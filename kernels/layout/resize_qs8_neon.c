@@ -59,5 +59,5 @@ const struct sl_resize sl_resize_qs8_qs8_1x16_neon = {
     .name = "sl_resize_qs8_qs8_1x16_neon",
     .needs = SL_ISA_NEON,
     .element = SL_QS8,
-    .run = walk,
+    .run = run,
 };

@@ -23,5 +23,5 @@ const struct sl_resize sl_resize_qs8_qs8_1x1_scalar = {
     .name = "sl_resize_qs8_qs8_1x1_scalar",
     .needs = SL_ISA_NONE,
     .element = SL_QS8,
-    .run = walk,
+    .run = run,
 };

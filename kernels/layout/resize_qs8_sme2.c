@@ -6,6 +6,7 @@
 #include "kernels/cpu/streaming.h"
 
 #define RESIZE_MODE __arm_streaming
+#define RESIZE_ENTER sl_streaming_run
 #include "kernels/layout/resize_q11.inc"
 
 #define INLINE static inline __attribute__((always_inline))
@@ -45,16 +46,6 @@ static void blend_pixel(const struct neighbours *of, size_t channels, int8_t *ou
                                         down(svget4_s32(above, 3), svget4_s32(below, 3), y));
         svst1_s8(some, out + c, svqcvt_s8_s32_x4(svrshl_single_s32_x4(sum, shift)));
     }
-}
-
-static void body(const void *args) __arm_streaming
-{
-    walk(args);
-}
-
-static void run(const struct sl_resize_args *args)
-{
-    sl_streaming_run(body, args);
 }
 
 const struct sl_resize sl_resize_qs8_qs8_1x1vl_sme2 = {

@@ -81,8 +81,9 @@ static void check_f16(const struct sl_resize *kernel, const struct sl_resize_arg
     sl_case_free(4, (void *[]){in, out, in_f32, want});
 }
 
-static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2}, {1, 1, 3, 3}, {6, 3, 7, 20},
-                                  {4, 4, 4, 4},  {3, 5, 1, 1}, {2, 2, 9, 1}};
+static const size_t sizes[][4] = {{5, 4, 10, 8}, {5, 4, 3, 2},   {1, 1, 3, 3},
+                                  {6, 3, 7, 20}, {4, 4, 4, 4},   {3, 5, 1, 1},
+                                  {2, 2, 9, 1},  {3, 2, 130, 1}, {2, 60, 1, 140}};
 static const size_t channels[] = {3, 8, 37, 100};
 
 TEST(halves_are_blended_between_their_neighbours)
