@@ -11,7 +11,7 @@ const struct sl_verb sl_verbs[] = {
     {"validate", sl_cmd_validate,
      "check that a run directory is complete and its numbers are right"},
     {"export", sl_cmd_export, "pack runs into one file, for another lab"},
-    {"import", sl_cmd_import, "read such a file, or results of Arm's kit or executor_runner"},
+    {"import", sl_cmd_import, "read such a file, or results of Arm's kit, a runner or a benchmark"},
     {"inspect", sl_cmd_inspect, "show what a model contains, and which operators can use SME2"},
     {"kernels", sl_cmd_kernels, "list the kernels, or measure single ones"},
     {"baseline", sl_cmd_baseline,
