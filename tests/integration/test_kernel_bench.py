@@ -58,7 +58,7 @@ class Kernels(unittest.TestCase):
     def test_families_that_are_not_there_are_refused(self):
         done = lab.sme2lab("kernels", "bench", "--each", "soup")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no family of kernels is called 'soup'", done.stderr)
+        self.assertIn("No family of kernels is called 'soup'", done.stderr)
         for words in (("--each", "--type", "f16"), ("--each", "--tune")):
             self.assertEqual(lab.sme2lab("kernels", "bench", *words).returncode, 2)
 
