@@ -13,6 +13,7 @@
 #include "host/records.h"
 #include "host/store/figures.h"
 #include "host/store/run_file.h"
+#include "host/store/schema.h"
 #include "host/store/statement.h"
 
 #define SCHEMA "sme2lab.rows/1"
@@ -199,9 +200,9 @@ static int restore_job(sqlite3 *db, const char *text, uint64_t run)
     return rc < 0 ? rc : 0;
 }
 
-/* The attempts that the copy knows; labels and pin; what its device said of itself where nothing
- * later does; its job's group, unless another has that number by now. A copy of an earlier version
- * has none of these. */
+/* The attempts that the copy knows; the runtime, which copies of earlier versions lack; labels and
+ * pin; what its device said of itself where nothing later does; its job's group, unless another has
+ * that number by now. A copy of an earlier version has none of these. */
 static const char *const steps[] = {
     "INSERT OR IGNORE INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, "
     "run) SELECT (SELECT job FROM runs WHERE id = ?2), number, device, started, ended, cause, "
@@ -224,6 +225,7 @@ static const char *const steps[] = {
     "INSERT OR IGNORE INTO job_groups (id, name, owner, created_ms) SELECT " GROUP_COLUMNS
     " WHERE ?2 > 0" IS_GROUP,
     SL_JOB_COLUMNS(JOIN_GROUP),
+    "UPDATE runs SET runtime = " SL_RUNTIME_OF_CONFIG(JOB_CONFIG) " WHERE id = ?2 AND runtime = ''",
     "UPDATE runs SET pinned = coalesce(json_extract(?1, '$.pinned') = 1, 0), labelled = "
     "coalesce(json_type(?1, '$.labels') = 'object', 0) WHERE id = ?2",
     "INSERT OR REPLACE INTO labels (run, key, value) SELECT ?2, key, value FROM json_each(?1, "

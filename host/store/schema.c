@@ -110,10 +110,8 @@ static const char *const migrations[] = {
     "ALTER TABLE jobs ADD COLUMN deadline_ms INTEGER NOT NULL DEFAULT 0;",
     /* 10: whose kernels a run's were; "" where its job does not tell */
     "ALTER TABLE runs ADD COLUMN runtime TEXT NOT NULL DEFAULT '';"
-    "UPDATE runs SET runtime = coalesce((SELECT CASE WHEN json_extract(config, '$.task') = "
-    "'runners' THEN 'runners' ELSE coalesce(json_extract(config, '$.runtime'), 'own') END FROM "
-    "jobs "
-    "WHERE jobs.id = runs.job AND json_valid(config)), '');",
+    "UPDATE runs SET runtime = coalesce((SELECT " SL_RUNTIME_OF_CONFIG(
+        "config") " FROM jobs WHERE jobs.id = runs.job), '');",
     /* 11: what people keep, and labels that they changed later; those of jobs as rows of every run
      */
     "ALTER TABLE runs ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;"

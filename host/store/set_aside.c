@@ -184,6 +184,14 @@ static int take_over(sqlite3 *db, const char *path, const char *const *tables)
     return rc;
 }
 
+/* Rows of an earlier version do not say their runtime; labels were not taken over, so that they are
+ * made of the job's again. */
+static const char completed[] = "UPDATE runs SET runtime = coalesce((SELECT " SL_RUNTIME_OF_CONFIG(
+    "config") " FROM jobs WHERE jobs.id = runs.job), '') WHERE runtime = '';"
+              "UPDATE runs SET labelled = 0 WHERE labelled AND NOT EXISTS (SELECT 1 FROM labels "
+              "WHERE run = "
+              "runs.id);";
+
 /* Into the new database, all of it into the one file. */
 static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
@@ -196,6 +204,8 @@ static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
         sl_numbers_close(&numbers);
         rc = take_over(db, path, (const char *const[]){"runs", NULL});
     }
+    if (rc == 0 && sqlite3_exec(db, completed, NULL, NULL, NULL) != SQLITE_OK)
+        rc = -EIO;
     if (rc == 0 &&
         sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
         rc = -EIO;

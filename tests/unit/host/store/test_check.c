@@ -186,7 +186,8 @@ static uint64_t add_run(struct bench *bench, const char *directory, const char *
                                 .ratio = 1.0 / 3,
                                 .baseline = 10,
                                 .candidate = 30,
-                                .exit_code = 1};
+                                .exit_code = 1,
+                                .runtime = "own"};
     snprintf(run.model, sizeof(run.model), "a \"model\"\n");
     snprintf(run.device, sizeof(run.device), "phone");
     snprintf(run.verdict, sizeof(run.verdict), "wrong");
@@ -319,6 +320,24 @@ STORE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
     assert_int_equal(bench.job.state, SL_JOB_FAILED);
     assert_string_equal(bench.job.owner, "");
     close_bench(&bench);
+}
+
+STORE_TEST(a_copy_of_a_version_without_runtimes_has_that_of_its_job)
+{
+    struct bench bench;
+    char command[512];
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{\"model\":\"m\",\"runtime\":\"executorch\"}", NULL);
+    close_bench(&bench);
+    snprintf(command, sizeof(command),
+             "sed -i 's/,\"runtime\":\"[^\"]*\"//' %s/" DAY "/101010.123-1/" SL_ROW_COPY,
+             store_folder);
+    assert_int_equal(system(command), 0);
+    lose_database(false);
+    open_bench(&bench);
+    wait_for_answer(&bench, sl_store_get_job(bench.store, 1, on_job, &bench)); /* behind the rows */
+    close_bench(&bench);
+    assert_store_rows("SELECT runtime FROM runs", "[[\"executorch\"]]");
 }
 
 STORE_TEST(numbers_that_only_directories_tell_are_not_given_out_again)

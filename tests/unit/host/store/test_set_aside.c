@@ -201,14 +201,20 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
     sqlite3 *db = NULL;
     fill_many();
     assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
-    run_sql(db, "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
-                "ALTER TABLE runs DROP COLUMN baseline;"
-                "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");
+    run_sql(
+        db,
+        "UPDATE jobs SET config = '{\"model\":\"m\"}' WHERE id = 8; UPDATE runs SET exit_code = 3;"
+        "ALTER TABLE runs DROP COLUMN labelled; ALTER TABLE runs DROP COLUMN pinned;"
+        "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
+        "ALTER TABLE runs DROP COLUMN baseline;"
+        "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");
     sqlite3_close(db);
     damage("tokens");
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE baseline = 0"), ROWS);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE baseline = 0 AND exit_code = 3"),
+                     ROWS - 1);
+    assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE runtime = 'own' AND job = 8"), 1);
     assert_int_equal(count(db, "SELECT seq FROM sqlite_sequence WHERE name = 'runs'"), ROWS);
     sqlite3_close(db);
 }
