@@ -22,7 +22,8 @@ enum {
     MEASURE_PART = 20,       /* ... and so many times as long as it took */
     CLOCK_SLACK_MS = 60 * 1000, /* that the wall clock may be set without being doubted */
     DAY_MS = 24 * 3600 * 1000,
-    KEEP_FILES_DAYS = 7, /* files that nothing uses, where no age of runs is given */
+    DOUBT_MS = 3600 * 1000, /* at least, after the wall clock was set */
+    KEEP_FILES_DAYS = 7,    /* files that nothing uses, where no age of runs is given */
 };
 
 struct sl_keeper {
@@ -35,8 +36,9 @@ struct sl_keeper {
     uint64_t measured, free_before;  /* the same of the measuring under way */
     uint64_t took_ms, measured_ms;   /* by the loop's clock */
     uint64_t wall_ms, steady_ms;     /* at the latest round */
-    uint64_t freed_ms;               /* the loop's time of the latest look for unused files */
-    uint64_t expired, gone;          /* in all; in this round */
+    uint64_t doubt_until_ms; /* the wall clock is not believed before this time of the loop */
+    uint64_t freed_ms;       /* the loop's time of the latest look for unused files */
+    uint64_t expired, gone;  /* in all; in this round */
     /* A round: the page of runs that go, one after another. */
     struct sl_run_record page[SL_STORE_PAGE_ROWS];
     size_t count, at;
@@ -110,7 +112,7 @@ static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
     if (keeper->options.stopped)
         keeper->options.stopped(keeper->options.user, keeper->state != SL_DISK_ROOM);
     if (keeper->state != SL_DISK_ROOM) {
-        keeper->freed_ms = 0; /* what nothing uses goes now */
+        keeper->freed_ms = 0; /* the next round looks for unused files */
         begin_round(keeper);
     }
 }
@@ -189,15 +191,22 @@ static void on_checked(void *user, int rc, const struct sl_store_finding *rows, 
     end_round(user, rc);
 }
 
-/* What no run and no job needs goes once a day, where runs went. */
+/* 0 where there were fewer days by now. */
+static uint64_t days_ago_ms(uint64_t now_ms, uint64_t days)
+{
+    return days * DAY_MS < now_ms ? now_ms - days * DAY_MS : 0;
+}
+
+/* Removes once a day, where runs went, what no run and no job needs. */
 static void free_files(struct sl_keeper *keeper)
 {
     uint64_t now = uv_now(keeper->loop), days = keeper->options.days;
+    bool due = keeper->freed_ms == 0 || now - keeper->freed_ms > DAY_MS;
     struct sl_store_check wish = {.mend = true};
     int rc = 0;
-    if (keeper->gone > 0 && (keeper->freed_ms == 0 || now - keeper->freed_ms > DAY_MS)) {
+    if (keeper->gone > 0 && due && now >= keeper->doubt_until_ms) {
         keeper->freed_ms = now;
-        wish.free_before_ms = sl_clock_utc_ms() - (days != 0 ? days : KEEP_FILES_DAYS) * DAY_MS;
+        wish.free_before_ms = days_ago_ms(sl_clock_utc_ms(), days != 0 ? days : KEEP_FILES_DAYS);
         rc = sl_store_check(keeper->options.store, &wish, on_checked, keeper);
         if (rc == 0)
             return;
@@ -264,28 +273,31 @@ static void remove_next(struct sl_keeper *keeper)
         end_round(keeper, rc);
 }
 
-/* A wall clock that was set since the last round makes runs older than they are: it is believed
- * when it has gone right for a round. */
-static bool clock_is_steady(struct sl_keeper *keeper)
+/* A wall clock that was set makes runs older than they are: it is believed again when it has gone
+ * right for a time between two rounds, at least an hour. */
+static bool clock_is_doubted(struct sl_keeper *keeper)
 {
     uint64_t wall = sl_clock_utc_ms(), steady = uv_now(keeper->loop);
+    uint64_t pause = (uint64_t)keeper->options.every_seconds * 1000;
     int64_t drift = (int64_t)(wall - keeper->wall_ms) - (int64_t)(steady - keeper->steady_ms);
     keeper->wall_ms = wall;
     keeper->steady_ms = steady;
-    return drift < CLOCK_SLACK_MS && drift > -CLOCK_SLACK_MS;
+    if (drift >= CLOCK_SLACK_MS || drift <= -CLOCK_SLACK_MS)
+        keeper->doubt_until_ms = steady + (pause > DOUBT_MS ? pause : DOUBT_MS);
+    return steady < keeper->doubt_until_ms;
 }
 
 static void begin_round(struct sl_keeper *keeper)
 {
     const struct sl_keeper_options *options = &keeper->options;
-    bool steady = clock_is_steady(keeper);
     if (keeper->busy || keeper->closing || (options->days == 0 && options->rules.per_series == 0))
         return;
-    if (!steady)
+    bool doubted = clock_is_doubted(keeper);
+    if (doubted)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("retention_waits"),
                SL_LOG_REASON("the wall clock was set"));
     keeper->before_ms =
-        steady && options->days != 0 ? keeper->wall_ms - (uint64_t)options->days * DAY_MS : 0;
+        doubted || options->days == 0 ? 0 : days_ago_ms(keeper->wall_ms, options->days);
     keeper->gone = keeper->cursor = 0;
     keeper->busy = true;
     int rc = ask_page(keeper);
