@@ -100,19 +100,26 @@ static void take_page(struct series *s, const cJSON *page)
     }
 }
 
-static void turn_round(struct series *s)
+static void exchange(struct series *s, size_t a, size_t b)
 {
-    for (size_t i = 0; 2 * i + 1 < s->count; i++) {
-        size_t other = s->count - 1 - i;
-        struct point point = s->points[i];
-        s->points[i] = s->points[other];
-        s->points[other] = point;
-        for (int line = 0; line < LINES; line++) {
-            double value = s->values[line][i];
-            s->values[line][i] = s->values[line][other];
-            s->values[line][other] = value;
-        }
+    struct point point = s->points[a];
+    s->points[a] = s->points[b];
+    s->points[b] = point;
+    for (int line = 0; line < LINES; line++) {
+        double value = s->values[line][a];
+        s->values[line][a] = s->values[line][b];
+        s->values[line][b] = value;
     }
+}
+
+/* By the time of measuring, the oldest first: an import may have a later number than it has age. */
+static void sort_by_time(struct series *s)
+{
+    for (size_t i = 0; 2 * i + 1 < s->count; i++)
+        exchange(s, i, s->count - 1 - i);
+    for (size_t i = 1; i < s->count; i++)
+        for (size_t k = i; k > 0 && s->points[k - 1].started_ms > s->points[k].started_ms; k--)
+            exchange(s, k - 1, k);
 }
 
 /* All pages, the newest run first. */
@@ -133,7 +140,7 @@ static int fetch(struct sl_client *client, struct series *s, struct sl_diag *dia
         cursor = rc == 0 && s->count + s->left_out > before ? sl_value_u64(page, "next_cursor") : 0;
         cJSON_Delete(page);
     } while (rc == 0 && cursor != 0 && s->count < MAX_POINTS);
-    turn_round(s);
+    sort_by_time(s);
     return rc;
 }
 
