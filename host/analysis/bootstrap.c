@@ -265,3 +265,11 @@ int sl_bootstrap_means(const double *values, size_t n, size_t columns,
     sl_free(rows);
     return 0;
 }
+
+int sl_sign_least(double confidence)
+{
+    int n = 1;
+    for (double chance = 0.5; chance > (1 - confidence) / 2; chance /= 2) /* n equal signs */
+        n++;
+    return n;
+}

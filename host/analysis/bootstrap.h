@@ -52,6 +52,8 @@ int sl_bootstrap_means(const double *values, size_t n, size_t columns,
 /* Exact interval of the median by signs: order statistics with at least that confidence; of `n`
  * values, which it reorders. NAN where so few values give none. */
 struct sl_interval sl_sign_interval(double *values, size_t n, double confidence);
+/* The least n that gives one. */
+int sl_sign_least(double confidence);
 
 /* Median; reorders `values`. NAN for none. */
 double sl_median_in_place(double *values, size_t n);

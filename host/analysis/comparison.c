@@ -450,8 +450,7 @@ static void take_range(struct sl_comparison *c, const struct sl_unpaired_side si
     c->sign_high = exp(high) * (1 + SL_UNPAIRED_FLOOR);
 }
 
-/* Sides that were measured one after the other. `out_apart`: what intervals of the parts are wider
- * by, relative. */
+/* Sides measured one after the other. `out_apart`: how much wider the parts' intervals are. */
 static int compare_sides(struct sl_comparison *c, const struct data *data,
                          const struct sl_unpaired_side sides[2], struct sl_bootstrap *result,
                          double *out_apart)
@@ -539,6 +538,7 @@ static void judge_interval(struct sl_comparison *c)
     prefer_exact(c);
     struct sl_interval all = sl_comparison_interval(c);
     double floor = fmax(floor_of(c), c->method == SL_METHOD_UNPAIRED ? SL_UNPAIRED_FLOOR : 0);
+    bool paired = c->method == SL_METHOD_PAIRED;
     bool few = c->blocks < SL_COMPARISON_MIN_BLOCKS && c->method != SL_METHOD_PROCESSES;
     c->detectable = detectable(c);
     c->verdict = SL_VERDICT_INCONCLUSIVE;
@@ -546,12 +546,13 @@ static void judge_interval(struct sl_comparison *c)
         sl_comparison_note(c,
                            "only %zu %s: too few for a verdict; %d may be enough where they agree, "
                            "%d or more are better",
-                           c->blocks,
-                           c->method == SL_METHOD_PAIRED ? "pairs" : "runs on the smaller side",
-                           SL_UNPAIRED_FEW, SL_COMPARISON_MIN_BLOCKS);
+                           c->blocks, paired ? "pairs" : "runs on the smaller side",
+                           paired ? sl_sign_least(sl_stopping_confidence(c->confidence, c->looks))
+                                  : SL_UNPAIRED_FEW,
+                           SL_COMPARISON_MIN_BLOCKS);
         return;
     }
-    if (few && c->method == SL_METHOD_PAIRED)
+    if (few && paired)
         sl_comparison_note(c, "only %zu pairs: the exact interval by signs alone decides",
                            c->blocks);
     else if (few)

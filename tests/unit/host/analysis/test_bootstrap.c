@@ -49,6 +49,12 @@ TEST(sign_interval_takes_the_ranks_of_the_binomial)
     assert_true(interval.low == 6 && interval.high == 15);
     assert_true(isnan(sl_sign_interval(values, 5, 0.95).low));
     assert_true(sl_sign_interval(values, 6, 0.95).low == 1);
+    static const double confidences[] = {0.8, 0.9, 0.95, 0.99, 0.999};
+    for (size_t i = 0; i < sizeof(confidences) / sizeof(confidences[0]); i++) {
+        int least = sl_sign_least(confidences[i]);
+        assert_false(isnan(sl_sign_interval(values, (size_t)least, confidences[i]).low));
+        assert_true(isnan(sl_sign_interval(values, (size_t)least - 1, confidences[i]).low));
+    }
 }
 
 TEST(intervals_cover_the_true_ratio_and_aa_gives_no_false_verdict)
