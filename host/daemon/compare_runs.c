@@ -73,7 +73,7 @@ static int put_trace(struct sl_compared *compared, const struct sl_http_comparis
     return rc < 0 ? rc : sl_perfetto_trace(out, &compared->sides[0].file.analysis);
 }
 
-/* Where they lie here is nobody's business. A job of one runtime is called plainly, whichever it
+/* The place of the runs is nobody's business. A job of one runtime is called plainly, whichever it
  * is: ExecuTorch's gets the name that it has where both stand in one directory. */
 static int add_run(struct sl_collection *all, const struct sl_http_comparison *what, int i,
                    const struct sl_categories *categories, struct sl_diag *diag)

@@ -366,10 +366,21 @@ static void on_described(void *user, const char *device, struct sl_device_traits
         sl_lab_device_facts(daemon->lab, device, &facts);
 }
 
+/* Why the device does not work by now; 0 where it does. */
+static int cause_of(const struct daemon *daemon, const char *name)
+{
+    const struct sl_device_record *devices = NULL;
+    size_t count = daemon->lab ? sl_lab_devices(daemon->lab, &devices) : 0;
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(devices[i].name, name) == 0)
+            return devices[i].cause;
+    return 0;
+}
+
 static void on_link(void *user, const char *device, int cause, const char *why)
 {
     struct daemon *daemon = user;
-    if (cause > 0 && cause < SL_DEVICE_CAUSES)
+    if (cause > 0 && cause < SL_DEVICE_CAUSES && cause != cause_of(daemon, device))
         daemon->link_errors[cause]++;
     if (daemon->lab)
         sl_lab_device_link(daemon->lab, device, cause, why);

@@ -41,12 +41,12 @@ static int ask_for_side(struct comparing *c);
 
 static void reply(struct comparing *c)
 {
-    const char *type = c->what.kind == SL_HTTP_TRACE           ? "application/octet-stream"
-                       : c->what.kind == SL_HTTP_COMBINED_PAGE ? "text/html; charset=utf-8"
-                                                               : "application/json";
+    const char *type =
+        c->what.kind == SL_HTTP_TRACE ? "application/octet-stream" : "application/json";
     if (c->what.kind == SL_HTTP_COMBINED_PAGE)
-        sl_http_reply_header(c->exchange, "content-security-policy", "frame-ancestors 'none'");
-    sl_http_reply_buf(c->exchange, 200, type, &c->json);
+        sl_http_reply_page(c->exchange, &c->json);
+    else
+        sl_http_reply_buf(c->exchange, 200, type, &c->json);
 }
 
 static void answer(struct comparing *c, int rc)

@@ -58,7 +58,7 @@ static int put_latencies(const struct sl_http *http, struct sl_buf *out)
     return rc == 0 && ingest ? put_histogram(out, "ingest_lag_seconds", ingest) : rc;
 }
 
-/* Each change of a device's link to a cause that keeps it from its work. */
+/* Counts each change of a device's link to a cause that keeps it from its work. */
 static int put_link_errors(const struct sl_http *http, struct sl_buf *out)
 {
     const uint64_t *errors = http->devices.link_errors;
@@ -146,7 +146,7 @@ static int put_disk(const struct sl_http *http, struct sl_buf *out)
                          block * (uint64_t)disk.f_blocks, block * (uint64_t)disk.f_bavail);
 }
 
-/* What the keeper of the state lets in, and what it removed. */
+/* The room that the keeper of the state has for more, and the runs that it removed. */
 static int put_keeper(const struct sl_http *http, struct sl_buf *out)
 {
     if (!http->keeper)

@@ -58,10 +58,7 @@ static void end(struct page *page, int rc)
         sl_buf_fini(&body);
         return;
     }
-    sl_http_reply_header(exchange, "cache-control", "no-store");
-    sl_http_reply_header(exchange, "content-security-policy", "frame-ancestors 'none'");
-    sl_http_reply_header(exchange, "referrer-policy", "same-origin");
-    sl_http_reply_buf(exchange, 200, "text/html; charset=utf-8", &body);
+    sl_http_reply_page(exchange, &body);
 }
 
 static struct sl_store *store_of(const struct page *page)

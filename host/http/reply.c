@@ -50,6 +50,14 @@ void sl_http_json_begin(struct sl_http_json *text, size_t limit)
     sl_json_init(&text->json, &text->body);
 }
 
+void sl_http_reply_page(struct sl_http_exchange *exchange, struct sl_buf *body)
+{
+    sl_http_reply_header(exchange, "cache-control", "no-store");
+    sl_http_reply_header(exchange, "content-security-policy", "frame-ancestors 'none'");
+    sl_http_reply_header(exchange, "referrer-policy", "same-origin");
+    sl_http_reply_buf(exchange, 200, "text/html; charset=utf-8", body);
+}
+
 void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text)
 {
     if (text->json.error < 0) {

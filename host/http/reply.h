@@ -27,6 +27,8 @@ bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc);
 /* Takes the text over from `body` (also when it fails to be sent). */
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
                        struct sl_buf *body);
+/* The same for a page of the dashboard: it is not kept, not framed, and links from it stay here. */
+void sl_http_reply_page(struct sl_http_exchange *exchange, struct sl_buf *body);
 /* Answers with the written text, or with a problem if writing failed. Takes the text over. */
 void sl_http_reply_json(struct sl_http_exchange *exchange, int status, struct sl_http_json *text);
 /* Takes the descriptor over. With an ETag; 304 where the client has it, 206 where it asks for a
@@ -44,9 +46,9 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
 /* Answers 503 if the store cannot do its work, or the state's directory cannot be written; false:
  * all is well, and nothing is answered. */
 bool sl_http_store_problem(struct sl_http_exchange *exchange);
-/* 404: what the path names first is not there, and the list of its kind. */
-/* What to do where the disk has no room. */
+/* The fix where the disk has no room. */
 extern const char sl_http_room_hint[];
+/* 404: what the path names first is not there, and the list of its kind. */
 void sl_http_problem_absent(struct sl_http_exchange *exchange);
 /* The problem that an error code stands for; `diag` (may be NULL) has its words, without which
  * SL_E_NOT_FOUND is sl_http_problem_absent(). */

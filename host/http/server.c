@@ -75,7 +75,7 @@ void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user)
     sl_http_settle(http);
 }
 
-/* What a turn took but for waiting is what everybody else waited. */
+/* A turn without its waiting is as long as everybody else waited. */
 static void on_turn(uv_prepare_t *prepare)
 {
     struct sl_http *http = prepare->data;
