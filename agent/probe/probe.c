@@ -134,7 +134,7 @@ static void put_hwcap2(struct sl_json *json)
 #endif
 }
 
-/* What the SoC and its board are called; "" where nothing says it. */
+/* The names of the SoC and its board; "" where nothing says it. */
 struct soc {
     char id[64], machine[64], board[64];
 };

@@ -10,8 +10,8 @@ struct sl_buf;
 int sl_probe_write(const char *root, struct sl_buf *out);
 
 /* What stands for the device where something is kept for it: sixteen hexadecimal digits over its
- * operating system, instructions, vector length and SoC, or where no SoC is named its kinds of
- * cores: cores that are offline do not change it. 0 or -ENOMEM. */
+ * operating system, instructions, vector length and SoC: cores that are offline do not change it.
+ * Where no SoC is named, its kinds of cores: one of each has to be online. 0 or -ENOMEM. */
 enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
 int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES]);
 

@@ -51,7 +51,7 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag);
 int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
                    uint64_t *out_job, struct sl_diag *diag);
 
-/* What a job is told besides its experiment: the device, and what its files show. The texts are the
+/* Tells a job more than its experiment: the device, and what its files show. The texts are the
  * sender's, until it fills another. */
 void sl_sender_fill(struct sl_sender *sender, struct sl_spec *spec);
 

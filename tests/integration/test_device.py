@@ -154,7 +154,7 @@ class Devices(lab.Scratch):
         self.assertIn("Counted runs are exact", self.verb("calibrate", "first", "--run", str(counted), code=2))
         self.assertIn(f"run {counted} is of the device first", self.verb("calibrate", "here", "--run", str(counted), code=2))
         self.assertIn("there is no run 99", self.verb("calibrate", "here", "--run", "99", code=2))
-        self.assertIn("say which run", self.verb("calibrate", "here", code=2))
+        self.assertIn("Say which run", self.verb("calibrate", "here", code=2))
         for name, body, status in (("nobody", {"run": timed}, 404), ("here", {}, 422), ("here", {"run": "1"}, 422), ("here", {"run": 1, "of": 2}, 422)):
             self.assertEqual(self.post(f"/api/v1/devices/{name}/calibrate", body)[0], status, body)
 

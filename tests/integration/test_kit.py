@@ -288,7 +288,7 @@ class Import(lab.Scratch):
         self.assertEqual(json.loads((by_start / "import.json").read_text())["pair"], {"baseline": "base", "candidate": "sme2"})
         wrong = lab.sme2lab("import", kit, "-o", self.scratch / "wrong", "--pair", "off=sme2")
         self.assertEqual(wrong.returncode, 2)
-        self.assertIn("no experiment is called 'off' or begins so", wrong.stderr)
+        self.assertIn("No experiment is called 'off' or begins so", wrong.stderr)
         done = lab.sme2lab("report", out, "--format", "md,html,perfetto,junit,comment")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertTrue((out / "report.md").read_text().startswith("# base against sme2: toy"))

@@ -209,7 +209,7 @@ class Emulated(lab.Scratch):
         self.assertEqual(lab.sme2lab("run", toy, "--device", "counted", "--out", self.scratch / "run").returncode, 0)
         done = lab.sme2lab("compare", self.scratch / "run", "--calibrate", "--keep")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("counted runs are exact", done.stderr)
+        self.assertIn("Counted runs are exact", done.stderr)
 
 
 if __name__ == "__main__":
