@@ -230,7 +230,8 @@ static void combine(struct sl_http_exchange *exchange, enum sl_http_compared kin
         go_on(c);
         return;
     }
-    sl_http_problem(exchange, 400, "bad-query", "say ?runs=ID,ID", "runs are two numbers of runs");
+    sl_http_problem(exchange, 400, "bad-query", "say ?runs=ID,ID",
+                    "runs are the numbers of two runs");
     sl_free(c);
 }
 
