@@ -82,7 +82,7 @@ AROUND = {
     "host/device/adb/shell_packet.c": ["sl_adb_packet_append"],
     "host/device/adb/sync_record.c": ["put", "sl_adb_sync_send", "sl_adb_sync_send_packed", "sl_adb_sync_data", "sl_adb_sync_done"],
     "agent/serve/blob_store.c": ["sl_blob_store_new", "sl_blob_store_release", "refuse_code", "sync_folder"],
-    "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size", "sl_ring_set_current"],
+    "agent/trace/ring.c": ["sl_ring_new", "sl_ring_fd", "open_memory", "open_unlinked", "seal_size", "sl_ring_set_current", "sleep_on", "wake"],
 }
 # The same as in tests/fuzz/CMakeLists.txt.
 MUTATED = re.compile("delegate_ops|kitchen|dynamic_shape|quant_ops|qb4w|llm_cache|argmax")
