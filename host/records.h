@@ -11,7 +11,7 @@
 
 enum {
     SL_NAME_BYTES = 64,
-    SL_LABEL_BYTES = 160, /* of a label's value where one is asked for */
+    SL_LABEL_BYTES = 256, /* of a label's value */
     SL_SELECTOR_BYTES = 256,
     SL_TAGS_BYTES = 192, /* of a device, with commas */
     SL_DETAIL_BYTES = 256,

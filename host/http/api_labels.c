@@ -67,9 +67,9 @@ static void check_labels(const struct sl_json_at *labels)
     for (struct sl_json_at at = sl_json_first(labels); sl_json_more(&at); sl_json_next(&at)) {
         const char *value = cJSON_IsNull(at.value) ? "" : sl_json_get_text(at);
         if (value && (at.key[0] == '\0' || strlen(at.key) >= SL_NAME_BYTES ||
-                      strlen(value) >= SL_SELECTOR_BYTES))
-            sl_json_refuse(labels, "A label has 1 to %d bytes, its key 1 to %d",
-                           SL_SELECTOR_BYTES - 1, SL_NAME_BYTES - 1);
+                      strlen(value) >= SL_LABEL_BYTES))
+            sl_json_refuse(labels, "A label has 1 to %d bytes, its key 1 to %d", SL_LABEL_BYTES - 1,
+                           SL_NAME_BYTES - 1);
     }
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/records.h"
+#include "host/store/label_table.h"
 #include "host/store/run_file.h"
 #include "host/store/statement.h"
 
@@ -26,10 +27,10 @@ static const char clear[] = "DELETE FROM labels WHERE run = ?1" NOT_LABELLED,
 
 /* ?1: the run. */
 static const char labels[] =
-    "INSERT INTO labels (run, key, value) SELECT ?1, l.key, l.value FROM runs AS r JOIN jobs AS j "
-    "ON j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' END, "
-    "'$.labels') AS l WHERE r.id = ?1 AND l.type = 'text'" NOT_LABELLED
-    " ON CONFLICT (run, key) DO NOTHING";
+    "INSERT INTO labels (run, key, value) SELECT ?1, key, value FROM runs AS r JOIN jobs AS j ON "
+    "j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' END, "
+    "'$.labels') WHERE r.id = ?1 AND type = 'text' AND " SL_SQL_IS_LABEL
+        NOT_LABELLED SL_SQL_LABELS_END " ON CONFLICT (run, key) DO NOTHING";
 
 /* ?1: the run; ?2: its manifest. A device is what it was at its newest run. */
 static const char device[] =

@@ -30,6 +30,9 @@ static const char told[] =
     "labels WHERE run = ?1 ORDER BY key)))) FROM runs WHERE id = ?1 AND ?2 IS ?2";
 
 /* 1, 0 or a failure. */
+_Static_assert(SL_NAME_BYTES == 64 && SL_LABEL_BYTES == 256 && SL_STORE_MAX_LABELS == 32,
+               "as SL_SQL_IS_LABEL and SL_SQL_LABELS_END have it");
+
 static int ask(sqlite3 *db, const char *sql, uint64_t run, const char *text, char *out, size_t size)
 {
     struct sl_statement statement;
@@ -89,6 +92,7 @@ void sl_label_table_change(struct sl_request *request, sqlite3 *db)
     int rc = text ? check_owner(db, request->id, request->key) : -ENOMEM;
     if (rc == 0 && request->config)
         rc = change_whole(db, request->id, request->config);
+    request->changed = rc == 0 && request->config;
     if (rc == 0)
         rc = ask(db, told, request->id, NULL, text, MAX_TEXT_BYTES);
     request->rc = rc == 1 ? 0 : rc == 0 ? SL_E_NOT_FOUND : rc;

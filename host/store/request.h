@@ -1,6 +1,7 @@
 /* host/store/request.h: one request to the store, from its queueing to its answer. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ struct sl_request {
     uint64_t queued_ns; /* when, by sl_clock_ns() */
     uint64_t id;        /* in: which; out: the new one */
     uint32_t max_open;  /* jobs of the owner; 0: any number */
+    bool changed;       /* out, of labels: they may be others than before */
     union {
         struct sl_job_record job;
         struct sl_run_record run;

@@ -12,6 +12,7 @@
 #include "common/base/path.h"
 #include "host/records.h"
 #include "host/store/figures.h"
+#include "host/store/label_table.h"
 #include "host/store/run_file.h"
 #include "host/store/schema.h"
 #include "host/store/statement.h"
@@ -229,7 +230,8 @@ static const char *const steps[] = {
     "UPDATE runs SET pinned = coalesce(json_extract(?1, '$.pinned') = 1, 0), labelled = "
     "coalesce(json_type(?1, '$.labels') = 'object', 0) WHERE id = ?2",
     "INSERT OR REPLACE INTO labels (run, key, value) SELECT ?2, key, value FROM json_each(?1, "
-    "'$.labels') WHERE type = 'text' AND (SELECT labelled FROM runs WHERE id = ?2) LIMIT 32",
+    "'$.labels') WHERE type = 'text' AND " SL_SQL_IS_LABEL
+    " AND (SELECT labelled FROM runs WHERE id = ?2)" SL_SQL_LABELS_END,
 };
 
 static int restore_beside(sqlite3 *db, const char *text, uint64_t run)

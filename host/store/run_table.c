@@ -114,7 +114,7 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     "EXISTS (SELECT 1 FROM labels WHERE run = runs.id AND (key IN (" KEPT                          \
     ") OR key || '=' || value IN (" KEPT ")))"
 
-/* Where the look ends; 0: at the last run. */
+/* The last run of the look; 0: the last of all. */
 static int end_of_look(sqlite3 *db, uint64_t cursor, size_t count, uint64_t *out)
 {
     struct sl_statement statement;

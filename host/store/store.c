@@ -177,7 +177,7 @@ static void copy_rows(struct sl_store *store, const struct sl_request *batch)
     sl_check_root(store->db, root);
     for (; batch; batch = batch->next) {
         bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN ||
-                     batch->kind == SL_REQUEST_LABEL_RUN;
+                     (batch->kind == SL_REQUEST_LABEL_RUN && batch->changed);
         uint64_t run = added                                  ? batch->id
                        : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
                                                               : 0;

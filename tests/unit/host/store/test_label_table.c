@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -169,7 +170,7 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
     static const char directory[] = "runs/2026-11-23/101010.123-1";
     struct bench bench;
     struct sl_diag diag = {0};
-    char path[512];
+    char path[512], command[1024];
     sqlite3 *db = NULL;
     uint64_t run = 0;
     for (int depth = 1; depth <= 4; depth++) {
@@ -179,8 +180,14 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
         assert_int_equal(mkdir(path, 0700), 0);
     }
     open_bench(&bench);
+    snprintf(path, sizeof(path), "%s/%s/" SL_ROW_COPY, store_folder, directory);
+    assert_int_equal(label(&bench, 1, NULL, NULL), 0);
+    assert_int_equal(access(path, F_OK), -1); /* a question writes nothing */
     assert_int_equal(label(&bench, 1, "{\"labels\":{\"release\":\"1\"},\"pinned\":true}", NULL), 0);
     close_bench(&bench);
+    snprintf(command, sizeof(command),
+             "sed -i 's/\"release\":\"1\"/&,\"long\":\"%0256d\",\"\":\"x\"/' %s", 0, path);
+    assert_int_equal(system(command), 0); /* another lab's copy may say anything */
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(sqlite3_exec(db, "DELETE FROM runs; DELETE FROM jobs", NULL, NULL, NULL),
                      SQLITE_OK);
