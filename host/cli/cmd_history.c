@@ -248,7 +248,7 @@ static int find_lines(struct sl_client *client, struct series *s)
     return rc;
 }
 
-/* What the series is about. */
+/* The subject of the series. */
 static const struct sl_history *main_line(const struct series *s)
 {
     return &s->lines[s->alone ? OFF : RATIO];

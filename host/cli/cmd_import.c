@@ -44,7 +44,7 @@ struct request {
     struct sl_json json;
 };
 
-/* What becomes a run of the daemon as it is takes few options. */
+/* A file that becomes a run of the daemon as it is takes few options. */
 static int check_kind(struct request *r, const char *word, size_t count, struct sl_diag *diag)
 {
     bool of_etdumps = r->pair || r->config || r->warmup >= 0;

@@ -232,7 +232,7 @@ static bool there_is_room(struct sl_http_exchange *exchange)
     return false;
 }
 
-/* What it is asked for stays in the state. */
+/* The request leaves bytes in the state. */
 static bool takes_in(const struct sl_http_route *route)
 {
     return route->handler == sl_api_blob_put || route->handler == sl_api_job_post ||

@@ -19,8 +19,8 @@ enum sl_disk_state {
     SL_DISK_BUDGET = 2,  /* the state directory has its budget */
 };
 
-/* What is true now, if it was `before`: intake that stopped begins again with a tenth more free
- * than the reserve, or a twentieth of the budget free, so that it does not flutter. */
+/* Judges the disk; `before` is the last judgement: intake that stopped begins again with a tenth
+ * more free than the reserve, or a twentieth of the budget free, so that it does not flutter. */
 enum sl_disk_state sl_disk_judge(const struct sl_disk_limits *limits, enum sl_disk_state before,
                                  const struct sl_disk_look *look);
 

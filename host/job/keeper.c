@@ -69,7 +69,7 @@ static uint64_t free_bytes(const struct sl_keeper *keeper)
                : (uint64_t)disk.f_frsize * disk.f_bavail;
 }
 
-/* What came since it was measured is taken for ours. */
+/* The state is taken to have grown by all that came to the disk since it was measured. */
 static struct sl_disk_look look_now(const struct sl_keeper *keeper)
 {
     struct sl_disk_look look = {free_bytes(keeper), keeper->state_bytes};

@@ -103,7 +103,7 @@ static bool is_true(const struct sl_json_at *row, const char *key)
     return cJSON_IsTrue(sl_json_member(row, key).value);
 }
 
-/* Of aggregates the median: mean, deviation and complexity are not the time of an iteration. */
+/* The median alone of the aggregates: the others are not the time of an iteration. */
 static void take_google_row(struct sl_benchmark_file *file, const struct sl_json_at *row)
 {
     static const char *const keys[] = {"name"};

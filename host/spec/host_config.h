@@ -51,7 +51,7 @@ struct sl_host_config {
     uint32_t keeper_seconds;                          /* from one look to the next */
     const char *keep_labels[SL_HOST_MAX_KEEP_LABELS]; /* "K=V", or "K": runs with one stay */
     size_t keep_label_count;
-    /* What stops the intake ("disk"); 0: nothing. */
+    /* Limits that stop the intake ("disk"); 0: none. */
     uint32_t budget_mib;    /* that the state directory may have */
     uint32_t reserve_mib;   /* that stay free of its disk */
     struct cJSON *document; /* owned; NULL for the default */
