@@ -6,8 +6,12 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 
 import lab
+
+sys.path.insert(0, str(lab.ROOT / "scripts"))
+import quicken_emulator  # noqa: E402
 
 SETUP = lab.ROOT / "scripts/setup"
 WHEEL, SHA256 = "executorch-1.5.1-cp311-cp311-manylinux_2_28_aarch64.whl", "8ee02348a3ea80ddf770822911ebf78da616b73afce0fbaaa79f23311c88c66a"
@@ -148,6 +152,38 @@ class Timed(lab.Scratch):
         seconds = sum(after[2:4]) - sum(before[2:4])
         print(f"{seconds:.1f} s of processor time", flush=True)
         self.assertLess(seconds, self.SECONDS)
+
+
+class Emulator(lab.Scratch):
+    """Its multiply-adds clear what makes them slow."""
+
+    def quicken(self, path):
+        done = subprocess.run([sys.executable, lab.ROOT / "scripts/quicken_emulator.py", path], capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    def test_the_one_that_was_fetched_is_quick(self):
+        lab.need(lab.EMULATOR)
+        data = lab.EMULATOR.read_bytes()
+        self.assertEqual(quicken_emulator.quickened(data), (data, []))
+
+    def test_each_function_is_changed_once_and_nothing_moves(self):
+        path, codes = self.scratch / "emulator", [code + quicken_emulator.PADDING for code in quicken_emulator.FUNCTIONS.values()]
+        path.write_bytes(b"ELF" + codes[0] + b"between" + codes[1] + b"end")
+        path.chmod(0o755)
+        self.assertEqual(self.quicken(path), "")
+        changed = path.read_bytes()
+        self.assertEqual(len(changed), len(b"ELFbetweenend") + sum(map(len, codes)))
+        self.assertEqual([changed.count(quicken_emulator.VZEROUPPER + code) for code in quicken_emulator.FUNCTIONS.values()], [1, 1])
+        self.assertEqual(self.quicken(path), "")
+        self.assertEqual((path.read_bytes(), path.stat().st_mode & 0o777), (changed, 0o755))
+
+    def test_an_emulator_that_is_another_stays_as_it_is(self):
+        path, code = self.scratch / "emulator", quicken_emulator.FUNCTIONS["fma"] + quicken_emulator.PADDING
+        for content in (b"ELF", 2 * code):
+            path.write_bytes(content)
+            self.assertIn("has no fmaf and no fma as it is known here", self.quicken(path))
+            self.assertEqual(path.read_bytes(), content)
 
 
 if __name__ == "__main__":
