@@ -1,5 +1,5 @@
 """Schemathesis at a daemon: does it serve what proto/openapi.yaml says?
-    http_schema.py PYTHON [CASES]     PYTHON has Schemathesis; 5,000 cases unless said otherwise
+    http_schema.py PYTHON [CASES [SEED]]     PYTHON has Schemathesis; 5,000 cases and a drawn seed unless said otherwise
 All phases, over TCP and over the Unix socket, with and without a token. Standard library only."""
 
 import contextlib
@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import secrets
 import socket
 import subprocess
 import sys
@@ -90,14 +91,14 @@ def open_schema(folder):
     return path
 
 
-def run(python, schema, port, token, cases, out):
+def run(python, schema, port, token, cases, seed, out):
     """How many cases one way of asking had; raises with what was found."""
     settings = out.with_name("schemathesis.toml")
     settings.write_text(SETTINGS)
     words = [python, "-m", "schemathesis.cli", "--config-file", str(settings), "run", str(schema), "--url", f"http://127.0.0.1:{port}",
              "--exclude-checks", "use_after_free",  # DELETE cancels jobs and groups, which stay to be read
              "--exclude-path", "/api/v1/events",  # its stream has no end
-             "--max-examples", str(max(1, cases // 30)), "--continue-on-failure", "--no-color",
+             "--max-examples", str(max(1, cases // 30)), "--seed", str(seed), "--continue-on-failure", "--no-color",
              "--report", "json", "--report-json-path", str(out), "--suppress-health-check", "all", "--request-timeout", "60",
              "--warnings", "off"]
     if token:
@@ -109,7 +110,7 @@ def run(python, schema, port, token, cases, out):
     return int(tested.group(1) or tested.group(2))
 
 
-def check(python, cases, say=print):
+def check(python, cases, seed, say=print):
     with tempfile.TemporaryDirectory(prefix="sme2lab-schema-") as folder:
         folder = pathlib.Path(folder)
         state = folder / "state"
@@ -126,7 +127,7 @@ def check(python, cases, say=print):
                 token = json.loads(made[2])["token"] if "with a token" in way else None
                 schema, reached = (SCHEMA, port) if way.startswith("tcp") else (open_schema(folder), relay.port)
                 try:
-                    ran = run(python, schema, reached, token, cases, folder / "report.json")
+                    ran = run(python, schema, reached, token, cases, seed, folder / "report.json")
                 except AssertionError as found:  # why a daemon went away stands in its log alone
                     raise AssertionError(f"{way}: {found}\nthe daemon's log:\n{daemon.log_text()[-6000:]}") from found
                 say(f"{way}: {ran} cases, nothing found")
@@ -135,4 +136,5 @@ def check(python, cases, say=print):
 
 
 if __name__ == "__main__":
-    check(os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 5000)
+    asked = [int(word) for word in sys.argv[2:]]
+    check(os.path.abspath(sys.argv[1]), asked[0] if asked else 5000, asked[1] if len(asked) > 1 else secrets.randbelow(10**6))
