@@ -41,7 +41,7 @@ static void on_store(void *user, int rc, const struct sl_token_record *rows, siz
     if (sl_http_store_problem(exchange))
         return;
     char why[SL_KEEPER_WHY_BYTES];
-    if (exchange->http->keeper && sl_keeper_is_full(exchange->http->keeper, why)) {
+    if (exchange->http->keeper && sl_keeper_is_full(exchange->http->keeper, 0, why)) {
         sl_http_problem(exchange, 503, "disk-full", sl_http_room_hint, "nothing is taken in: %s",
                         why);
         return;

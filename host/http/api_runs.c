@@ -129,8 +129,13 @@ void sl_api_run_get(struct sl_http_exchange *exchange)
 static void on_removed(void *user, int rc)
 {
     struct sl_http_exchange *exchange = user;
-    if (sl_http_reply_due(exchange, rc))
-        sl_http_reply_empty(exchange, 204, 0);
+    if (rc != -EBUSY) {
+        if (sl_http_reply_due(exchange, rc))
+            sl_http_reply_empty(exchange, 204, 0);
+    } else if (sl_http_exchange_settle(exchange)) {
+        sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
+                        "run %.20s is pinned", exchange->param[0]);
+    }
 }
 
 static void on_run_to_remove(void *user, int rc, const struct sl_run_record *rows, size_t count,
@@ -139,17 +144,11 @@ static void on_run_to_remove(void *user, int rc, const struct sl_run_record *row
     struct sl_http_exchange *exchange = user;
     struct sl_lab *lab = exchange->http->lab;
     (void)next_cursor;
-    if (rc == 0 && count == 1 && rows[0].pinned) {
-        if (sl_http_exchange_settle(exchange))
-            sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
-                            "run %.20s is pinned", exchange->param[0]);
-        return;
-    }
     if (rc == 0)
-        rc = count != 1
-                 ? SL_E_NOT_FOUND
-                 : sl_run_removal_start(exchange->http->loop, sl_lab_store(lab),
-                                        sl_lab_state_dir(lab), &rows[0], on_removed, exchange);
+        rc = count != 1 ? SL_E_NOT_FOUND
+                        : sl_run_removal_start(exchange->http->loop, sl_lab_store(lab),
+                                               sl_lab_state_dir(lab), &rows[0], NULL, on_removed,
+                                               exchange);
     if (rc < 0)
         on_removed(exchange, rc);
 }

@@ -239,12 +239,13 @@ static bool takes_in(const struct sl_http_route *route)
            route->handler == sl_api_run_post || route->handler == sl_api_result_collect;
 }
 
-/* false: answered with 507. */
+/* false: answered with 507. A body in chunks does not tell its length: each piece is asked for. */
 static bool state_has_room(struct sl_http_exchange *exchange)
 {
     char why[SL_KEEPER_WHY_BYTES];
     struct sl_keeper *keeper = exchange->http->keeper;
-    if (!takes_in(exchange->route) || !keeper || !sl_keeper_is_full(keeper, why))
+    uint64_t wanted = exchange->has_length ? exchange->body_bytes : 0;
+    if (!takes_in(exchange->route) || !keeper || !sl_keeper_is_full(keeper, wanted, why))
         return true;
     sl_http_problem(exchange, 507, "disk-full", sl_http_room_hint, "%s", why);
     return false;
@@ -344,7 +345,8 @@ void sl_http_request_refuse(struct sl_http_exchange *exchange, int status, const
 
 static void take_piece(struct sl_http_exchange *exchange, struct sl_bytes piece)
 {
-    if (exchange->turn.answered || !exchange->turn.wants_more || piece.size == 0)
+    if (exchange->turn.answered || !exchange->turn.wants_more || piece.size == 0 ||
+        (exchange->chunked && !state_has_room(exchange)))
         return;
     if (exchange->route->body == SL_HTTP_BODY_STREAM)
         sl_api_blob_piece(exchange, piece.data, piece.size);

@@ -78,15 +78,15 @@ static struct sl_disk_look look_now(const struct sl_keeper *keeper)
     return look;
 }
 
-static void say_why(const struct sl_keeper *keeper, const struct sl_disk_look *look,
-                    char out[SL_KEEPER_WHY_BYTES])
+static void say_why(const struct sl_keeper *keeper, enum sl_disk_state state,
+                    const struct sl_disk_look *look, char out[SL_KEEPER_WHY_BYTES])
 {
     const struct sl_disk_limits *limits = &keeper->options.limits;
-    if (keeper->state == SL_DISK_RESERVE)
+    if (state == SL_DISK_RESERVE)
         snprintf(out, SL_KEEPER_WHY_BYTES,
                  "%" PRIu64 " MiB of the disk are free, and %" PRIu64 " MiB are kept in reserve",
                  look->free_bytes >> 20, limits->reserve_bytes >> 20);
-    else if (keeper->state == SL_DISK_BUDGET)
+    else if (state == SL_DISK_BUDGET)
         snprintf(out, SL_KEEPER_WHY_BYTES,
                  "the state directory has %" PRIu64 " MiB, and its budget is %" PRIu64 " MiB",
                  look->state_bytes >> 20, limits->budget_bytes >> 20);
@@ -101,7 +101,7 @@ static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
     struct sl_disk_look look = look_now(keeper);
     enum sl_disk_state before = keeper->state;
     keeper->state = sl_disk_judge(&keeper->options.limits, before, &look);
-    say_why(keeper, &look, out_why);
+    say_why(keeper, keeper->state, &look, out_why);
     if ((before != SL_DISK_ROOM) == (keeper->state != SL_DISK_ROOM))
         return;
     if (keeper->state != SL_DISK_ROOM)
@@ -156,10 +156,23 @@ static void on_disk(uv_timer_t *timer)
     judge(keeper, why);
 }
 
-bool sl_keeper_is_full(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
+bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
+                       char out_why[SL_KEEPER_WHY_BYTES])
 {
     judge(keeper, out_why);
-    return keeper->state != SL_DISK_ROOM;
+    if (keeper->state != SL_DISK_ROOM || wanted_bytes == 0)
+        return keeper->state != SL_DISK_ROOM;
+    struct sl_disk_look then = look_now(keeper);
+    char why[SL_KEEPER_WHY_BYTES];
+    then.free_bytes -= wanted_bytes < then.free_bytes ? wanted_bytes : then.free_bytes;
+    if (then.state_bytes != 0)
+        then.state_bytes += wanted_bytes;
+    enum sl_disk_state state = sl_disk_judge(&keeper->options.limits, SL_DISK_ROOM, &then);
+    say_why(keeper, state, &then, why);
+    if (state != SL_DISK_ROOM)
+        snprintf(out_why, SL_KEEPER_WHY_BYTES, "with these %" PRIu64 " MiB %.150s",
+                 wanted_bytes >> 20, why);
+    return state != SL_DISK_ROOM;
 }
 
 struct sl_keeper_report sl_keeper_report(struct sl_keeper *keeper)
@@ -197,14 +210,15 @@ static uint64_t days_ago_ms(uint64_t now_ms, uint64_t days)
     return days * DAY_MS < now_ms ? now_ms - days * DAY_MS : 0;
 }
 
-/* Removes once a day, where runs went, what no run and no job needs. */
+/* Removes what no run and no job needs: once a day, where runs went or the disk is full. */
 static void free_files(struct sl_keeper *keeper)
 {
     uint64_t now = uv_now(keeper->loop), days = keeper->options.days;
     bool due = keeper->freed_ms == 0 || now - keeper->freed_ms > DAY_MS;
     struct sl_store_check wish = {.mend = true};
     int rc = 0;
-    if (keeper->gone > 0 && due && now >= keeper->doubt_until_ms) {
+    if ((keeper->gone > 0 || keeper->state != SL_DISK_ROOM) && due &&
+        now >= keeper->doubt_until_ms) {
         keeper->freed_ms = now;
         wish.free_before_ms = days_ago_ms(sl_clock_utc_ms(), days != 0 ? days : KEEP_FILES_DAYS);
         rc = sl_store_check(keeper->options.store, &wish, on_checked, keeper);
@@ -248,7 +262,7 @@ static void on_gone(void *user, int rc)
         keeper->gone++;
         keeper->expired++;
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("run_expired"), SL_LOG_NUMBER("run", run->id));
-    } else if (rc != SL_E_NOT_FOUND) { /* one that cannot be removed is tried in the next round */
+    } else if (rc != SL_E_NOT_FOUND && rc != -EBUSY) { /* it is tried again in the next round */
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("run_not_removed"), SL_LOG_NUMBER("run", run->id),
                SL_LOG_REASON(sl_strerror(rc)));
     }
@@ -264,7 +278,8 @@ static void remove_next(struct sl_keeper *keeper)
     }
     if (keeper->at < keeper->count)
         rc = sl_run_removal_start(keeper->loop, keeper->options.store, keeper->options.state_dir,
-                                  &keeper->page[keeper->at], on_gone, keeper);
+                                  &keeper->page[keeper->at], &keeper->options.rules, on_gone,
+                                  keeper);
     else if (keeper->cursor != 0)
         rc = ask_page(keeper);
     else

@@ -29,8 +29,10 @@ int sl_keeper_new(uv_loop_t *loop, const struct sl_keeper_options *options, stru
 void sl_keeper_close(struct sl_keeper *keeper, void (*closed)(void *user), void *user);
 
 enum { SL_KEEPER_WHY_BYTES = 200 };
-/* Looks at the disk as it is now: true while nothing may come in, with words. */
-bool sl_keeper_is_full(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES]);
+/* Looks at the disk as it is now: true, with words, while nothing may come in, or where so many
+ * bytes more (0: nobody knows how many) would go beyond the limits. */
+bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
+                       char out_why[SL_KEEPER_WHY_BYTES]);
 
 struct sl_keeper_report {
     struct sl_disk_limits limits;

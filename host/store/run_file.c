@@ -11,6 +11,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/path.h"
 #include "common/base/tree_remove.h"
 
 enum { STEP_BYTES = 256, LEVELS = 2 };
@@ -59,19 +60,52 @@ static int open_directory(const char *root, const char *directory)
     return at < 0 ? -errno : walk(at, directory, O_DIRECTORY);
 }
 
-int sl_run_file_remove(const char *root, const char *directory)
+/* The descriptors of a directory and of the one that it stands in under the name `*out_name`. */
+static int open_with_parent(const char *root, const char *directory, int *out_parent,
+                            const char **out_name)
 {
     char above[SL_RUN_FILE_PATH_BYTES];
     const char *slash = strrchr(directory, '/');
-    int len =
-        snprintf(above, sizeof(above), "%.*s", slash ? (int)(slash - directory) : 0, directory);
-    int at = slash && len < (int)sizeof(above) ? open_directory(root, directory) : SL_E_NOT_FOUND;
-    int parent = at < 0 ? at : open_directory(root, above), rc = 0;
-    if (at >= 0)
-        sl_tree_remove_below(at);
-    if (parent < 0)
-        return parent;
-    if (unlinkat(parent, slash + 1, AT_REMOVEDIR) < 0)
+    if (!slash || slash - directory >= (ptrdiff_t)sizeof(above))
+        return SL_E_NOT_FOUND;
+    snprintf(above, sizeof(above), "%.*s", (int)(slash - directory), directory);
+    int at = open_directory(root, directory);
+    *out_name = slash + 1;
+    *out_parent = at < 0 ? at : open_directory(root, above);
+    if (at < 0 || *out_parent >= 0)
+        return at;
+    close(at);
+    return *out_parent;
+}
+
+int sl_run_file_remove(const char *root, const char *directory)
+{
+    const char *name;
+    int parent, at = open_with_parent(root, directory, &parent, &name);
+    if (at < 0)
+        return at;
+    sl_tree_remove_below(at);
+    int rc = unlinkat(parent, name, AT_REMOVEDIR) < 0 ? -errno : 0;
+    close(parent);
+    return rc;
+}
+
+int sl_run_file_move(const char *root, const char *directory, const char *to)
+{
+    const char *name;
+    char path[SL_RUN_FILE_PATH_BYTES];
+    int parent, at = open_with_parent(root, directory, &parent, &name);
+    if (at < 0)
+        return at;
+    close(at);
+    int rc = sl_path_join(path, sizeof(path), root, "%s", to);
+    char *slash = strrchr(path, '/');
+    if (rc == 0 && slash) {
+        *slash = '\0';
+        rc = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+        *slash = '/';
+    }
+    if (rc == 0 && renameat(parent, name, AT_FDCWD, path) < 0)
         rc = -errno;
     close(parent);
     return rc;

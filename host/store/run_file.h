@@ -27,5 +27,9 @@ int sl_run_file_list(const char *root, const char *directory, sl_run_file_fn fou
  * or the path leads elsewhere, or -errno. */
 int sl_run_file_remove(const char *root, const char *directory);
 
+/* Gives it the path `to` below `root`, whose last step must not be there yet or be an empty
+ * directory; the folder above is made. 0, SL_E_NOT_FOUND as above, or -errno. */
+int sl_run_file_move(const char *root, const char *directory, const char *to);
+
 /* By its name's end; static storage. */
 const char *sl_run_file_type(const char *path);

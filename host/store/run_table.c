@@ -1,6 +1,8 @@
 /* host/store/run_table.c */
 #include "host/store/run_table.h"
 
+#include <errno.h>
+
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/spec/columns.h"
@@ -31,20 +33,6 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
     if (request->rc == 0)
         fill_figures(db, request->id);
-}
-
-void sl_run_table_remove(struct sl_request *request, sqlite3 *db)
-{
-    struct sl_statement statement;
-    uint64_t id = request->id, job = 0;
-    sl_statement_init(&statement, db, "UPDATE jobs SET run = 0 WHERE run = ? RETURNING id");
-    sl_statement_bind_u64(&statement, id);
-    request->rc = sl_statement_write(&statement, 0, &job); /* none has it: an imported run */
-    if (request->rc < 0)
-        return;
-    sl_statement_init(&statement, db, "DELETE FROM runs WHERE id = ? RETURNING id");
-    sl_statement_bind_u64(&statement, id);
-    request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }
 
 /* One statement for every filter: what is empty matches all. The planner walks the primary key
@@ -106,6 +94,7 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     "newer.series = runs.series AND runs.series <> '' AND newer.id > runs.id LIMIT " most "))"
 
 /* SL_STORE_MAX_KEEP_LABELS of them. */
+enum { FIRST_KEPT = 7 };
 #define KEPT "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22"
 
 #define SELECT_RUNS "SELECT id" SL_RUN_COLUMNS(SL_SQL_NAME) " FROM runs "
@@ -162,4 +151,36 @@ void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_page(&statement, &sl_run_columns, request->rows, limit,
                                     &request->count, &more);
     request->next_cursor = last;
+}
+
+/* 1: it stays. */
+static int is_kept(sqlite3 *db, uint64_t id, const struct sl_store_retention *wish)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT 1 FROM runs WHERE id = ?1 AND (pinned <> 0 OR " IS_KEPT ")");
+    sl_statement_bind_u64(&statement, id);
+    statement.next = FIRST_KEPT;
+    bind_labels(&statement, wish);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
+void sl_run_table_remove(struct sl_request *request, sqlite3 *db)
+{
+    struct sl_statement statement;
+    uint64_t id = request->id, job = 0;
+    int rc = is_kept(db, id, &request->retention);
+    request->rc = rc == 1 ? -EBUSY : rc;
+    if (rc != 0)
+        return;
+    sl_statement_init(&statement, db, "UPDATE jobs SET run = 0 WHERE run = ? RETURNING id");
+    sl_statement_bind_u64(&statement, id);
+    request->rc = sl_statement_write(&statement, 0, &job); /* none has it: an imported run */
+    if (request->rc < 0)
+        return;
+    sl_statement_init(&statement, db, "DELETE FROM runs WHERE id = ? RETURNING id");
+    sl_statement_bind_u64(&statement, id);
+    request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }

@@ -592,10 +592,9 @@ int sl_store_note_audit(struct sl_store *store, const struct sl_audit_record *re
     return enqueue(store, request);
 }
 
-static int remove_row(struct sl_store *store, int kind, uint64_t id, sl_store_done_fn done,
-                      void *user)
+int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
 {
-    struct sl_request *request = request_new(kind, user);
+    struct sl_request *request = request_new(SL_REQUEST_REMOVE_TOKEN, user);
     if (request) {
         request->id = id;
         request->done = done;
@@ -603,14 +602,17 @@ static int remove_row(struct sl_store *store, int kind, uint64_t id, sl_store_do
     return enqueue(store, request);
 }
 
-int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
+int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *kept,
+                        sl_store_done_fn done, void *user)
 {
-    return remove_row(store, SL_REQUEST_REMOVE_TOKEN, id, done, user);
-}
-
-int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user)
-{
-    return remove_row(store, SL_REQUEST_REMOVE_RUN, id, done, user);
+    struct sl_request *request = request_new(SL_REQUEST_REMOVE_RUN, user);
+    if (request) {
+        request->id = id;
+        if (kept)
+            request->retention = *kept;
+        request->done = done;
+    }
+    return enqueue(store, request);
 }
 
 int sl_store_check(struct sl_store *store, const struct sl_store_check *wish,

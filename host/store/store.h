@@ -56,8 +56,11 @@ int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl
 int sl_store_import_run(struct sl_store *store, const char *staged, const char *key,
                         const char *owner, sl_store_id_fn done, void *user);
 
-/* Its row alone: the directory is the caller's. Jobs forget that they had it. SL_E_NOT_FOUND. */
-int sl_store_remove_run(struct sl_store *store, uint64_t id, sl_store_done_fn done, void *user);
+/* Its row alone: the directory is the caller's. Jobs forget that they had it. -EBUSY, and it stays,
+ * where it is pinned or has one of the labels of `kept` (NULL: none; the rest is not read).
+ * SL_E_NOT_FOUND. */
+int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *kept,
+                        sl_store_done_fn done, void *user);
 
 /* Changes labels and pin of a run by a document: {"labels": {KEY: VALUE or null to remove it},
  * "pinned": true or false}, each member at will; it is checked already. NULL changes nothing.

@@ -104,11 +104,11 @@ class Retention(Kept):
         second = self.measure()
         third = self.measure()
         limit = time.monotonic() + 60
-        while second in self.runs() and time.monotonic() < limit:
+        while f"event=run_expired run={second}" not in self.daemon.log_text() and time.monotonic() < limit:
             time.sleep(0.1)
         self.assertEqual(self.runs(), [third, first])
         self.assertEqual(len(list(self.daemon.state.glob("runs/*/*"))), 2)
-        self.assertIn(f"event=run_expired run={second}", self.daemon.log_text())
+        self.assertEqual(list(self.daemon.state.glob("removed/*")), [])
         self.assertIn(b"sme2lab_runs_expired_total 1\n", self.daemon.request("GET", "/metrics")[2])
 
 

@@ -116,12 +116,12 @@ STORE_TEST(a_disk_without_its_reserve_is_full_and_says_so_and_the_rules_are_look
                                                    .rules = {.newest = 1},
                                                    .days = 1,
                                                    .every_seconds = 3600});
-    assert_true(sl_keeper_is_full(bench.keeper, why));
+    assert_true(sl_keeper_is_full(bench.keeper, 0, why));
     assert_non_null(strstr(why, "in reserve"));
     assert_int_equal(bench.stops, 1);
     while (sl_keeper_report(bench.keeper).expired == 0)
         uv_run(&bench.loop, UV_RUN_ONCE);
-    assert_true(sl_keeper_is_full(bench.keeper, why));
+    assert_true(sl_keeper_is_full(bench.keeper, 0, why));
     assert_int_equal(bench.stops, 1);
     assert_int_equal(bench.starts, 0);
     close_bench(&bench);
@@ -135,15 +135,29 @@ STORE_TEST(a_state_that_has_its_budget_is_full_until_it_has_room_again)
     snprintf(path, sizeof(path), "%s/ballast", store_folder);
     assert_int_equal(sl_buf_write_file(path, ballast, sizeof(ballast)), 0);
     open_bench(&bench, &(struct sl_keeper_options){.limits = {.budget_bytes = 2 << 20}});
-    assert_false(sl_keeper_is_full(bench.keeper, why)); /* it is not measured yet */
+    assert_false(sl_keeper_is_full(bench.keeper, 0, why)); /* it is not measured yet */
     while (bench.stops == 0)
         uv_run(&bench.loop, UV_RUN_ONCE);
-    assert_true(sl_keeper_is_full(bench.keeper, why));
+    assert_true(sl_keeper_is_full(bench.keeper, 0, why));
     assert_non_null(strstr(why, "its budget is 2 MiB"));
     assert_true(sl_keeper_report(bench.keeper).state_bytes >= 2 << 20);
     assert_int_equal(unlink(path), 0);
     while (bench.starts == 0)
         uv_run(&bench.loop, UV_RUN_ONCE);
-    assert_false(sl_keeper_is_full(bench.keeper, why));
+    assert_false(sl_keeper_is_full(bench.keeper, 0, why));
+    close_bench(&bench);
+}
+
+/* What would come counts before it is here, so that an upload cannot use up the reserve. */
+STORE_TEST(what_would_not_leave_the_reserve_is_not_let_in)
+{
+    struct bench bench;
+    char why[SL_KEEPER_WHY_BYTES];
+    open_bench(&bench, &(struct sl_keeper_options){.limits = {.reserve_bytes = 1 << 20}});
+    assert_false(sl_keeper_is_full(bench.keeper, 1, why));
+    assert_true(sl_keeper_is_full(bench.keeper, UINT64_C(1) << 60, why));
+    assert_non_null(strstr(why, "with these 1099511627776 MiB 0 MiB of the disk are free"));
+    assert_false(sl_keeper_is_full(bench.keeper, 0, why));
+    assert_int_equal(bench.stops, 0);
     close_bench(&bench);
 }

@@ -758,7 +758,7 @@ STORE_TEST(a_blob_of_a_removed_run_goes_after_it)
     char command[256];
     snprintf(command, sizeof(command), "rm -r %s/runs", store_folder);
     assert_int_equal(system(command), 0);
-    wait_for_answer(&bench, sl_store_remove_run(bench.store, run, on_done, &bench));
+    wait_for_answer(&bench, sl_store_remove_run(bench.store, run, NULL, on_done, &bench));
     check(&bench, true, UINT64_MAX);
     assert_int_equal(bench.count, 1);
     assert_false(is_there("blobs/" USED));
