@@ -12,7 +12,7 @@
 #include "kernels/conv/deconv.h"
 #include "kernels/depthwise/depthwise.h"
 
-/* What a kernel does itself, and what transposed convolutions make of it. */
+/* The operations of a plain kernel (OWN), and of a transposed convolution (DECONV) made of them. */
 #define OWN_BYTES(l) (l)->kernel->weights_bytes(&(l)->args.shape)
 #define OWN_SPACE(l) (l)->kernel->workspace_bytes(&(l)->args.shape)
 #define OWN_PACK(l)                                                                                \
@@ -27,10 +27,10 @@
                    (l)->operands.workspace)
 #define DECONV_RUN(l) sl_deconv_run((l)->kernel, &(l)->args)
 
-/* A bench of one family, by the kernels of `list`; families differ in their types and `verbs`,
- * above. `channels` are the shape's other fields. The workspace has room for the weights too.
- * What this CPU lacks is not asked whether it fits.
- * With a multiplier, channels are repeated first. */
+/* Defines the bench of one family, over the kernels of `list`; families differ in their types and
+ * `verbs`, above. `channels` are the shape's other fields. The workspace has room for the weights
+ * too. A kernel that this CPU cannot run is never asked whether it fits. With a multiplier,
+ * channels are repeated first. */
 #define LAYER_BENCH(family, list, verbs, channels)                                                 \
     struct family##_layer {                                                                        \
         const struct sl_##list *kernel;                                                            \

@@ -138,7 +138,7 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
     return rc < 0 ? rc : bench->error;
 }
 
-/* What a kernel does itself, and what transposed convolutions make of it. */
+/* The operations of a plain kernel (OWN), and of a transposed convolution (DECONV) made of them. */
 #define OWN_BYTES(kernel, shape) (kernel)->weights_bytes(shape)
 #define OWN_SPACE(kernel, shape) (kernel)->workspace_bytes(shape)
 #define OWN_PACK(j, kernel, shape)                                                                 \
@@ -312,7 +312,7 @@ static void resize_run(void *data)
     ((const struct sl_resize *)j->kernel)->run(&args);
 }
 
-/* Whether the kernel's name begins with the list's word and the operation of the shape. */
+/* True if the kernel's name begins with the list's word and the operation of the shape. */
 static int computes(const char *name, const char *word, const struct sl_bench_shape *s)
 {
     char begin[64];

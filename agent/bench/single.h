@@ -17,8 +17,8 @@ struct sl_bench_single {
     struct sl_bench_operands operands;
 };
 
-/* Whether the kernel's name begins with the family and the operation of the shape, up to `len`
- * letters of it. */
+/* True if the kernel's name begins with the family and the first `len` letters of the shape's
+ * operation. */
 int sl_bench_single_computes(const char *name, const struct sl_bench_shape *shape, size_t len);
 
 /* Runs the stage on what the search chose. The input is of the shape's type, or of floats; the

@@ -28,7 +28,7 @@ void sl_bench_stage(struct sl_bench_stage_run *bench, const char *stage, void (*
 /* A team runs the stages of a shape in several threads at once, each with operands of its own, in
  * step: it shows what a kernel keeps of its speed when others want the same units and memory. */
 
-/* What every thread does: all stages with `bench`, in the same order. 0 or a negative code. */
+/* Runs all stages with `bench`, in the same order on every thread. 0 or a negative code. */
 typedef int (*sl_bench_team_fn)(void *data, struct sl_bench_stage_run *bench);
 
 /* Runs `work` in `workers` threads (1 to SL_CREW_MAX_WORKERS), each with a copy of `bench`; what

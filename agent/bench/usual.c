@@ -15,8 +15,8 @@ static bool is_type(const char *word, size_t len)
     return false;
 }
 
-/* What the kernel computes, as its name says it: the words behind "sl_FAMILY_" up to the types, or
- * of conversions the two types. */
+/* Finds the operation in the kernel's name: the words between "sl_FAMILY_" and the types, or both
+ * types of a conversion. */
 static size_t find_op(const struct sl_kernel_entry *kernel, const char **out)
 {
     const char *at = kernel->name + strlen("sl_") + strlen(kernel->family) + 1;

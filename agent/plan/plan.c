@@ -14,7 +14,7 @@
 
 enum { MAX_OUTPUT_BYTES = 8 << 20, MAX_PROBLEMS = 8, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* What the runtime logs as errors while a variant is compiled: the first few. */
+/* The first errors that the runtime logs while a variant is compiled. */
 struct problems {
     char lines[MAX_PROBLEMS][200];
     size_t count;

@@ -9,9 +9,9 @@ struct sl_buf;
  * SL_E_LIMIT or -ENOMEM; whatever cannot be read is null. */
 int sl_probe_write(const char *root, struct sl_buf *out);
 
-/* What stands for the device where something is kept for it: sixteen hexadecimal digits over its
- * operating system, instructions, vector length and SoC: cores that are offline do not change it.
- * Where no SoC is named, its kinds of cores: one of each has to be online. 0 or -ENOMEM. */
+/* Writes the key under which things are kept for this device: sixteen hexadecimal digits over its
+ * operating system, instructions, vector length and SoC. Cores that are offline do not change it;
+ * if no SoC is named, the kinds of cores count, and one of each has to be online. 0 or -ENOMEM. */
 enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
 int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES]);
 

@@ -5,8 +5,8 @@ struct sl_json;
 struct sl_run_compared;
 struct sl_session;
 
-/* What --compare-with asks for; nothing without it. What stands in the way is logged, not a failure
- * of the run. */
+/* Does the comparisons of --compare-with, if it was given. A comparison that cannot be done is
+ * logged and does not fail the run. */
 void sl_compare_operators(struct sl_session *session);
 
 /* Member "operators" of the result line: null where nothing was compared. */

@@ -11,7 +11,7 @@
 #include "common/format/bundle.h"
 #include "common/format/pte.h"
 
-/* What a bundle calls a value of the program; -1 where it has no word for it. */
+/* Returns the bundle's kind for a value of the program; -1 if it has none. */
 static int bundle_kind(const struct sl_tensor_view *view)
 {
     static const int kinds[] = {
@@ -25,7 +25,7 @@ static int bundle_kind(const struct sl_tensor_view *view)
     return kind >= SL_PTE_INT && kind <= SL_PTE_DOUBLE ? kinds[kind] : -1;
 }
 
-/* Whether the bundle names the method at all. */
+/* True if the bundle has a test suite for the method. */
 static bool has_suite(const struct sl_session *session)
 {
     const struct sl_bundle *bundle = sl_model_bundle(session->model);

@@ -22,7 +22,7 @@ struct parser {
     bool bad;
 };
 
-/* What values out of files point into: from one call of sl_gflags_parse() to the next. */
+/* Values read from flag files point into this text until the next call of sl_gflags_parse(). */
 static char file_text[MAX_FILE_BYTES];
 static size_t file_used;
 
@@ -149,7 +149,7 @@ static bool is_one_of(const char *name, size_t len, const char *const *words)
     return false;
 }
 
-/* Whether the comma list `list` holds the name, or it without its "no". */
+/* True if the comma list `list` holds the name, or the name without its leading "no". */
 static bool list_has(const char *list, const char *name, size_t len)
 {
     while (*list) {

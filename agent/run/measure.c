@@ -23,7 +23,7 @@
 /* A program may move its memory in every execution. */
 enum { MAX_SETTLING = 3 };
 
-/* What ended the measuring. */
+/* The reason why the measuring ended. */
 enum ended {
     ENDED_PAIRS,  /* all pairs that were asked for */
     ENDED_HOST,   /* the ring's owner has seen enough */
@@ -38,7 +38,7 @@ struct looks {
     enum ended ended;
 };
 
-/* What one execution is for. */
+/* The role of one execution. */
 struct purpose {
     uint32_t pair; /* index in the schedule; UINT32_MAX outside it */
     bool warmup;
@@ -142,7 +142,8 @@ static void start_looks(struct sl_session *session, struct looks *looks)
     *looks = (struct looks){.start_ns = sl_clock_ns(), .next_hold = session->options.first_look};
 }
 
-/* What is allowed beyond `pair`, or that nothing is; asked every millisecond. */
+/* Polls every millisecond until the owner allows more than `pair` pairs or ends the run, at most
+ * for HOLD_NS. */
 static struct sl_ring_allowance wait_for_owner(struct sl_session *session, uint32_t pair)
 {
     const struct timespec pause = {.tv_nsec = 1000000};

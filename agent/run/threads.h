@@ -10,7 +10,7 @@
 struct sl_diag;
 struct sl_probe_cores;
 
-/* What --cpu_threads, --sme-threads and --affinity come to. */
+/* The threads that --cpu_threads, --sme-threads and --affinity ask for. */
 struct sl_threads {
     uint32_t count;                     /* 1: all on the caller's thread */
     uint32_t streaming;                 /* of them in streaming mode; 0: all */

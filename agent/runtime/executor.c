@@ -52,7 +52,7 @@ static int prepare_delegate(struct sl_variant *v, struct sl_instruction *instruc
     return 0;
 }
 
-/* Whether a kernel call reads a number that instructions write. */
+/* True if a kernel call reads a number that instructions write. */
 static bool reads_numbers(const struct sl_op_call *call)
 {
     const struct sl_method *method = call->method;
@@ -67,7 +67,7 @@ static bool reads_numbers(const struct sl_op_call *call)
     return false;
 }
 
-/* What a kernel call was prepared for. */
+/* Notes the arguments that a kernel call was prepared for. */
 static void note_dependencies(struct sl_instruction *instruction)
 {
     const struct sl_op_call *call = instruction->call;

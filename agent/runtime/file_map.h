@@ -5,8 +5,8 @@
 
 #include "common/base/bytes.h"
 
-/* What the system knows a file's content by: another content has another of these, unless it was
- * written within one tick of the clock behind its times. */
+/* The system's mark of a file's content. Any change of the content changes the mark, unless it
+ * comes within one tick of the clock behind the file's times. */
 struct sl_file_identity {
     uint64_t device, inode, size;
     int64_t modified_s, changed_s;

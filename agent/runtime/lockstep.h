@@ -10,7 +10,7 @@ struct sl_lockstep;
 struct sl_method;
 struct sl_variant;
 
-/* What an operator promises, from equal inputs, and so in which measure it is compared. */
+/* The precision that an operator promises for equal inputs; it decides how results are compared. */
 enum sl_lockstep_kind {
     SL_LOCKSTEP_FLOAT,   /* f32, f64: the largest difference, of the peak */
     SL_LOCKSTEP_HALF,    /* f16, bf16: the same */

@@ -56,15 +56,15 @@ struct sl_runtime_log {
     void *user;
 };
 
-/* What a program may ask for: bytes of planned memory, packed weights, workspace and the tables of
- * what it holds together, and instructions of one execution. */
+/* The most that a program may ask for: bytes of planned memory, packed weights, workspace and
+ * tables together, and instructions of one execution. */
 struct sl_runtime_limits {
     uint64_t bytes, instructions;
 };
 #define SL_RUNTIME_MAX_BYTES (UINT64_C(4) << 30)
 #define SL_RUNTIME_MAX_INSTRUCTIONS UINT64_C(10000000) /* ExecuTorch's own guard */
 
-/* What executes, and its version: "sme2lab 0.1.0", "ExecuTorch 1.5.1 (3b606839)". */
+/* Returns the runtime's name and version: "sme2lab 0.1.0", "ExecuTorch 1.5.1 (3b606839)". */
 const char *sl_runtime_version(void);
 
 /* Maps and parses a program or a bundled one; `limits` NULL: those above. All functions that return
@@ -165,8 +165,8 @@ size_t sl_variant_packed_bytes(const struct sl_variant *variant);
 /* Events that one execution records at most: for sl_recorder_ready(). */
 size_t sl_variant_events(const struct sl_variant *variant);
 
-/* What an execution records: nothing, every event, Method::execute alone; every event of one that
- * is not measured, so that what names its kernels may cost something. */
+/* The events that an execution records: none, all, Method::execute alone; or all of a warm-up,
+ * which is not measured, so naming its kernels may cost something. */
 enum { SL_VARIANT_UNTRACED, SL_VARIANT_TRACED, SL_VARIANT_WHOLE, SL_VARIANT_WARM_UP };
 
 /* Executes once, recording into the recorder given at creation what `traced` says. Inputs must have

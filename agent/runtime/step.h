@@ -111,7 +111,7 @@ struct sl_broadcast {
  * least. */
 enum { SL_STEP_REPEAT_ELEMENTS = 2048, SL_STEP_REPEAT_ROWS = 8 };
 
-/* What all poolings' arguments say of their shape. */
+/* The fields of the shape that the arguments of all poolings have. */
 #define SL_POOL_WINDOW(from)                                                                       \
     .batch = (from)->batch, .in_h = (from)->in_h, .in_w = (from)->in_w, .out_h = (from)->out_h,    \
     .out_w = (from)->out_w, .channels = (from)->channels, .kernel_h = (from)->kernel_h,            \
@@ -193,7 +193,7 @@ struct sl_pack {
 
 #include "agent/runtime/step_quant.h"
 
-/* Where in a step its addresses are, as offsets; 0 where there is none. */
+/* The offsets of addresses within a step; 0: it has none. */
 struct sl_step_places {
     uint16_t a, b, out, workspace;
     uint16_t min, max;   /* floats */
@@ -211,7 +211,7 @@ struct sl_step {
     const char *kernel; /* its name */
     int kind;           /* enum sl_step_kind */
     struct sl_step_places places;
-    /* What `places` cannot say; NULL mostly. */
+    /* Binds operands that `places` cannot express; NULL mostly. */
     void (*bind)(struct sl_step *step, const struct sl_step_operands *operands);
     size_t workspace_bytes;
     sl_step_axis_fn axis; /* NULL: always run whole */
@@ -385,7 +385,7 @@ size_t sl_window_out(size_t in, size_t pad_before, size_t pad_after, size_t kern
  * this does not hold: its own sums cannot overflow then. */
 bool sl_product_ok(const size_t *factors, size_t count);
 
-/* Where a walk over the outer dimensions is. All zeros is its start. */
+/* The position of a walk over the outer dimensions; it starts with zeros. */
 struct sl_broadcast_at {
     size_t index[SL_STEP_MAX_RANK];
     size_t a, b; /* bytes */

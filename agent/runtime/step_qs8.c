@@ -7,7 +7,7 @@
 #include "agent/runtime/step.h"
 #include "agent/runtime/step_split.h"
 
-/* What a kernel packs with, while it packs. */
+/* The parameters that a kernel packs with; kept only while it packs. */
 struct requant {
     struct sl_requant what;
     float *scale; /* owned */

@@ -1,7 +1,7 @@
 /* agent/runtime/step_shape.c: what shapes steps take, and how they broadcast. */
 #include "agent/runtime/step.h"
 
-/* Whether an operand of `dims` aligned at the end moves along dimension d of an output of rank. */
+/* True if an operand of `dims`, aligned at the end, moves along dimension d of the output. */
 static int moves(size_t rank, const size_t *dims, size_t out_rank, size_t d)
 {
     return rank + d >= out_rank && dims[rank + d - out_rank] != 1;

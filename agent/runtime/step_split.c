@@ -129,8 +129,8 @@ void sl_axis_of_binary(const struct sl_axis_binary *b, struct sl_step_axis *axis
     sl_axis_move(axis, b->out_place, inner * b->element_bytes);
 }
 
-/* What comes before the first unit, so that units begin with cache lines; all there is, where none
- * ever would. */
+/* Returns how much precedes the first unit, so that units begin with cache lines; everything, if
+ * none ever would. */
 static size_t lead_of(const struct sl_step_axis *axis)
 {
     size_t most = axis->whole ? 1 : axis->unit;

@@ -16,7 +16,7 @@ struct sl_workers;
 
 enum { SL_AXIS_MAX_MOVES = 4 };
 
-/* What things cost, in multiply-adds of a matrix product. */
+/* The costs of things, in multiply-adds of a matrix product. */
 enum { SL_WORK_BYTE = 1, SL_WORK_ELEMENT = 2, SL_WORK_TAP = 2, SL_WORK_FUNCTION = 32 };
 
 /* Along what a step may be cut. All that is pointed to lies in the step itself. */
@@ -34,7 +34,7 @@ struct sl_step_axis {
         size_t bytes, per;
     } move[SL_AXIS_MAX_MOVES];
     uint32_t moves;
-    /* Where rows of windows are cut: the input's rows. */
+    /* The input's rows, if rows of windows are cut. */
     size_t *in_h, *pad_top;
     void *in; /* place of the pointer */
     size_t stride, in_row_bytes;

@@ -43,7 +43,7 @@ uint64_t sl_weights_form(uint64_t form, const void *numbers, size_t bytes)
     return form;
 }
 
-/* Where there is a store, others may have packed the same. */
+/* Takes the weights from the store, if there is one: others may have packed the same. */
 static int take_shared(struct sl_weights *weights, const void *kernel, size_t bytes,
                        const struct sl_constants *c)
 {

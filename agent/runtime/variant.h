@@ -23,7 +23,7 @@ struct sl_instruction {
     struct sl_op_call *call;  /* KERNEL_CALL; of the variant's table */
     struct sl_xnn_plan *plan; /* DELEGATE_CALL; of the variant's table */
     struct sl_tensor **args;  /* DELEGATE_CALL: of the pool; NULL where an argument is no tensor */
-    /* What it was prepared for; anything else now means preparing again. */
+    /* The state that it was prepared for; if that has changed, it is prepared again. */
     bool ready;
     bool reads_numbers; /* that instructions write */
     uint64_t epoch, numbers_epoch;

@@ -22,8 +22,8 @@ enum {
     SL_BLOB_MAX_HELD = 128,          /* offered names that do not give way */
 };
 
-/* What the host is to be told: borrowed for the call, and called from within offer and take, or
- * from the loop. */
+/* Takes a state to tell the host, borrowed for the call. It is called from within offer and take,
+ * or from the loop. */
 typedef void (*sl_blob_state_fn)(void *user, const Sme2lab__Proto__BlobState *state);
 
 /* `workdir` is copied; its folder blobs exists. 0, -ENOMEM or -ENAMETOOLONG. */

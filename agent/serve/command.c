@@ -116,7 +116,7 @@ static int add_field(struct sl_command *command, const char *workdir,
     }
 }
 
-/* What the job says to processes of that kind. */
+/* Adds the job's options for processes of kind `whom`. */
 static int add_fields(struct sl_command *command, const char *workdir,
                       const Sme2lab__Proto__Job *job, unsigned whom)
 {

@@ -8,7 +8,7 @@ struct sl_diag;
 
 enum { SL_DETACH_LOG_BYTES = 256 << 10 }; /* a longer log is put aside when an agent starts */
 
-/* What an agent is sent by one that wants its directory: it ends if it is idle. */
+/* This signal asks an agent for its directory: the agent ends if it is idle. */
 #define SL_SERVE_YIELD SIGUSR1
 
 /* Takes <workdir>/lock (both made if absent) for the life of this process: one agent serves in a

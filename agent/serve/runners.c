@@ -69,8 +69,8 @@ static void on_term(int number)
 
 /* --- one process --- */
 
-/* What one process gets: its libraries' folder, the arm's variables, and the agent's own but those.
- */
+/* The environment of one process: its libraries' folder, the arm's variables, and the agent's other
+ * variables. */
 struct environment {
     const char *list[MAX_VARIABLES + 1]; /* borrowed, NULL at the end */
     size_t count;

@@ -71,7 +71,7 @@ static int usage(const char *what, const char *word)
     return EXIT_USAGE_ERROR;
 }
 
-/* Where the option's text goes; NULL: it has none. */
+/* Returns where the option's text goes; NULL: it takes none. */
 static const char **text_of(struct options *options, const char *option)
 {
     const struct {
@@ -246,7 +246,7 @@ static int open_server(struct serving *serving, const struct options *options, s
     return 0;
 }
 
-/* What a host is told of this program. */
+/* The identity of this program, as a host gets it. */
 struct program {
     char path[1024], sha256[SL_SHA256_HEX_SIZE];
 };

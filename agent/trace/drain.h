@@ -1,7 +1,7 @@
 /* agent/trace/drain.h: takes records out of a ring, seals them with CRC records and appends them
  * to an .sltrace file.
  *
- * What was drained can be read even if the process then dies: every drain ends with a seal. Either
+ * Drained records can be read even if the process then dies: every drain ends with a seal. Either
  * the owner calls sl_drain_now(), or a thread does between sl_drain_start() and sl_drain_stop();
  * never both at once. */
 #pragma once

@@ -36,7 +36,7 @@ void sl_ring_set_current(struct sl_ring *ring, uint32_t name);
 /* Calls the consumer, who may sleep: not within a measured window. Any thread of either side. */
 void sl_ring_wake(struct sl_ring *ring);
 
-/* What the other side allows: measured pairs in all, and whether the run ends with them. */
+/* The other side's allowance: measured pairs in all; `last`: the run ends with them. */
 struct sl_ring_allowance {
     uint64_t pairs;
     bool last;
@@ -51,5 +51,5 @@ void sl_ring_wait(struct sl_ring *ring);
 /* Copies up to `max` records out and frees their slots; returns how many. SL_E_FORMAT if
  * the other side's counters are impossible. */
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max);
-/* What the producer left last; any number may stand there. */
+/* Returns the name that the producer set last; a hostile producer may leave any number. */
 uint32_t sl_ring_current(const struct sl_ring *ring);

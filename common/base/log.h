@@ -26,7 +26,7 @@ struct sl_log_field {
 #define SL_LOG_QUOTED(name, value) {.key = (name), .text = (value), .quoted = true}
 #define SL_LOG_REASON(words) SL_LOG_QUOTED("reason", words)
 
-/* What a line is about, so that all lines on one thing are found by one word. */
+/* The subject of a line, so that one word finds all lines about one thing. */
 #define SL_LOG_REQUEST(id) SL_LOG_NUMBER("request", id)
 #define SL_LOG_JOB(id) SL_LOG_NUMBER("job", id)
 #define SL_LOG_DEVICE(name) SL_LOG_TEXT("device", name)

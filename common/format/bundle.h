@@ -53,7 +53,7 @@ struct sl_bundle {
     struct sl_pool *pool; /* owns the arrays */
 };
 
-/* Whether the bytes begin as a bundled program does. */
+/* True if the bytes begin like a bundled program. */
 bool sl_bundle_is(struct sl_bytes file);
 
 /* Parses a whole file, which is borrowed and must outlive `out`; end that with sl_bundle_fini().

@@ -82,7 +82,7 @@ static void read_event(struct sl_flatbuf *fb, const struct sl_flatbuf_table *tab
         sl_flatbuf_fail(fb, SL_E_FORMAT, table->at, "an event has no content");
 }
 
-/* Where a checked table has the field, or NULL. */
+/* Returns the field of a checked table, or NULL. */
 static const uint8_t *field_at(const uint8_t *table, unsigned slot)
 {
     const uint8_t *vtable = table - (int32_t)sl_load_u32(table);
@@ -90,7 +90,7 @@ static const uint8_t *field_at(const uint8_t *table, unsigned slot)
     return offset == 0 ? NULL : table + offset;
 }
 
-/* What the offset in a field of a checked table names, or NULL. */
+/* Returns the target of the offset in a field of a checked table, or NULL. */
 static const uint8_t *target_at(const uint8_t *table, unsigned slot)
 {
     const uint8_t *field = field_at(table, slot);

@@ -58,7 +58,7 @@ struct sl_etdump {
     struct sl_pool *pool; /* owns every array above */
 };
 
-/* What a damaged file has lost. */
+/* The losses of a damaged file. */
 struct sl_etdump_loss {
     uint64_t missing_bytes; /* that the file should have behind its end */
     uint32_t runs, events;  /* that stand in it and cannot be read */

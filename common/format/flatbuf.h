@@ -23,11 +23,11 @@ const void *sl_flatbuf_numbers(struct sl_flatbuf *fb, const struct sl_flatbuf_ve
 /* The table that the offset field at `at` names. */
 struct sl_flatbuf_table sl_flatbuf_root(struct sl_flatbuf *fb, uint64_t at, const char *name);
 
-/* Where the `bytes` bytes of the field in `slot` lie, or NULL when it is absent. */
+/* Returns the `bytes` bytes of the field in `slot`, or NULL when it is absent. */
 const uint8_t *sl_flatbuf_field(struct sl_flatbuf *fb, const struct sl_flatbuf_table *table,
                                 unsigned slot, unsigned bytes);
 
-/* What the offset field in `slot` names. */
+/* Returns the target of the offset field in `slot`. */
 struct sl_flatbuf_table sl_flatbuf_child(struct sl_flatbuf *fb,
                                          const struct sl_flatbuf_table *table, unsigned slot,
                                          const char *name);

@@ -70,7 +70,7 @@ SL_FLATBUF_INLINE struct sl_flatbuf_record sl_flatbuf_record_at(struct sl_flatbu
     return (struct sl_flatbuf_record){layout ? fb->data + table : NULL, (uint32_t)table, layout};
 }
 
-/* What the offset field in `slot` names; absent where the field is. */
+/* Returns the target of the offset field in `slot`; absent where the field is. */
 SL_FLATBUF_INLINE struct sl_flatbuf_record
 sl_flatbuf_record_child(struct sl_flatbuf *fb, const struct sl_flatbuf_record *record,
                         unsigned slot, const struct sl_flatbuf_kind *kind,

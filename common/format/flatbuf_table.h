@@ -86,8 +86,8 @@ SL_FLATBUF_INLINE struct sl_flatbuf_table sl_flatbuf_fast_root(struct sl_flatbuf
                                      table_bytes};
 }
 
-/* Where in its table the field lies: 0 where it is absent. After a failure too: the field is inside
- * all the same, and scalars are not looked at then. */
+/* Returns the field's offset in its table: 0 where it is absent. After a failure too: the field is
+ * inside all the same, and scalars are not looked at then. */
 SL_FLATBUF_INLINE unsigned sl_flatbuf_at(const struct sl_flatbuf *fb,
                                          const struct sl_flatbuf_table *table, unsigned slot)
 {

@@ -1,7 +1,8 @@
 /* common/format/flatbuild.h: builds one FlatBuffer back to front, laying bytes out as flatcc does.
  *
- * What is created first stands last in the file. An object is named by a reference: its distance
- * from the file's end. The first failure sticks in `error` and makes every later call a no-op. */
+ * The file has its objects in reverse order of their creation. An object is named by a reference:
+ * its distance from the file's end. The first failure sticks in `error` and makes every later call
+ * a no-op. */
 #pragma once
 
 #include <stddef.h>

@@ -14,7 +14,7 @@ struct sl_pool;
 
 enum { SL_PTE_MAX_OPERATOR_NAME = 99 };
 
-/* What KernelTypes of the schema numbers. */
+/* The numbers of the schema's KernelTypes. */
 enum sl_pte_value_kind {
     SL_PTE_NONE = 0, /* also Null = 1 */
     SL_PTE_NULL = 1,

@@ -40,7 +40,7 @@ static void check_dimensions(struct sl_flatbuf *fb, struct sl_tensor_shape *tens
     tensor->nbytes = bytes;
 }
 
-/* Where they stand, mostly: a rank bounds what they can ask for. */
+/* Returns the sizes in place if this machine can read them so, else a copy, bounded by the rank. */
 static const int32_t *sizes_of(struct sl_flatbuf *fb, const struct sl_flatbuf_vector *sizes)
 {
     const uint8_t *at = fb->data + sizes->at;

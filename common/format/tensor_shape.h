@@ -12,7 +12,7 @@ enum { SL_TENSOR_MAX_RANK = 16 };
  * of their sizes wraps. */
 #define SL_TENSOR_MAX_BYTES ((uint64_t)1 << 47)
 
-/* Where a schema's table has them. */
+/* The slots of these fields in a schema's table. */
 struct sl_tensor_slots {
     unsigned type, sizes, dim_order;
 };

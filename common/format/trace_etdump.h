@@ -24,5 +24,5 @@ enum { SL_TRACE_BLOCK_NAME_BYTES = 320 };
 const char *sl_trace_block_name(const struct sl_trace *trace, const struct sl_trace_record *block,
                                 bool first, char out[SL_TRACE_BLOCK_NAME_BYTES]);
 
-/* What the first block's name says there. Earlier versions wrote an event of this name in it. */
+/* The mark in the first block's name. Earlier versions wrote an event of this name in the block. */
 #define SL_ETDUMP_INSTRUCTIONS_MARKER "sme2lab: time unit is executed instructions"

@@ -346,7 +346,7 @@ static void read_values(struct reader *reader, const struct sl_flatbuf_table *ta
 enum { GRAPH_NODES = 1 };
 enum { XNODE_TYPE = 0, XNODE_CONTENT = 1, XNODE_DEBUG_HANDLE = 2, XNODE_MIN_MAX = 3 };
 
-/* Where a node's table keeps what all nodes have. */
+/* The slots of a node's table for the fields that all nodes have. */
 struct form {
     uint8_t input_count, inputs[6]; /* slots */
     uint8_t optional;               /* bit i: input i may be absent */

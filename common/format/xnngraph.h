@@ -41,7 +41,7 @@ enum sl_xnn_quant {
     SL_XNN_QUANT_PER_CHANNEL_GROUP = 4,
 };
 
-/* Where constant bytes come from. */
+/* The source of constant bytes. */
 enum sl_xnn_data_source {
     SL_XNN_DATA_NONE = 0,   /* not a constant */
     SL_XNN_DATA_NAMED = 1,  /* look up `key` in the program's named data */

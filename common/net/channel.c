@@ -221,7 +221,7 @@ static void read_some(struct sl_channel *channel)
     }
 }
 
-/* What went wrong with the socket since it was asked last: an errno, 0: nothing. */
+/* Returns and clears the socket's error: an errno, 0: none. */
 static int socket_error(const struct sl_channel *channel)
 {
     int error = 0;

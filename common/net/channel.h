@@ -53,7 +53,7 @@ void sl_channel_open_fd(struct sl_channel *channel,
 int sl_channel_send(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope);
 /* The same of a message of few bytes, for which there is room above the limit too. */
 int sl_channel_tell(struct sl_channel *channel, const Sme2lab__Proto__Envelope *envelope);
-/* What the peer calls itself, once ready: printable. */
+/* Returns the peer's name for itself, once ready: printable. */
 const char *sl_channel_peer(const struct sl_channel *channel);
 size_t sl_channel_queued_bytes(const struct sl_channel *channel);
 

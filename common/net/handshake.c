@@ -87,7 +87,7 @@ static int send_proof(const struct sl_handshake *handshake, struct sl_buf *out)
     return sl_message_append(out, &envelope, NULL);
 }
 
-/* What a peer that may be anybody says ends in logs and terminals. */
+/* Anybody may be the peer, and its words end in logs and terminals: masks what is not printable. */
 static void make_printable(char *text)
 {
     for (char *at = text; *at; at++) {

@@ -23,11 +23,11 @@ struct sl_deconv_phase {
 /* There are stride_h * stride_w phases, counted row by row. */
 struct sl_deconv_phase sl_deconv_phase_of(const struct sl_conv_shape *shape, size_t index);
 
-/* Where the phases put their results: in the output itself when its rows are long, else side by
- * side in rows of all columns' phases, `rows` of them for each phase of rows, which are then copied
- * to their places. Elements. */
+/* The place of the phases' results: the output itself if its rows are long. Otherwise they lie side
+ * by side in rows of all columns' phases, `rows` of them for each phase of rows, and are copied to
+ * their places later. In elements. */
 struct sl_deconv_place {
-    bool through;         /* the second */
+    bool through;         /* side by side */
     size_t columns, rows; /* of every phase then */
     size_t row;           /* from row to row then */
     size_t elements;      /* of all of them */

@@ -11,7 +11,7 @@ struct floats {
     float32x4_t v[4];
 };
 
-/* What a conversion works with. */
+/* The constants of a conversion. */
 struct numbers {
     float32x4_t multiplier;
     int16x8_t zero; /* added */

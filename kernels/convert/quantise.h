@@ -1,6 +1,6 @@
 /* kernels/convert/quantise.h: rows of floats to int8 with parameters of their own.
  *
- * Of a row: low = min(0, x), high = max(0, x) over it, s = 255 / (high - low), 1 when they are
+ * In a row, low = min(0, x), high = max(0, x) over it, s = 255 / (high - low), 1 when they are
  * equal; z = -128 - low * s, or 127 - high * s where that end has the smaller error, clamped and
  * rounded; q = clamp(round(x * s) + z). Rounding is to nearest even. A row that holds a NaN or an
  * infinity, or spans more than a float can say, gets a scale that is not finite, and whatever is

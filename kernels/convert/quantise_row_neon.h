@@ -5,7 +5,7 @@
 #include "kernels/convert/quantise_rows.h"
 #include "kernels/cpu/neon.h"
 
-/* Where a row's bytes go: `depth` of them (16, 8 or 4) every `step` bytes. */
+/* The layout of a row's bytes: `depth` of them (16, 8 or 4) every `step` bytes. */
 struct sl_row_place {
     size_t depth, step;
 };

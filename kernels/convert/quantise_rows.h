@@ -19,7 +19,7 @@ void sl_quantise_row_sme2(size_t k, const void *row, int type, int8_t *out,
                           struct sl_row_params *out_params) __arm_streaming __arm_inout("za");
 #endif
 
-/* Where row i begins. */
+/* Returns the begin of row i. */
 static inline const void *sl_rows_at(const struct sl_rows *rows, size_t i)
 {
     size_t bytes = rows->type == SL_ROWS_F32 ? 4 : rows->type == SL_ROWS_F16 ? 2 : 1;

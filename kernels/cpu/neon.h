@@ -60,7 +60,7 @@ SL_INLINE int8x16_t sl_neon_bytes(const int8_t *at, size_t count)
     return x;
 }
 
-/* What moves the last `tail` of 16 bytes to the front, zeros behind them. */
+/* Returns the table that moves the last `tail` of 16 bytes to the front, zeros behind them. */
 SL_INLINE uint8x16_t sl_neon_tail_order(size_t tail)
 {
     static const uint8_t order[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What weights of n output channels are packed with. */
+/* The parameters that weights of n output channels are packed with. */
 struct sl_requant {
     const int32_t *bias; /* [n] or NULL; in units of input scale * weight scale */
     const float *scale;  /* [n]: input scale * weight scale / output scale; positive, below 256 */

@@ -4,7 +4,7 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/cpu/requant.h"
 
-/* What a call needs, kept out of memory that stores may change. */
+/* The numbers of a call, kept out of memory that stores may change. */
 struct sl_requant_neon {
     int16x8_t zero;
     int8x16_t min, max;

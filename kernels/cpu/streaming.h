@@ -8,8 +8,8 @@
 typedef void (*sl_streaming_fn)(const void *args) __arm_streaming;
 typedef void (*sl_streaming_za_fn)(const void *args) __arm_streaming __arm_inout("za");
 
-/* What __arm_locally_streaming (and __arm_new("za")) on `body` mean: d8-d15 are kept, for _za a
- * caller's dormant ZA is saved, ZA starts as zeros, and both are off afterwards. In assembly,
+/* Calls `body` as __arm_locally_streaming (and __arm_new("za")) would: d8-d15 are kept, for _za a
+ * caller's dormant ZA is saved, ZA starts as zeros, and both are off afterwards. This is assembly,
  * because clang 19 overwrites the link register of such functions when they call nothing, and needs
  * 60 instructions more for the rest. */
 void sl_streaming_run(sl_streaming_fn body, const void *args);

@@ -8,8 +8,8 @@
 /* Up to four rows of `outputs` columns, one vector of channels (4 VL of them, VL the words of a
  * streaming vector). The assembly knows the layout. */
 struct sl_depthwise_columns {
-    /* Where windows begin: of output rows 0 to 3; of input rows 0 to 5 for 3x3, which takes
-     * neighbouring rows for those of a window. Rows that are not stored are read. */
+    /* The begins of windows of output rows 0 to 3; for 3x3, of input rows 0 to 5, because windows
+     * share neighbouring rows. Rows that are not stored are read. */
     const int8_t *rows[6];
     size_t down, across; /* bytes from tap to tap; down is not used for 3x3 */
     size_t column;       /* bytes from output to output, in the input */

@@ -30,7 +30,7 @@ static size_t column_vectors(const struct sl_depthwise_shape *s, size_t count)
     return (s->stride_w == 2 && s->kernel_h == 5 ? first : (first + 3) / 4 * 4) + others;
 }
 
-/* Whether input column `j` of a block of two outputs lies in the window of output `o`. */
+/* True if input column `j` of a block of two outputs lies in the window of output `o`. */
 static bool meets(const struct sl_depthwise_shape *s, size_t j, size_t o)
 {
     return j >= o * s->stride_w && j - o * s->stride_w < s->kernel_w;

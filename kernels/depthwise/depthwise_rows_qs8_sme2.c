@@ -31,8 +31,8 @@ static size_t weights_bytes(const struct sl_depthwise_shape *s)
     return rows_strips(s->channels, 4 * svcntsb()) * block_bytes(s);
 }
 
-/* What a channel's sums start with and are scaled by, for each of its lanes: those of lane l of
- * vector v of a strip are in array vectors 4 v + l % 4. */
+/* Writes the start and scale of a channel's sums for each of its lanes: those of lane l of vector v
+ * of a strip are in array vectors 4 v + l % 4. */
 static void pack_channel(const struct sl_depthwise_shape *s, const int8_t *weights,
                          const struct sl_requant *requant, size_t c, size_t first_lane,
                          int32_t *starts, float *scales)

@@ -70,7 +70,7 @@ static inline void rows_repeat(const void *row, size_t row_bytes, size_t first, 
     }
 }
 
-/* Whether there is code for the window, at strides of up to `most`; a pixel fits into four vectors,
+/* True if there is code for the window, at strides of up to `most`, a pixel fits into four vectors,
  * and the weights into some tens of KiB. */
 static inline bool rows_take(const struct sl_depthwise_shape *s, size_t element_bytes, size_t most)
 {
@@ -108,7 +108,7 @@ static __attribute__((noinline)) void rows_fill(uint8_t *out, size_t bytes, uint
         svst1_u8_x4(svwhilelt_c8_u64(at, bytes, 4), out + at, quad);
 }
 
-/* What deals pixels of so many bytes several at a time, or NULL. */
+/* Returns the function that deals several pixels of so many bytes at a time, or NULL. */
 static inline sl_depthwise_rows_deal_fn *rows_dealer(size_t bytes) __arm_streaming_compatible
 {
     switch (bytes) {

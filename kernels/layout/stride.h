@@ -13,7 +13,7 @@ struct sl_stride {
     void (*run)(size_t count, size_t element_bytes, ptrdiff_t step, const void *in, void *out);
 };
 
-/* What serves such a run; any kernel takes every run. */
+/* Returns the fastest kernel for such a run; any kernel takes every run. */
 const struct sl_stride *sl_stride_select(uint32_t isa, size_t count, size_t element_bytes,
                                          ptrdiff_t step);
 const struct sl_stride *sl_stride_at(size_t i);

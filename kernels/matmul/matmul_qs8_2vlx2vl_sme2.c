@@ -34,7 +34,7 @@ static size_t workspace_bytes(size_t m, size_t n, size_t k)
     return (m + vl - 1) / vl * vl * sl_rhs_qs8_steps(1, k) * 4;
 }
 
-/* Where a vector holds 16 words. */
+/* Packs rows if a vector holds 16 words. */
 static void pack_16(const int8_t *lhs, size_t stride, size_t count, size_t k,
                     int32_t *packed) __arm_streaming __arm_inout("za")
 {

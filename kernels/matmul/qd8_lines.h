@@ -38,7 +38,7 @@ struct sl_qd8_lines {
     size_t line_bytes; /* from line to line of out */
 };
 
-/* Where 2VL rows begin; those past the last are that one again. */
+/* Writes the addresses of 2VL rows; past the last row, it repeats that one. */
 static inline __attribute__((always_inline)) void sl_qd8_put_rows(const char **rows,
                                                                   const char *first,
                                                                   size_t row_bytes,

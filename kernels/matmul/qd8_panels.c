@@ -186,7 +186,7 @@ size_t sl_qd8_panels_workspace_bytes(const struct sl_matmul_qd8 *self, size_t m,
     return (m + SIDE - 1) / SIDE * lhs_bytes(k) + scratch;
 }
 
-/* Where the scratch begins: behind the packed rows. */
+/* Returns the scratch memory, which follows the packed rows. */
 static int8_t *scratch_of(size_t m, size_t k, void *workspace)
 {
     return (int8_t *)workspace + (m + SIDE - 1) / SIDE * lhs_bytes(k);

@@ -22,7 +22,7 @@ struct sl_qd8_columns {
     float bias[SL_QD8_SIDE];
 };
 
-/* What finishes a block: up to 8 x 8 of the output. */
+/* The arguments that finish a block: up to 8 x 8 of the output. */
 struct sl_qd8_tile {
     const struct sl_matmul_qd8_args *args;
     const struct sl_row_params *params; /* [8] */

@@ -55,14 +55,14 @@ SL_INLINE void sl_qd8_put_halves(uint16x8_t row, size_t columns, size_t count, c
         memcpy(dst, &part, 2);
 }
 
-/* Whether a tile of `rows` rows is whole, and of float: then sl_qd8_put_tile() may store it. */
+/* True if a tile of `rows` rows is whole and float: then sl_qd8_put_tile() may store it. */
 SL_INLINE bool sl_qd8_is_whole(const struct sl_qd8_tile *tile, size_t rows)
 {
     return tile->rows == rows && tile->args->dst_type == SL_ROWS_F32 &&
            tile->args->n - tile->column >= SL_QD8_SIDE;
 }
 
-/* What finish_sums() does, of sums in registers. */
+/* Does the same as finish_sums(), with sums in registers. */
 SL_INLINE void sl_qd8_put_sums(const struct sl_qd8_tile *tile, size_t rows, const float32x4_t *low,
                                const float32x4_t *high)
 {

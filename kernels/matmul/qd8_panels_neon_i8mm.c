@@ -129,7 +129,7 @@ SL_INLINE void fold_groups(size_t pairs, size_t columns, const struct groups *g,
     }
 }
 
-/* What the zero points of the rows take off. */
+/* Starts the sums with the share of the rows' zero points, to be subtracted. */
 SL_INLINE void start_sums(size_t pairs, size_t columns, const struct sl_qd8_tile *tile,
                           size_t column, float32x4_t (*sums)[PAIRS])
 {

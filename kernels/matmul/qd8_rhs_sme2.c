@@ -170,8 +170,8 @@ static void put_panel(const struct panel *p) __arm_streaming __arm_inout("za")
     }
 }
 
-/* What the general way does, for int8 [n][k] of at most SL_QD8_CORRECTION_K: in so many panels of
- * so few weights each, the way to them counts. */
+/* Does the same as the general way, for int8 [n][k] of at most SL_QD8_CORRECTION_K. So many panels
+ * have so few weights each that the calls on the general way would cost much. */
 static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout("za")
 {
     const struct sl_weights_qd8 *w = rhs->weights;

@@ -18,7 +18,7 @@ void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_q
                      void *packed);
 
 #if defined(__ARM_FEATURE_SME2)
-/* What streaming functions get. */
+/* The arguments of streaming functions. */
 struct sl_qd8_call {
     const struct sl_matmul_qd8 *self;
     const struct sl_matmul_qd8_args *args;

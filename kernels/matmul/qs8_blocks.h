@@ -39,7 +39,7 @@ struct sl_qs8_rows {
 /* The engines differ in these. */
 struct sl_qs8_engine {
     size_t weight_bytes; /* of one weight in a panel */
-    /* Where weight (k, column) of a panel is, in weights. */
+    /* Returns the index of weight (k, column) in a panel. */
     size_t (*place)(size_t k, size_t column);
     void (*run)(const struct sl_qs8_rows *rows);
     bool takes_runs;                   /* else rows[] is where it looks */

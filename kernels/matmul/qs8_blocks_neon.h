@@ -12,7 +12,7 @@
 #include "kernels/cpu/requant_neon.h"
 #include "kernels/matmul/qs8_blocks.h"
 
-/* What all blocks of a call need, kept out of memory that stores may change. */
+/* The numbers that all blocks of a call need, kept out of memory that stores may change. */
 struct sl_qs8_quant {
     struct sl_requant_neon out; /* its scales as the sums of a pair of rows have them */
     size_t stride, depth;

@@ -102,8 +102,7 @@ static bool eight_whole(const struct windows *w)
            first + past + s->kernel_w <= s->in_w;
 }
 
-/* Where the row of taps `ky` of the next pixel is; *out_step from there to that of the pixel after
- * it. */
+/* Returns the row of taps `ky` of the next pixel; *out_step leads to that of the pixel after it. */
 static const int8_t *first_taps(const struct windows *w, size_t ky, size_t *out_step)
 {
     const struct sl_conv_shape *s = &w->a->shape;

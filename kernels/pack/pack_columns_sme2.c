@@ -4,7 +4,7 @@
 
 enum { PANEL = 2 * SL_PACK_SHORT_VL, LINE_BYTES = 4 * PANEL };
 
-/* What is the same for all panels: bytes from a load to the next three and to the next tile. */
+/* The distances that all panels share: bytes from a load to the next three and to the next tile. */
 struct walk {
     size_t bytes, steps[4];
 };

@@ -19,8 +19,8 @@ INLINE size_t rows_of_load(size_t words) __arm_streaming
     return words == 1 ? 16 : words == 2 ? 8 : 4;
 }
 
-/* Where byte b of what a load is made to comes from: of 4 (2, 1) words of 4 (8, 16) rows, from word
- * `first` on. Past the end of a row there is none. */
+/* Returns for each byte b of a packed load the byte it comes from: of 4 (2, 1) words of 4 (8, 16)
+ * rows, from word `first` on. Bytes past the end of a row get no source. */
 INLINE svuint8_t source_of(size_t words, size_t bytes, size_t first) __arm_streaming
 {
     svbool_t all = svptrue_b8();

@@ -22,7 +22,7 @@ enum sl_peak_kind {
     SL_PEAK_NEON_FAR,  /* 256 bytes a turn */
 };
 
-/* What a loop works on. */
+/* The work of a loop. */
 struct sl_peak_job {
     size_t turns; /* at least 1 */
     void *memory; /* SL_PEAK_NEAR_BYTES, of FAR kinds all that the turns pass; 64-byte aligned */

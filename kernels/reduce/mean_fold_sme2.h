@@ -14,7 +14,7 @@ void sl_sum_quads_f32_sme2_asm(const float *in, size_t step, size_t rows,
 void sl_sum_quads_f16_sme2_asm(const uint16_t *in, size_t step, size_t rows,
                                size_t columns) __arm_streaming __arm_inout("za");
 
-/* Whether whole rows fill two vectors, `most` elements, a power of two. */
+/* True if whole rows fill two vectors of together `most` elements, a power of two. */
 static inline __attribute__((always_inline)) bool mean_fills_vectors(size_t columns,
                                                                      size_t most) __arm_streaming
 {

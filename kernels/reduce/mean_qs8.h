@@ -24,8 +24,8 @@ struct sl_mean_qs8 {
     void (*run)(const struct sl_mean_qs8_args *args);
 };
 
-/* What the input's zero point and the output's come to: y = round(sum * scale + offset), product
- * and sum rounded each. */
+/* Returns the offset that combines the zero points of input and output: y = round(sum * scale +
+ * offset), product and sum rounded each. */
 float sl_mean_qs8_offset(const struct sl_mean_qs8_args *args);
 
 const struct sl_mean_qs8 *sl_mean_qs8_select(uint32_t isa);

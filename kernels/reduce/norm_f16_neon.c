@@ -88,8 +88,8 @@ SL_INLINE struct row averages(const uint16_t *in, size_t count, bool far, float 
     return (struct row){total(s.plain) / n, total(s.squares) / n};
 }
 
-/* Where the average is so large that the difference of squares would lose the variance, squares are
- * those of distances from it. */
+/* If the average is so large that the difference of squares would lose the variance, a second pass
+ * sums the squares of distances from the average. */
 static struct row measure(const uint16_t *in, size_t count, float eps)
 {
     struct row at = averages(in, count, false, 0);

@@ -18,7 +18,7 @@ enum sl_reduce_op {
     SL_REDUCE_RMS_NORM, /* inner is 1: out[outer][reduced] = x / sqrt(mean of x^2 + eps) * weight */
 };
 
-/* Whether it gives [outer][inner], not rows as long as the input's. */
+/* True if the result is [outer][inner]; false if its rows are as long as the input's. */
 static inline bool sl_reduce_folds(int op)
 {
     return op <= SL_REDUCE_MAX;

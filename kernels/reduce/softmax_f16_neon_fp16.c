@@ -15,8 +15,7 @@ SL_INLINE vec_t bits(uint16_t value)
 
 enum { QUAD = 4, BLOCK = QUAD * LANES };
 
-/* What the sums begin with: four vectors are loaded by one instruction, and would be four copies.
- */
+/* The start values of the sums: one instruction loads four vectors, where four would copy one. */
 #define EIGHT(x) x, x, x, x, x, x, x, x
 #define FOUR_OF(x) EIGHT(x), EIGHT(x), EIGHT(x), EIGHT(x)
 static const uint16_t begins[2][BLOCK] = {

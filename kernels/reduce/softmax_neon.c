@@ -29,7 +29,7 @@ static const float most = 0x1p21f;         /* of x, for n to be exact */
 enum { C3, C2, C1, C0, TERMS };
 #define FOUR(x) x, x, x, x
 #define TERM(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}
-/* What the sums begin with, and what else exp_of() takes; the assembly knows their order. */
+/* The start values of the sums and other constants of exp_of(); the assembly knows their order. */
 static const float terms[TERMS + 1][QUAD] = {
     [C3] = TERM(0x1.416572p+4f),
     [C2] = TERM(0x1.e20eaep+5f),
@@ -38,7 +38,7 @@ static const float terms[TERMS + 1][QUAD] = {
     [TERMS] = {FOUR(C4), LOG2_E, LN2, 0, 0, FOUR(EXPONENT)},
 };
 
-/* What exp_of() takes beside x. */
+/* The arguments of exp_of() beside x. */
 struct power {
     float32x4_t lowest;  /* what is lower gives 0 */
     float32x4_t magic;   /* less the power that stands for 1 */

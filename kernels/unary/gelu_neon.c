@@ -20,7 +20,7 @@ enum { ELEMENTS = 16 };
 #define C 0x1.62e2p-1f
 #define MAGIC 0x1.8p23f /* adding it rounds; its low bits hold n */
 
-/* What sums begin with; the assembly knows their order. */
+/* The start values of sums; the assembly knows their order. */
 enum { ROUND, WHOLE, Q1, Q2, Q3, Q4, Q5, M0, M1, M2, P0, P1, P2, ONE, TABLES };
 #define FOUR(x) x, x, x, x
 #define TABLE(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}

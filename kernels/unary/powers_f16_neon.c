@@ -13,7 +13,7 @@
 
 enum { VECTORS = 4, ELEMENTS = 4 * VECTORS };
 
-/* What sums begin with: a number that rounds when added, with n in its low bits; e^r, and e^-r. */
+/* The start values of sums: a number that rounds when added, with n in its low bits; e^r; e^-r. */
 enum { ROUND, C3, C2, C1, C0, MINUS_C3, MINUS_C1, TABLES };
 #define FOUR(x) x, x, x, x
 #define TABLE(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}

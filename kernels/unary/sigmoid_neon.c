@@ -12,7 +12,7 @@
 
 enum { VECTORS = 4, ELEMENTS = 4 * VECTORS };
 
-/* What sums begin with: a number that rounds when added, with n in its low bits; e^-r; 1. */
+/* The start values of sums: a number that rounds when added, with n in its low bits; e^-r; 1. */
 enum { ROUND, C5, C4, C3, C2, ONE, TABLES, LOADS = TABLES + 2 };
 #define FOUR(x) x, x, x, x
 #define TABLE(x) {FOUR(x), FOUR(x), FOUR(x), FOUR(x)}

@@ -1,6 +1,6 @@
 /* agent/runtime/ops/cast.h: elements of any plain type as f32, int64 or f64, and back.
  *
- * What most operators compute in: f32 for floating point, f64 where a double takes part, int64 for
+ * Most operators compute in f32 for floating point, f64 where a double takes part, and int64 for
  * integers and Bool. */
 #pragma once
 

@@ -51,7 +51,7 @@ static int prepare_hardtanh(struct sl_op_call *call, struct sl_diag *diag)
                          diag);
 }
 
-/* Whether a bound, if there is one, is a number of the output's type. */
+/* True if there is no bound, or the bound is a number of the output's type. */
 static bool bound_fits(const struct sl_op_call *call, uint32_t arg)
 {
     static const double largest[] = {[SL_SCALAR_HALF] = 65504.0,

@@ -21,7 +21,7 @@ struct planes {
     float scale[2];  /* input pixels for an output pixel */
 };
 
-/* Where in the input tap k of window i is, one that is inside. */
+/* Returns the place in the input of tap k of window i; the tap must be inside. */
 static size_t place(const struct planes *p, int d, size_t i, size_t k)
 {
     return i * p->stride[d] + k * p->dilation[d] - p->padding[d];
@@ -119,7 +119,7 @@ static float share(const struct cover *c, size_t i)
     return c->total > 0.0f ? slope(c, i) / c->total : 1.0f;
 }
 
-/* What the loops do with numbers: integers modulo 2^64, and never by what C leaves undefined. */
+/* The loops' arithmetic. Integers wrap modulo 2^64 and never meet C's undefined overflow. */
 static double add_f64(double a, double b)
 {
     return a + b;

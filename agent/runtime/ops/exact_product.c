@@ -65,7 +65,7 @@ static int finish(struct sl_op_call *call, struct product *p, struct sl_tensor *
     return rc;
 }
 
-/* What is added, of rank 2 at most, each size the product's or one. */
+/* Takes the addend: rank 2 at most, each size 1 or the product's. False: its shape does not fit. */
 static bool add(struct sl_op_call *call, struct product *p, const struct sl_tensor *more)
 {
     const size_t sizes[2] = {p->m, p->n};

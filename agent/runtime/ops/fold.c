@@ -75,7 +75,7 @@ enum { PART = 64 }; /* elements that are looked over at once */
             nans[j] |= v != v;                                                                     \
         }
 
-/* Whether a part has a number beyond `than`, which is none of the NaNs, or a NaN. */
+/* True if a part has a NaN, or a number beyond `than`, which is no NaN. */
 static bool has_beyond(bool least, float than, const float *x)
 {
     float best[LANES];
@@ -472,7 +472,7 @@ static int shape_output(const struct fold *f, struct sl_tensor *out, ptrdiff_t *
     return 0;
 }
 
-/* What the operator computes in and writes: sums and products add what the output's type has. */
+/* Chooses the types to compute in and to write. Sums and products compute in the output's class. */
 static int choose_types(struct sl_op_call *call, struct fold *f, struct sl_diag *diag)
 {
     int op = f->shape.op;

@@ -32,7 +32,7 @@ int sl_fold_prepare(struct sl_op_call *call, const struct sl_fold_shape *shape,
 /* The bits of the dimensions in argument `arg`, an Int or a list; all of them for none. */
 int sl_fold_mask(struct sl_op_call *call, uint32_t arg, unsigned *out, struct sl_diag *diag);
 
-/* Where the arguments of a reduction are. */
+/* The positions of a reduction's arguments. */
 struct sl_fold_spec {
     int op;
     int dims, keep, correction; /* arguments; -1: none */

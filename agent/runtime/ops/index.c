@@ -247,7 +247,7 @@ static void join_run(struct sl_lookup *l)
     l->box.dims[0] = 1;
 }
 
-/* What all places write follows each other. */
+/* True if the parts that the places write follow each other without gaps. */
 static bool without_gaps(const struct sl_lookup *l)
 {
     ptrdiff_t next = (ptrdiff_t)l->bytes;

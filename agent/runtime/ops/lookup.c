@@ -5,7 +5,7 @@
 
 #include "common/format/scalar_type.h"
 
-/* Whether a mask covers the dimensions of the whole from `dim` on. */
+/* True if a mask has the sizes of the whole from `dim` on. */
 static bool covers(const struct sl_tensor *mask, const struct sl_tensor *whole, uint32_t dim)
 {
     bool fits = mask->rank != 0 && dim + mask->rank <= whole->rank;
@@ -92,7 +92,8 @@ bool sl_lookup_read(struct sl_op_call *call, uint32_t arg, struct sl_lookup *l)
     return true;
 }
 
-/* Where the mask is not zero, in its logical order, as offsets along the strides of the whole. */
+/* Lists the places where the mask is not zero, in its logical order, as offsets along the strides
+ * of the whole. Returns how many there are. */
 static size_t find_places(const struct sl_tensor *mask, const ptrdiff_t *strides, int64_t *out)
 {
     size_t at[SL_TENSOR_MAX_RANK] = {0}, found = 0, count = sl_tensor_count(mask);

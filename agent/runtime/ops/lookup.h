@@ -41,5 +41,6 @@ int sl_lookup_sizes(struct sl_lookup *l, int32_t *sizes);
 /* Lays the walks for a part of these sizes and strides. How many places there are; 0: nothing to
  * walk. */
 size_t sl_lookup_walk(struct sl_lookup *l, const int32_t *sizes, const ptrdiff_t *part_strides);
-/* Where in the whole each place is, in bytes, in the order of its walk. False: outside. */
+/* Lists the offset of each place in the whole, in bytes, in the order of the walk. False: one is
+ * outside. */
 bool sl_lookup_list(const struct sl_lookup *l, ptrdiff_t *out);

@@ -8,7 +8,7 @@
 #include "agent/runtime/ops/truth.h"
 #include "common/format/scalar_type.h"
 
-/* What the operators of one prepare() differ in. */
+/* The differences between operators that share a prepare(). */
 struct spec {
     sl_map_fn f32, f64, i64; /* i64 NULL: computes in floating point always */
     uint32_t inputs;         /* the first arguments */
@@ -185,7 +185,7 @@ REAL(gelu_tanh,
 REAL(leaky_relu, x > 0.0f ? x : x * (real)p[0])
 REAL(elu, x <= 0.0f ? expm1(x * (real)p[2]) * (real)(p[0] * p[1]) : x * (real)p[1])
 
-/* What a kernel computes as well; SL_UNARY_OP_END: none does. */
+/* Returns the kernel operation that computes the same; SL_UNARY_OP_END: there is none. */
 static int kernel_of(const struct sl_op_call *call, const struct spec *spec)
 {
     static const struct {
@@ -268,7 +268,7 @@ static bool is_truth(const struct sl_op_call *call, uint32_t i)
     return tensor ? tensor->scalar_type == SL_SCALAR_BOOL : sl_op_is_bool(call, i);
 }
 
-/* What truth.h computes as well; -1: it does not. */
+/* Returns the operation of truth.h that computes the same; -1: there is none. */
 static int truth_of(const struct spec *spec)
 {
     static const sl_map_fn truths[] = {

@@ -181,7 +181,7 @@ static int prepare_masked_scatter(struct sl_op_call *call, struct sl_diag *diag)
     return 0;
 }
 
-/* Whether an element is not zero: of floats the sign does not count. */
+/* True if an element is not zero; a float's -0 is zero. */
 static bool is_set(const uint8_t *at, int class, sl_cast_load_fn load)
 {
     union sl_cast_number number;

@@ -95,7 +95,7 @@ static void fill(const struct sl_move *move)
     move_row(out, 0, out + bytes, (ptrdiff_t)bytes, count - 1, bytes);
 }
 
-/* Whether a row becomes dense out of what lies apart. */
+/* True if elements that lie apart become a dense row. */
 static bool gathers(const struct piece *p, size_t element_bytes)
 {
     ptrdiff_t bytes = (ptrdiff_t)element_bytes, in = p->walk.strides[0][0];
@@ -203,7 +203,7 @@ static bool add_permutation(struct sl_op_call *call, const struct piece *p, size
     return true;
 }
 
-/* Whether all that is moved is rows that lie densely, or one element repeated. */
+/* True if every piece moves dense rows, or repeats one element. */
 static bool moves_rows(const struct sl_move *move)
 {
     ptrdiff_t bytes = (ptrdiff_t)move->element_bytes;
@@ -466,7 +466,7 @@ bool sl_move_element(const struct sl_op_call *call, uint32_t arg, int scalar_typ
     return store != NULL;
 }
 
-/* Whether halves become f32 or f32 halves, in one memory order. */
+/* True if halves become f32 or f32 becomes halves, in one memory order. */
 static bool changes_width(const struct sl_tensor *in, const struct sl_tensor *out)
 {
     const struct sl_tensor *wide = in->scalar_type == SL_SCALAR_FLOAT ? in : out;

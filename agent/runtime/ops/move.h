@@ -18,7 +18,7 @@ struct sl_move_side {
 struct sl_move *sl_move_new(struct sl_op_call *call, uint32_t pieces);
 /* First fills the whole output with `pattern` (element_bytes of it). */
 void sl_move_fill(struct sl_move *move, const struct sl_tensor *out, const void *pattern);
-/* Whether elements of the input can become some of the output. */
+/* True if elements of the input's type can become elements of the output's. */
 bool sl_move_converts(const struct sl_tensor *in, const struct sl_tensor *out);
 /* Adds a box of `dims`; both sides must lie inside their tensors all along it. Where their types
  * differ they must convert. */

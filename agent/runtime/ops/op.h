@@ -16,8 +16,8 @@ enum { SL_OP_MAX_STEPS = 14, SL_OP_MAX_NUMBERS = 4, SL_OP_MAX_ARGS = 17 };
 
 struct sl_op_call;
 
-/* What an operator makes of tensors that are all floats of single or half precision, some of them
- * halves. None: only those become f32 that stand where the signature says so. */
+/* Tells what an operator does if its tensors are all of single or half precision, some of them
+ * halves. With neither bit, halves become f32 only where the signature says f32. */
 enum sl_op_halves {
     SL_OP_AS_THEY_ARE = 1, /* Half on its own stays: prepare() has kernels for it */
     SL_OP_WIDENED = 2,     /* else halves become f32 wherever they stand */
@@ -49,7 +49,7 @@ struct sl_op {
     const struct sl_op *exact;
 };
 
-/* Where a step's operand is. */
+/* The kind of memory or value that a step's operand is. */
 enum sl_ref_kind { SL_REF_NONE, SL_REF_TENSOR, SL_REF_SCRATCH, SL_REF_NUMBER, SL_REF_POINTER };
 
 struct sl_ref {

@@ -23,7 +23,7 @@ static bool is_nhwc(const struct sl_tensor *tensor)
     return tensor->rank == 4 && memcmp(tensor->dim_order, order, 4) == 0;
 }
 
-/* Where the planes are that stand for tensors whose channels lie last. */
+/* Points the planes that stand for channels-last tensors into the workspace. */
 static void run_locate(struct sl_op_call *call)
 {
     struct sl_planes *p = call->state;

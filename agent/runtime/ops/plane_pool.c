@@ -32,7 +32,7 @@ sum_rows(const float *in, size_t width, size_t from, size_t to, float *restrict 
     }
 }
 
-/* What one row of windows comes from: its sums with their padding, and what to divide by. */
+/* The sources of one row of averages: sums of the row with its padding, and the divisors. */
 struct averages {
     const float *sums, *across;
     float down;
@@ -82,7 +82,7 @@ static size_t span(size_t at, size_t in, size_t kernel, size_t stride, size_t pa
     return whole > first ? whole - first : 0;
 }
 
-/* What a window along one axis counts for in the divisor; 1 where its sum is 0 in any case. */
+/* Returns the factor of the divisor for one axis of a window; 1 if the window's sum is 0 anyway. */
 static float weight(const struct sl_planes *p, size_t at, size_t in, size_t kernel, size_t stride,
                     size_t pad)
 {

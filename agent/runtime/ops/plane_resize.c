@@ -5,7 +5,7 @@
 #include "agent/runtime/lanes.h"
 #include "agent/runtime/ops/plane.h"
 
-/* Where an output column or row lies between two of the input. */
+/* The place of an output column or row between two of the input. */
 struct tap {
     int32_t left, right; /* or above and below */
     float before, after; /* how much of each */

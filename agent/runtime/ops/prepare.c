@@ -24,7 +24,7 @@ static inline bool has_memory(const struct sl_tensor *tensor)
     return tensor->nbytes <= tensor->room_bytes && tensor->data;
 }
 
-/* Whether a written tensor, argument `own`, may not be beside argument i, or an item of it. */
+/* True if a written tensor, argument `own`, overlaps argument i, or an item of it, and must not. */
 static inline bool clashes(const struct sl_op_call *call, const struct sl_tensor *tensor,
                            uint32_t own, const struct sl_tensor *other, uint32_t i)
 {

@@ -113,7 +113,7 @@ static int put_box(struct sl_op_call *call, uint32_t dim, int64_t start, int64_t
     return 0;
 }
 
-/* Whether the source has the input's sizes but in `dim`, where it has `count`, or is left out. */
+/* True if the source has the input's sizes but `count` in `dim`; count < 0: it lacks `dim`. */
 static bool source_fits(const struct sl_tensor *in, const struct sl_tensor *src, uint32_t dim,
                         int64_t count)
 {

@@ -7,7 +7,7 @@
 #include "agent/runtime/ops/move.h"
 #include "common/format/scalar_type.h"
 
-/* What an entry of the list says of its operator. */
+/* One operator of the list. */
 struct by {
     bool quantizes;
     enum { WHOLE, CHANNEL, TOKEN } of;

@@ -95,7 +95,7 @@ static bool takes_types(const struct sl_tensor *in, const struct sl_tensor *out,
            out->scalar_type == in->scalar_type;
 }
 
-/* Whether kernels reduce it: in logical order, no places asked for. */
+/* True if kernels can reduce it: in logical order, and no indices are asked for. */
 static bool takes_kernel(const struct sl_tensor *in, const struct sl_tensor *out,
                          const struct sl_fold_shape *shape)
 {
@@ -225,7 +225,7 @@ static void reduce_variance(struct sl_op_call *call, const struct sl_fold_shape 
     add_pairs(call, SL_BINARY_MULTIPLY, sl_tensor_count(out), means, means, means);
     add_pairs(call, SL_BINARY_SUBTRACT, sl_tensor_count(out), sl_ref_tensor(out), means,
               sl_ref_tensor(out));
-    /* Where all are equal, rounding may leave a hair below zero, whose root would be NaN. */
+    /* If all are equal, rounding may leave a hair below zero, and its root would be NaN. */
     sl_step_unary(sl_op_step(call), call->isa, SL_F32, SL_UNARY_ABS, sl_tensor_count(out), 0.0f,
                   0.0f);
     sl_op_operands(call, sl_ref_tensor(out), sl_ref_none(), sl_ref_tensor(out));

@@ -16,6 +16,6 @@ enum { SL_OP_SHORTEST_NAME = 10 };
 void sl_ops_find(const struct sl_pte_operator *wanted, uint32_t count, uint32_t *next,
                  const struct sl_op **out);
 
-/* What ExecuTorch calls the operator in a trace: "native_call_add.out" for aten::add.out, and the
- * whole name of what a library registers as functions (namespace llama). */
+/* Writes ExecuTorch's name of the operator in a trace: "native_call_add.out" for aten::add.out, but
+ * the whole name if a library registers functions (namespace llama). */
 void sl_op_event_name(const struct sl_op *op, char *out, size_t size);

@@ -41,7 +41,8 @@ static void run_remap(struct sl_op_call *call)
     }
 }
 
-/* Where index i of the output reads along a dimension of the input, by what `with` says of it. */
+/* Returns the place along an input dimension that index i of the output reads; `with` is a number
+ * of the operator, such as its shift. */
 typedef int64_t (*place_fn)(int64_t i, int64_t size, int64_t with);
 
 static int64_t place_rolled(int64_t i, int64_t size, int64_t shift)

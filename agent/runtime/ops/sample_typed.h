@@ -31,7 +31,7 @@ static SL_REAL SL_TYPED(reflect)(const struct sampler *s, SL_REAL at, size_t siz
     return SL_KEEP(s, (even ? extra : SL_KEEP(s, span - extra)) + low);
 }
 
-/* Where a coordinate reads, padding applied. */
+/* Returns the place that a coordinate reads, padding applied. */
 static SL_REAL SL_TYPED(place)(const struct sampler *s, SL_REAL at, size_t size)
 {
     at = SL_TYPED(unscale)(s, at, size);

@@ -16,7 +16,7 @@
 /* Beside the kinds: f32 or half precision alone, int64 alone; written; not Bool. */
 enum { FLOATS = 1 << 16, LONGS = 1 << 17, WRITTEN = SL_OP_WRITTEN, REALS = 1 << 19 };
 
-/* What a letter stands for: kinds, a bit each, and more. */
+/* The meaning of each letter: a bit for each kind, and flags. */
 const uint32_t sl_op_meanings[128] = {
     ['i'] = KIND(INT),
     ['I'] = KIND(INT) | NULLS,
@@ -137,7 +137,7 @@ int sl_op_exactly(struct sl_op_call *call, struct sl_diag *diag)
     return exact_of(call->op)->prepare(call, diag);
 }
 
-/* Whether argument i is a tensor that kernels do not take. */
+/* True if argument i is a tensor of a type that kernels do not take. */
 static bool is_exact(const struct sl_op_call *call, uint32_t i)
 {
     const struct sl_value *value = sl_op_argument(call, i);

@@ -14,11 +14,11 @@ int sl_op_check(struct sl_op_call *call, struct sl_diag *diag);
 enum { SL_OP_WRITTEN = 1 << 18 };
 extern const uint32_t sl_op_meanings[128]; /* signature.c says what a letter stands for */
 
-/* Whether a letter of a signature stands for an output. */
+/* True if the letter stands for an output. */
 static inline bool sl_op_is_written(char letter)
 {
     return (sl_op_meanings[letter & 127] & SL_OP_WRITTEN) != 0;
 }
 
-/* Whether a letter of a signature stands for f32, as which half precision is given. */
+/* True if the letter stands for f32; half precision is then given as f32. */
 bool sl_op_takes_floats(char letter);

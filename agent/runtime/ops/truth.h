@@ -22,7 +22,7 @@ enum sl_truth_op {
     SL_TRUTH_INFINITE,
 };
 
-/* Whether kernels take the call: f32, or Bools where truths are connected, in logical order, into a
+/* True if kernels take the call: f32, or Bools for logical operators, in logical order, into a
  * tensor of Bools, argument `out_at`. */
 bool sl_truth_takes(const struct sl_op_call *call, int op, unsigned out_at);
 /* Sizes the output and adds the steps. */

@@ -60,7 +60,7 @@ static void exchange(struct sl_walk *walk, uint32_t from, uint32_t to)
     }
 }
 
-/* Whether every operand goes on along dimension d where dimension d - 1 ends. */
+/* True if every operand goes on along dimension d where dimension d - 1 ends. */
 static bool continues(const struct sl_walk *walk, uint32_t d)
 {
     for (uint32_t k = 0; k < walk->operands; k++)

@@ -17,7 +17,7 @@ struct sl_walk {
     ptrdiff_t strides[SL_WALK_OPERANDS][SL_WALK_RANK]; /* bytes */
 };
 
-/* Where a walk is: zeros at the start. */
+/* The position of a walk; it starts with zeros. */
 struct sl_walk_at {
     size_t at[SL_WALK_RANK];
     ptrdiff_t offset[SL_WALK_OPERANDS]; /* bytes from each operand's start */

@@ -146,7 +146,7 @@ static const struct sl_tensor *tensor_at(const struct sl_op_call *call, uint32_t
     return strchr("aArtTwWoO", call->op->signature[i]) ? real_tensor(call, i) : NULL;
 }
 
-/* Whether every tensor is f32, Half, BFloat16 or of Bools; *out_halves: every one Half. */
+/* True if every tensor is f32, Half, BFloat16 or Bool. *out_halves: true if every one is Half. */
 static bool all_short_floats(const struct sl_op_call *call, bool *out_halves)
 {
     *out_halves = true;

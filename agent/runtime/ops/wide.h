@@ -1,8 +1,8 @@
 /* agent/runtime/ops/wide.h: half and double precision operands as f32 stand-ins.
  *
- * Where an operator's signature says f32 and the tensor is Half, BFloat16 or Double, the operator
- * sees an f32 tensor instead: filled from the real one before its steps, emptied into it after
- * them. */
+ * If an operator's signature says f32 and the tensor is Half, BFloat16 or Double, the operator
+ * sees an f32 tensor instead. It is filled from the real one before the steps and copied back
+ * after them. */
 #pragma once
 
 #include <stdbool.h>

@@ -266,7 +266,7 @@ static int read_pool(struct sl_op_call *call, const struct sl_tensor *in, struct
                : 0;
 }
 
-/* Where the pool writes an output: itself, or planes in the workspace that are turned later. */
+/* Returns the memory the pool writes: the output, or planes in the workspace to turn later. */
 static struct sl_ref planes_for(struct sl_op_call *call, const struct sl_tensor *out)
 {
     return is_nhwc(out) ? sl_ref_scratch(call, out->nbytes) : sl_ref_tensor(out);

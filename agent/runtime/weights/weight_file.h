@@ -48,7 +48,7 @@ bool sl_weight_file_whole(const struct sl_weight_file *file);
 void sl_weight_file_put_entry(uint8_t *head, uint32_t index, const struct sl_weight_entry *entry);
 void sl_weight_file_put_head(uint8_t *head, uint32_t count, struct sl_content key,
                              uint64_t file_bytes, struct sl_content content);
-/* Where the weights begin behind so many entries. */
+/* Returns the offset of the weights in a file of `count` entries. */
 uint64_t sl_weight_file_data_at(uint32_t count);
 
 void sl_weight_note_put(const struct sl_file_identity *identity, struct sl_content content,

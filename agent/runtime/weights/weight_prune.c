@@ -44,7 +44,7 @@ static bool is_named(const char *name, size_t digits, const char *ending)
     return strspn(name, "0123456789abcdef") == digits && strcmp(name + digits, ending) == 0;
 }
 
-/* What writers call a file until it is whole: its name, a point, and more. */
+/* True if a writer has not finished the file: then its name goes on with a point and more. */
 static bool is_unfinished(const char *name)
 {
     size_t digits = strspn(name, "0123456789abcdef");

@@ -13,7 +13,7 @@
 
 struct sl_budget;
 
-/* What packed weights are made of. Pointers are compared, not followed. */
+/* The sources of packed weights. Pointers are compared, not followed. */
 struct sl_weight_key {
     const void *kernel, *weights, *bias, *scales;
     uint64_t form; /* shape, types and numbers that decide the layout; the same in each process */

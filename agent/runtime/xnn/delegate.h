@@ -18,8 +18,8 @@ struct sl_weight_store;
 struct sl_xnn_graph;
 struct sl_xnn_plan;
 
-/* What kernels may use; `kept` (borrowed, NULL: none) names nodes of the delegate called at `place`
- * that stay out of streaming mode. */
+/* The instructions that kernels may use; `kept` (borrowed, NULL: none) names nodes of the delegate
+ * called at `place` that stay out of streaming mode. */
 struct sl_xnn_allowed {
     uint32_t isa;
     const struct sl_kept_out *kept;

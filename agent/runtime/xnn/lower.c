@@ -549,8 +549,7 @@ static bool rows_meet_lines(size_t at_bytes, size_t pitch_bytes)
     return at_bytes % step == 0;
 }
 
-/* Whether input `k` can be written by whoever computes it: nobody else reads it, and it is all
- * there is of its memory. */
+/* True if input `k` may get other memory: nobody else reads it, and it fills its memory alone. */
 static bool may_move(const struct lowering *l, uint32_t k)
 {
     const struct sl_xnn_operand *in = input(l, k);

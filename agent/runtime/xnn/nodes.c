@@ -316,7 +316,7 @@ static bool is_constant(const struct sl_xnn_plan *plan, int32_t operand)
     return operand == SL_XNN_NONE || plan->operands[operand].constant;
 }
 
-/* What the kind of a node leaves open. */
+/* Settles the details that a node's kind leaves open. */
 static void settle_kind(const struct sl_xnn_plan *plan, struct sl_xnn_op *op)
 {
     if (op->kind == SL_XNN_OP_CONV && is_pointwise(&op->window)) {

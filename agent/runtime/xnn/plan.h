@@ -60,7 +60,7 @@ struct sl_xnn_scaling {
     uint32_t nonbatch_dims; /* qdint8: the innermost dimensions that share one scaling */
 };
 
-/* What an operator computes in. */
+/* The number format that an operator computes in. */
 enum sl_xnn_form {
     SL_XNN_FORM_F32,
     SL_XNN_FORM_F16,
@@ -70,7 +70,7 @@ enum sl_xnn_form {
     SL_XNN_FORM_BYTES, /* moved, not looked at */
 };
 
-/* Where a step's operands are: the operator's inputs and outputs, or memory between its steps. */
+/* The place of a step's operand: the operator's input or output, or memory between its steps. */
 enum sl_xnn_wire {
     SL_XNN_WIRE_NONE,
     SL_XNN_WIRE_IN, /* .. + 4 */

@@ -50,9 +50,9 @@ static void drop_dead(struct sl_xnn_plan *plan)
     plan->op_count = kept;
 }
 
-/* Where the right operand of a product of floats is made of int8 around zero for it alone, XNNPACK
- * takes the int8 as it is and scales columns. Here it is made float all the same, which differs by
- * rounding, but under XNNPACK's names and in its order. The conversion, or NULL. */
+/* If the right operand of a product of floats is made of int8 around zero for it alone, XNNPACK
+ * takes the int8 as it is and scales columns. We make it float all the same, which differs by
+ * rounding, but keep XNNPACK's names and order. Returns the conversion, or NULL. */
 static struct sl_xnn_op *conversion_of(struct sl_xnn_plan *plan, const struct sl_xnn_op *op)
 {
     if (op->kind != SL_XNN_OP_BATCH_GEMM || op->form != SL_XNN_FORM_F32)

@@ -28,7 +28,7 @@ struct chain {
     int32_t values[SL_XNN_MAX_CHAIN + 1]; /* operands: what comes in, what each operator makes */
 };
 
-/* Where the operand is among the chain's values; -1 when it is none of them. */
+/* Returns the operand's place among the chain's values; -1: it is none of them. */
 static int place_of(const struct chain *chain, int32_t operand)
 {
     for (uint32_t i = 0; i <= chain->count; i++)
@@ -49,7 +49,7 @@ static int32_t argument_of(const struct sl_xnn_plan *plan, const struct sl_xnn_o
     return fits ? op->inputs[1 - number] : SL_XNN_NONE;
 }
 
-/* Whether the operator goes on from the chain, or may begin one. */
+/* True if the operator goes on from the chain, or may begin one. */
 static bool is_link(const struct sl_xnn_plan *plan, const struct chain *chain,
                     const struct sl_xnn_op *op)
 {
@@ -96,7 +96,7 @@ int sl_xnn_fill_table(const struct sl_xnn_plan *plan, const struct sl_xnn_op *op
     return sl_unary_qs8_table(&function, table);
 }
 
-/* What every int8 value has become: int8 or float. */
+/* The result for every int8 value: int8 or float. */
 struct image {
     int8_t q[256];
     float x[256];
