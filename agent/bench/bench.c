@@ -108,9 +108,9 @@ static int parse_value(struct options *o, const char *name, const char *value)
 /* The kernel asked for must exist, and so must the family. */
 static int check_names(const struct options *o)
 {
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     bool known_kernel = !o->kernel, known_family = !o->each || strcmp(o->each, "all") == 0;
-    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+    while (sl_kernel_list_next(&kernel)) {
         known_kernel = known_kernel || strcmp(kernel.name, o->kernel) == 0;
         known_family = known_family || strcmp(kernel.family, o->each) == 0;
     }
@@ -154,9 +154,9 @@ static int parse(struct options *o, int argc, char **argv)
 
 static void list_as_text(uint32_t isa)
 {
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     char needs[128];
-    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+    while (sl_kernel_list_next(&kernel)) {
         sl_isa_format(kernel.needs, needs, sizeof(needs));
         sl_say(stdout, "%-10s %-56s %-13s %-16s %s\n", kernel.family, kernel.name, needs,
                (kernel.needs & ~isa) == 0 ? "runs here" : "not on this CPU", kernel.purpose);
@@ -186,7 +186,7 @@ static void put_policy(struct sl_json *json)
 static int list_as_json(uint32_t isa, struct sl_buf *out)
 {
     struct sl_json json;
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     char words[128];
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
@@ -195,7 +195,7 @@ static int list_as_json(uint32_t isa, struct sl_buf *out)
     sl_json_text(&json, "isa", words);
     sl_json_u64(&json, "svl", 8 * sl_isa_svl_bytes());
     sl_json_open_array(&json, "kernels");
-    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+    while (sl_kernel_list_next(&kernel)) {
         sl_json_open_object(&json, NULL);
         sl_json_text(&json, "family", kernel.family);
         sl_json_text(&json, "kernel", kernel.name);
@@ -285,9 +285,9 @@ static int bench_kernel(const struct options *o, const struct sl_kernel_entry *k
 static int bench_each(const struct options *o, uint32_t isa, struct sl_buf *out)
 {
     const struct sl_bench_choice choice = choice_of(o, isa);
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     int rc = 0;
-    for (size_t i = 0; rc == 0 && sl_kernel_list_at(i, &kernel); i++) {
+    while (rc == 0 && sl_kernel_list_next(&kernel)) {
         struct sl_bench_search search = {.choice = &choice};
         bool asked =
             o->kernel || strcmp(o->each, "all") == 0 || strcmp(o->each, kernel.family) == 0;

@@ -92,7 +92,8 @@ enum found { PAST_END, OTHER_ELEMENT, FOUND };
         const struct sl_##type *kernel = sl_##type##_at(i);                                        \
         if (!kernel || !(is_wanted))                                                               \
             return kernel ? OTHER_ELEMENT : PAST_END;                                              \
-        *out = (struct sl_kernel_entry){folder, kernel->name, purpose, kernel->needs, shapes};     \
+        *out =                                                                                     \
+            (struct sl_kernel_entry){folder, kernel->name, purpose, kernel->needs, shapes, {0}};   \
         return FOUND;                                                                              \
     }
 #define KERNEL_AT(type, folder, purpose, shapes)                                                   \
@@ -101,7 +102,7 @@ enum found { PAST_END, OTHER_ELEMENT, FOUND };
     ENTRY_AT(type##_##of##_at, type, kernel->element == SL_##of, folder, purpose, shapes)
 LISTS(KERNEL_AT, ELEMENT_AT)
 
-bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
+bool sl_kernel_list_next(struct sl_kernel_entry *entry)
 {
 #define ITS_AT(type, folder, purpose, shapes) type##_at,
 #define ITS_ELEMENT_AT(type, of, folder, purpose, shapes) type##_##of##_at,
@@ -109,11 +110,15 @@ bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out)
                                        struct sl_kernel_entry *) = {LISTS(ITS_AT, ITS_ELEMENT_AT)};
 #undef ITS_AT
 #undef ITS_ELEMENT_AT
-    for (size_t list = 0; list < sizeof(lists) / sizeof(lists[0]); list++) {
+    size_t at = entry->place.next;
+    for (size_t list = entry->place.list; list < sizeof(lists) / sizeof(lists[0]); list++, at = 0) {
         enum found found;
-        for (size_t at = 0; (found = lists[list](at, out)) != PAST_END; at++) {
-            if (found == FOUND && i-- == 0)
-                return true;
+        while ((found = lists[list](at++, entry)) == OTHER_ELEMENT)
+            ;
+        if (found == FOUND) {
+            entry->place.list = list;
+            entry->place.next = at;
+            return true;
         }
     }
     return false;

@@ -13,7 +13,11 @@ struct sl_kernel_entry {
     /* Shapes to bench it on (agent/bench/shape.h) with blanks between them, '@' for its operation;
      * at 512 bits it takes one of them at least, and the first such one is usual for it. */
     const char *shapes;
+    struct {
+        size_t list, next;
+    } place; /* sl_kernel_list_next()'s own */
 };
 
-/* The i-th kernel, in the order of each family's list; false past the end. */
-bool sl_kernel_list_at(size_t i, struct sl_kernel_entry *out);
+/* The kernel behind this one, in the order of each family's list; the first behind one that is all
+ * zeros. False past the end. */
+bool sl_kernel_list_next(struct sl_kernel_entry *entry);

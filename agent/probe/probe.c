@@ -297,10 +297,10 @@ static void put_thermal(const char *root, struct sl_json *json)
 
 static void put_kernels(struct sl_json *json)
 {
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     char words[128];
     sl_json_open_array(json, "kernels");
-    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+    while (sl_kernel_list_next(&kernel)) {
         sl_isa_format(kernel.needs, words, sizeof(words));
         sl_json_open_object(json, NULL);
         sl_json_text(json, "family", kernel.family);

@@ -21,11 +21,12 @@ TEST(the_operation_of_a_kernel_stands_in_its_shape)
         struct sl_kernel_entry kernel;
         const char *want;
     } cases[] = {
-        {{"unary", "sl_unary_leaky_relu_f32_f32_4vl_sme2", "", 0, "a f16/unary:@-9"},
+        {{"unary", "sl_unary_leaky_relu_f32_f32_4vl_sme2", "", 0, "a f16/unary:@-9", {0}},
          "f16/unary:leaky_relu-9"},
-        {{"convert", "sl_convert_bf16_f32_neon", "", 0, "a convert:@-9"}, "convert:bf16_f32-9"},
-        {{"convert", "sl_convert_qs8_qs8_4vl_sme2", "", 0, "a @"}, "qs8_qs8"},
-        {{"matmul", "sl_matmul_f32", "", 0, "a b:1x1"}, "b:1x1"},
+        {{"convert", "sl_convert_bf16_f32_neon", "", 0, "a convert:@-9", {0}},
+         "convert:bf16_f32-9"},
+        {{"convert", "sl_convert_qs8_qs8_4vl_sme2", "", 0, "a @", {0}}, "qs8_qs8"},
+        {{"matmul", "sl_matmul_f32", "", 0, "a b:1x1", {0}}, "b:1x1"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char text[SL_BENCH_MAX_SHAPE];
@@ -69,9 +70,9 @@ static void check(const struct sl_kernel_entry *kernel)
 
 TEST(every_kernel_of_every_list_takes_a_shape_that_is_usual_for_it)
 {
-    struct sl_kernel_entry kernel;
+    struct sl_kernel_entry kernel = {0};
     size_t run = 0;
-    for (size_t i = 0; sl_kernel_list_at(i, &kernel); i++) {
+    while (sl_kernel_list_next(&kernel)) {
         char text[SL_BENCH_MAX_SHAPE];
         assert_true(sl_bench_usual_shape(&kernel, 0, text));
         if ((kernel.needs & ~sl_isa_detect()) != 0)
