@@ -65,6 +65,7 @@ static int check_header(struct sl_bytes stream, struct sl_trace *trace, struct s
         return fail(diag, SL_E_FORMAT, 0, "the trace has unknown unit of time %" PRIu32,
                     record.header.unit);
     trace->unit = (int)record.header.unit;
+    trace->packing = (record.flags & SL_TRACE_PACKING) != 0;
     trace->version = record.header.version;
     trace->stream = record.header.stream;
     return 0;
@@ -174,6 +175,8 @@ static int read_event(struct reader *reader, const struct sl_trace_record *recor
     if (record->event.event > SL_TRACE_DELEGATE)
         return fail(reader->diag, SL_E_FORMAT, at, "an event has unknown kind %" PRIu32,
                     record->event.event);
+    if (trace->packing && record->event.packing > record->event.end - record->event.start)
+        return fail(reader->diag, SL_E_FORMAT, at, "an event holds more packing than it lasts");
     if ((reader->blocks[record->variant / 8] >> record->variant % 8 & 1) == 0)
         return fail(reader->diag, SL_E_FORMAT, at, "an event lies outside every block");
     reader->events++;

@@ -57,6 +57,7 @@ enum sl_trace_event_kind {
 };
 
 enum { SL_TRACE_BLOCK_WARMUP = 1 }; /* flag of a BLOCK: not to be compared */
+enum { SL_TRACE_PACKING = 1 };      /* flag of the HEADER: events say what packing they hold */
 #define SL_TRACE_NO_NODE UINT32_MAX
 
 /* All kinds share the first eight bytes. In memory a record is its wire form (both ends are
@@ -104,6 +105,8 @@ struct sl_trace_record {
             uint32_t operands; /* id that OPERAND records define, or 0 */
             uint32_t order;    /* ordinal of the event's begin within its block */
             uint32_t event;    /* enum sl_trace_event_kind */
+            /* What of end - start laid operands out for products, children's included. */
+            uint64_t packing;
         } event;
         struct {
             uint64_t start, end;
@@ -134,7 +137,8 @@ struct sl_trace {
     const struct sl_operands *operands;
     size_t record_count; /* META, BLOCK, EVENT and STALL records, in order */
     const struct sl_trace_record *records;
-    bool ended; /* an END record was seen: nothing is missing */
+    bool ended;   /* an END record was seen: nothing is missing */
+    bool packing; /* events say what packing they hold; else theirs is 0 and means nothing */
     struct sl_pool *pool;
 };
 

@@ -262,6 +262,7 @@ static void find_place(struct maker *m, const struct sl_etdump_event *event, siz
     *place = (struct sl_position){.operator_index = SL_POSITION_NO_OPERATOR};
     if (record && !key->shell) {
         place->origin = trace_name(m, record->event.origin);
+        place->packing = m->out->packing ? (int64_t)record->event.packing : 0;
         if (record->event.operands != 0)
             place->operands = &m->options->trace->operands[record->event.operands];
         place->kernel = trace_name(m, record->event.kernel);
@@ -343,6 +344,8 @@ static void add_position(struct maker *m, bool first, size_t at, const struct sl
         *position = *place;
     else if (position->operator_index != place->operator_index)
         m->positions_differ = true;
+    if (!first)
+        position->packing = (int64_t)((uint64_t)position->packing + (uint64_t)place->packing);
     position->total = (int64_t)((uint64_t)position->total + (uint64_t)self);
 }
 
@@ -393,7 +396,8 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
         m->out->event_self[first_event + i] = nested->self;
         int64_t *sum = &run->categories[m->table->operators[index].category];
         *sum = (int64_t)((uint64_t)*sum + (uint64_t)nested->self);
-        if (!run->warmup && sl_operators_add(m->table, (uint32_t)index, run->run, nested->self) < 0)
+        const struct sl_operator_figures figures = {nested->self, place.packing};
+        if (!run->warmup && sl_operators_add(m->table, (uint32_t)index, run->run, &figures) < 0)
             return -ENOMEM;
     }
     return 0;
@@ -544,6 +548,7 @@ static int join_trace(struct maker *m)
     if (rc < 0)
         return rc;
     m->out->by_origin = m->out->traced = true;
+    m->out->packing = m->options->trace->packing;
     m->out->variant = m->origin.variant;
     m->out->unit = m->options->trace->unit;
     if (m->options->trace->version < 2)

@@ -50,6 +50,7 @@ struct sl_attribution_run {
 struct sl_position {
     uint32_t operator_index; /* or SL_POSITION_NO_OPERATOR */
     int64_t total;           /* self time there over all measured runs */
+    int64_t packing;         /* what of it laid operands out for products */
     /* What the trace or the model's plan says of the place; NULL where they say nothing. */
     const char *origin;                 /* the serialized node's kind */
     const struct sl_operands *operands; /* from the trace, borrowed, or from the plan */
@@ -60,6 +61,7 @@ struct sl_attribution {
     int unit;           /* SL_TRACE_NS or SL_TRACE_INSTRUCTIONS (common/format/sltrace.h) */
     bool by_origin;     /* the categories are of origins, not of names */
     bool traced;        /* a trace says so, with kernels, warm-ups and pairs; else the plan */
+    bool packing;       /* the trace says what of each operator was packing */
     bool in_rounds;     /* warm-ups and pairs are known of its processes (rounds.h) */
     uint32_t variant;   /* of the trace, when traced */
     uint32_t unplanned; /* delegate events that the plan does not have where they are */

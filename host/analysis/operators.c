@@ -158,7 +158,8 @@ static int flush(struct sl_operator_table *table, uint32_t index)
     return 0;
 }
 
-int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t run, int64_t self)
+int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t run,
+                     const struct sl_operator_figures *figures)
 {
     struct sl_operator_now *now = &table->now[index];
     struct sl_operator *op = &table->operators[index];
@@ -171,9 +172,10 @@ int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t r
         now->self = 0;
     }
     now->instances++;
-    now->self = (int64_t)((uint64_t)now->self + (uint64_t)self);
+    now->self = (int64_t)((uint64_t)now->self + (uint64_t)figures->self);
     op->count++;
-    op->total = (int64_t)((uint64_t)op->total + (uint64_t)self);
+    op->total = (int64_t)((uint64_t)op->total + (uint64_t)figures->self);
+    op->packing = (int64_t)((uint64_t)op->packing + (uint64_t)figures->packing);
     return 0;
 }
 

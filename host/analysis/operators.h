@@ -21,6 +21,7 @@ struct sl_operator {
     uint32_t instances;          /* in the run that has most */
     uint64_t count;              /* events over all measured runs */
     int64_t total;               /* self time over all measured runs */
+    int64_t packing;             /* what of it laid operands out; 0 where nothing says so */
     size_t sample_count;         /* measured runs it occurs in */
     const int64_t *samples;      /* its self time in each of those */
 };
@@ -51,8 +52,14 @@ void sl_operators_fini(struct sl_operator_table *table);
 /* Index of the operator with that key, made if new. Negative: -ENOMEM. */
 int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key);
 
+/* Of one event: its own, and what of that laid operands out. */
+struct sl_operator_figures {
+    int64_t self, packing;
+};
+
 /* Adds one event of run `run`; runs come one after the other. 0 or -ENOMEM. */
-int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t run, int64_t self);
+int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t run,
+                     const struct sl_operator_figures *figures);
 
 /* Gives each operator its samples. Nothing may be added afterwards. 0 or -ENOMEM. */
 int sl_operators_finish(struct sl_operator_table *table);

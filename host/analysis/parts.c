@@ -9,7 +9,7 @@
 #include "host/analysis/attribution.h"
 #include "host/analysis/workload.h"
 
-static const char other[] = "other";
+static const char other[] = "other", packing_inside[] = SL_PART_PACKING;
 
 struct parts {
     struct sl_part *list;
@@ -19,7 +19,8 @@ struct parts {
 /* The part of that name; where there is no room for it, the category's "other". */
 static struct sl_part *find(struct parts *parts, int category, const char *name)
 {
-    size_t room = name == other ? SL_PARTS_MAX : SL_PARTS_MAX - SL_CATEGORY_COUNT;
+    bool kept = name == other || name == packing_inside; /* these have room of their own */
+    size_t room = kept ? SL_PARTS_MAX : SL_PARTS_MAX - 2 * SL_CATEGORY_COUNT;
     for (size_t i = 0; i < parts->count; i++) {
         struct sl_part *part = &parts->list[i];
         if (part->category == category && strcmp(part->name, name) == 0)
@@ -40,13 +41,26 @@ static const char *part_of(const struct sl_operator *op, const struct sl_positio
                                                                              : op->part;
 }
 
-static void add(struct parts *parts, const struct sl_operator *op, const struct sl_position *at,
-                double cost, bool candidate)
+static void add_cost(struct parts *parts, int category, const char *name, double cost,
+                     bool candidate)
 {
-    if (cost == 0 || op->category == SL_CATEGORY_FRAMEWORK)
+    if (cost == 0 || category == SL_CATEGORY_FRAMEWORK)
         return;
-    struct sl_part *part = find(parts, op->category, part_of(op, at));
+    struct sl_part *part = find(parts, category, name);
     *(candidate ? &part->candidate : &part->baseline) += cost;
+}
+
+/* An operator's cost, or that of one place of it; operators of other categories that pack do
+ * nothing else. */
+static void add(struct parts *parts, const struct sl_operator *op, const struct sl_position *at,
+                double runs, bool candidate)
+{
+    int64_t total = at ? at->total : op->total, packing = at ? at->packing : op->packing;
+    if (op->category != SL_CATEGORY_CONV && op->category != SL_CATEGORY_GEMM)
+        packing = 0;
+    add_cost(parts, op->category, part_of(op, at), ((double)total - (double)packing) / runs,
+             candidate);
+    add_cost(parts, op->category, packing_inside, (double)packing / runs, candidate);
 }
 
 /* By place where the runs have the same events: only there a shape is known. */
@@ -56,10 +70,10 @@ static void add_side(struct parts *parts, const struct sl_attribution *a, bool c
     for (size_t i = 0; i < a->position_count; i++) {
         const struct sl_position *at = &a->positions[i];
         if (at->operator_index < a->operator_count)
-            add(parts, &a->operators[at->operator_index], at, (double)at->total / runs, candidate);
+            add(parts, &a->operators[at->operator_index], at, runs, candidate);
     }
     for (size_t i = 0; a->position_count == 0 && i < a->operator_count; i++)
-        add(parts, &a->operators[i], NULL, (double)a->operators[i].total / runs, candidate);
+        add(parts, &a->operators[i], NULL, runs, candidate);
 }
 
 static int by_category_and_cost(const void *a, const void *b)

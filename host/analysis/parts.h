@@ -1,6 +1,7 @@
 /* host/analysis/parts.h: what the categories consist of: convolutions dense, pointwise or
  * depthwise, data moved to pack it, to lay it out or to copy it. Rules name the parts; shapes tell
- * pointwise convolutions from the other dense ones. */
+ * pointwise convolutions from the other dense ones; where a trace says what packing a convolution
+ * or product held, that is a part of its own. */
 #pragma once
 
 #include <stddef.h>
@@ -10,6 +11,9 @@
 struct sl_attribution;
 struct sl_operator;
 
+/* What convolutions and products spend on laying operands out is under this name. */
+#define SL_PART_PACKING "packing inside"
+
 /* A part of one category on both sides: the mean of a measured run. */
 struct sl_part {
     int category;     /* enum sl_category */
@@ -17,7 +21,7 @@ struct sl_part {
     double baseline, candidate;
 };
 
-enum { SL_PARTS_MAX = SL_RULES_MAX_PARTS + SL_CATEGORY_COUNT + 1 };
+enum { SL_PARTS_MAX = SL_RULES_MAX_PARTS + 2 * SL_CATEGORY_COUNT };
 
 /* Fills the parts that cost anything on either side, by category, the costliest first; those of a
  * category sum to it, what is left over is in "other". A category whose rules name no part has

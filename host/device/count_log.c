@@ -33,6 +33,7 @@ struct block {
     uint32_t classes[SL_INSN_CLASS_COUNT]; /* instructions by class */
     int mark;                              /* enum mark */
     int switches;                          /* streaming mode to 0 or 1, or NO_SWITCH */
+    bool packs;                            /* the function it begins in */
     uint32_t epoch;                        /* of the span whose entry `entry` is */
     size_t entry;
 };
@@ -62,6 +63,7 @@ struct sl_count_log {
     struct sl_count_span *spans; /* owned */
     size_t span_count, span_room;
 
+    bool named;          /* a listing had its function's name */
     bool listing;        /* between IN: and the blank line */
     int64_t pending;     /* block listed and not yet entered, or NO_BLOCK */
     int64_t last;        /* block entered last, or NO_BLOCK */
@@ -137,14 +139,28 @@ static int mark_of(const struct sl_count_marks *marks, uint64_t pc)
                                  : MARK_NONE;
 }
 
-static int open_listing(struct sl_count_log *log)
+static bool names_packing(const char *name, size_t len)
+{
+    static const char word[] = "pack";
+    const size_t size = sizeof(word) - 1;
+    for (size_t at = 0; at + size <= len; at++)
+        if (memcmp(name + at, word, size) == 0 && (at == 0 || name[at - 1] == '_') &&
+            (at + size == len || name[at + size] == '_'))
+            return true;
+    return false;
+}
+
+static int open_listing(struct sl_count_log *log, const struct sl_log_line *line)
 {
     int rc = reserve((void **)&log->blocks, log->block_count, &log->block_room,
                      sizeof(*log->blocks), MAX_BLOCKS);
     if (rc < 0)
         return rc;
     log->blocks[log->block_count] =
-        (struct block){.first_word = (uint32_t)log->word_count, .switches = NO_SWITCH};
+        (struct block){.first_word = (uint32_t)log->word_count,
+                       .switches = NO_SWITCH,
+                       .packs = names_packing(line->raw, line->raw_len)};
+    log->named = log->named || line->raw_len > 0;
     log->pending = (int64_t)log->block_count++;
     log->listing = true;
     return 0;
@@ -161,6 +177,7 @@ static int add_word(struct sl_count_log *log, uint32_t word)
     log->words[log->word_count++] = word;
     block->word_count++;
     block->classes[SL_INSN_ANY]++;
+    block->classes[SL_INSN_PACKING] += block->packs;
     if ((word & 0xfffffaff) == 0xd503427f)
         block->switches = (word & 0x100) != 0; /* MSR SVCRSM and SVCRSMZA */
     if (kind != SL_INSN_ANY)
@@ -381,7 +398,7 @@ static int take_line(struct sl_count_log *log, const char *text, size_t len)
     case SL_LOG_STOPPED:
         return take_stopped(log, &line);
     case SL_LOG_IN:
-        return open_listing(log);
+        return open_listing(log, &line);
     case SL_LOG_INSN:
         return log->listing ? take_insn(log, &line) : 0;
     case SL_LOG_RAW:
@@ -459,6 +476,11 @@ uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class)
 uint64_t sl_count_log_uncounted(const struct sl_count_log *log)
 {
     return log->uncounted;
+}
+
+bool sl_count_log_names_functions(const struct sl_count_log *log)
+{
+    return log->named;
 }
 
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user)

@@ -3,9 +3,15 @@
  * A pure push parser: bytes in any cuts go in, counts at the agent's marks come out. The guest has
  * one thread. Blocks that QEMU reports as stopped before they ran are taken back. Instructions
  * between the marks pause and resume (they nest), and those of the marks themselves, are not
- * counted; all others are. */
+ * counted; all others are.
+ *
+ * Instructions are of class SL_INSN_PACKING by the function that their block begins in, which the
+ * log names where the program has symbols: "pack" is a word of such a name, between underscores or
+ * at its ends (sl_pack_lhs_f32_sme2, pack_rows; not run_packed). What such a function calls counts
+ * by its own name. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -81,6 +87,9 @@ const struct sl_count_mark *sl_count_log_marks(const struct sl_count_log *log, s
 /* Counted instructions so far, and the others: together all that were executed. */
 uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class);
 uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
+
+/* Did the log name any function? Else no instruction is known to pack. */
+bool sl_count_log_names_functions(const struct sl_count_log *log);
 
 /* Calls `visit` for every instruction of every block that was entered. */
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);

@@ -8,6 +8,7 @@ enum sl_insn_class {
     SL_INSN_OUTER,      /* SME outer products: *MOPA, *MOPS */
     SL_INSN_VECTOR_MAC, /* vector multiply-accumulates: NEON, SVE, SME2 into ZA array vectors */
     SL_INSN_SMSTART,    /* SMSTART, of streaming mode, of ZA or of both */
+    SL_INSN_PACKING,    /* in a function that packs: by its name, not by their encoding */
     SL_INSN_CLASS_COUNT,
 };
 

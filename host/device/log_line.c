@@ -70,6 +70,16 @@ static int parse_instruction(struct cursor *in, struct sl_log_line *out)
     return ok ? SL_LOG_INSN : SL_LOG_BAD;
 }
 
+/* A block of a file without symbols has no name. */
+static int parse_in(struct cursor *in, struct sl_log_line *out)
+{
+    while (TAKE(in, " "))
+        ;
+    out->raw = in->at;
+    out->raw_len = (size_t)(in->end - in->at);
+    return SL_LOG_IN;
+}
+
 void sl_log_line_parse(const char *text, size_t len, struct sl_log_line *out)
 {
     struct cursor in = {text, text + len};
@@ -81,7 +91,7 @@ void sl_log_line_parse(const char *text, size_t len, struct sl_log_line *out)
     else if (TAKE(&in, "0x"))
         out->kind = parse_instruction(&in, out);
     else if (TAKE(&in, "IN:"))
-        out->kind = SL_LOG_IN;
+        out->kind = parse_in(&in, out);
     else if (TAKE(&in, "Stopped execution of TB chain before "))
         out->kind = parse_stopped(&in, out);
     else if (TAKE(&in, "OBJD-T: ")) {

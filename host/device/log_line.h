@@ -20,7 +20,7 @@ struct sl_log_line {
     uint64_t block;  /* TRACE, STOPPED: host address of the block's code, unique while it lives */
     uint64_t pc;     /* TRACE, STOPPED, INSN: guest address */
     uint32_t word;   /* INSN */
-    const char *raw; /* RAW: the hexadecimal digits, borrowed */
+    const char *raw; /* RAW: the hexadecimal digits; IN: the function's name; borrowed */
     size_t raw_len;
 };
 

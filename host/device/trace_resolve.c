@@ -2,6 +2,7 @@
 #include "host/device/trace_resolve.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@
 struct resolver {
     const struct sl_count_mark *marks; /* borrowed */
     size_t count;
+    bool packing; /* the log knows which functions pack */
     struct sl_diag *diag;
 };
 
@@ -42,16 +44,24 @@ static void resolve_stall(const struct resolver *r, uint64_t *ordinal)
 
 static int resolve_record(const struct resolver *r, struct sl_trace_record *record)
 {
-    if (record->kind == SL_TRACE_HEADER)
+    if (record->kind == SL_TRACE_HEADER) {
         record->header.unit = SL_TRACE_INSTRUCTIONS;
+        record->flags |= r->packing ? SL_TRACE_PACKING : 0;
+    }
     if (record->kind == SL_TRACE_STALL) {
         resolve_stall(r, &record->stall.start);
         resolve_stall(r, &record->stall.end);
     }
     if (record->kind != SL_TRACE_EVENT)
         return 0;
+    const uint64_t begin = record->event.start, end = record->event.end;
     int rc = resolve_mark(r, &record->event.start, 0);
-    return rc < 0 ? rc : resolve_mark(r, &record->event.end, 1);
+    if (rc == 0)
+        rc = resolve_mark(r, &record->event.end, 1);
+    if (rc == 0 && r->packing)
+        record->event.packing =
+            r->marks[end].insns[SL_INSN_PACKING] - r->marks[begin].insns[SL_INSN_PACKING];
+    return rc;
 }
 
 /* Does the trace say which instructions a variant may use, and is SME not among them? */
@@ -128,6 +138,9 @@ int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, str
     if (rc < 0)
         return rc;
     resolver.marks = sl_count_log_marks(log, &resolver.count);
+    const char *runtime; /* ExecuTorch's: the log has no names of what its libraries hold */
+    resolver.packing =
+        sl_count_log_names_functions(log) && !sl_trace_meta_text(&trace, "runtime", &runtime);
     if (trace.unit != SL_TRACE_MARKS)
         rc = sl_diag_set(diag, SL_E_STATE, NULL, "The trace's times are not marks");
     else if (!trace.ended)

@@ -129,6 +129,7 @@ static int put_counts(const struct sl_count_log *log, int answers, struct sl_jso
         [SL_INSN_OUTER] = "outer",
         [SL_INSN_VECTOR_MAC] = "vector_mac",
         [SL_INSN_SMSTART] = "smstart",
+        [SL_INSN_PACKING] = "packing",
     };
     size_t count;
     const struct sl_count_mark *marks = sl_count_log_marks(log, &count);

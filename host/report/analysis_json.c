@@ -130,7 +130,8 @@ static const char *delegate_of(const struct sl_operator *op)
     return op->xnnpack ? "XNNPACK" : "unknown delegate";
 }
 
-static int put_operator(struct sl_json *json, const struct sl_operator *op, int unit, double total)
+static int put_operator(struct sl_json *json, const struct sl_attribution *a,
+                        const struct sl_operator *op, double total)
 {
     char text[SL_TEXT_SIZE];
     struct sl_statistics self;
@@ -146,9 +147,11 @@ static int put_operator(struct sl_json *json, const struct sl_operator *op, int 
     sl_json_text(json, "kernel", op->kernel);
     sl_json_u64(json, "instances", op->instances);
     sl_json_u64(json, "count", op->count);
-    put_i64(json, "total", unit, op->total);
+    put_i64(json, "total", a->unit, op->total);
+    if (a->packing)
+        put_i64(json, "packing", a->unit, op->packing);
     sl_json_open_object(json, "self");
-    sl_statistics_json(json, &self, unit);
+    sl_statistics_json(json, &self, a->unit);
     sl_json_close_object(json);
     sl_json_f64(json, "pct_of_e2e", 100.0 * share((double)op->total, total));
     sl_json_close_object(json);
@@ -286,7 +289,7 @@ int sl_analysis_json(struct sl_json *json, const char *key, const struct sl_anal
     put_load(json, a);
     sl_json_open_array(json, "operators");
     for (size_t i = 0; rc == 0 && i < a->operator_count; i++)
-        rc = put_operator(json, &a->operators[i], a->unit, total);
+        rc = put_operator(json, a, &a->operators[i], total);
     sl_json_close_array(json);
     sl_analysis_instances_json(json, a);
     put_latency(json, analysis);

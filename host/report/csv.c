@@ -48,18 +48,23 @@ int sl_csv_operators(struct sl_buf *out, const struct sl_analysis *analysis, con
     double whole = 0;
     for (size_t i = 0; i < a->run_count; i++)
         whole += a->runs[i].warmup ? 0.0 : (double)a->runs[i].end_to_end;
-    int rc = sl_buf_printf(out, "model_id,name,type,delegate_backend,count,%s,pct_total\n",
-                           counted ? "total_insns,avg_insns" : "total_ms,avg_ms");
+    int rc = sl_buf_printf(out, "model_id,name,type,delegate_backend,count,%s,pct_total%s\n",
+                           counted ? "total_insns,avg_insns" : "total_ms,avg_ms",
+                           a->packing ? ",packing_insns" : "");
     for (size_t i = 0; rc == 0 && i < a->operator_count; i++) {
         const struct sl_operator *op = &a->operators[i];
         double each = (double)op->total / (double)op->count;
         rc = put_operator(out, model_id, op);
         if (rc == 0 && counted)
-            rc = sl_buf_printf(out, "%" PRIu64 ",%" PRId64 ",%.15g,%.6g\n", op->count, op->total,
+            rc = sl_buf_printf(out, "%" PRIu64 ",%" PRId64 ",%.15g,%.6g", op->count, op->total,
                                each, percent(op->total, whole));
         else if (rc == 0)
-            rc = sl_buf_printf(out, "%" PRIu64 ",%.6f,%.6f,%.6g\n", op->count,
+            rc = sl_buf_printf(out, "%" PRIu64 ",%.6f,%.6f,%.6g", op->count,
                                (double)op->total / 1e6, each / 1e6, percent(op->total, whole));
+        if (rc == 0 && a->packing)
+            rc = sl_buf_printf(out, ",%" PRId64, op->packing);
+        if (rc == 0)
+            rc = sl_buf_append(out, "\n", 1);
     }
     return rc;
 }

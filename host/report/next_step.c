@@ -27,6 +27,7 @@ static const double portable_share = 0.05;
 static const double movement_share = 0.10;
 static const double framework_share = 0.10;
 static const double part_share = 0.10, part_growth = 1.5, part_points = 0.05;
+static const double packing_share = 0.05;
 static const double half_share = 0.50;
 
 struct search {
@@ -288,6 +289,25 @@ static void add_new_bottleneck(struct search *s)
         sl_category_name(now), 100 * shares[1], s->candidate, 100 * shares[0], s->baseline);
 }
 
+/* What convolutions or products spend on laying operands out, where counts tell it apart. */
+static void add_packing(struct search *s, const struct sl_part *part)
+{
+    const struct sl_category_shift *all = &s->c->categories[part->category];
+    const struct sl_next_step step = {.rule = "packing",
+                                      .value = part->candidate / s->whole,
+                                      .limit = packing_share,
+                                      .saves = part->candidate / s->whole};
+    if (step.value > packing_share)
+        add(s, NULL, step, NULL,
+            "Packing is %.1f %% of %s %s (%.1f %% %s), %.1f %% of end to end: kernels lay "
+            "activations out anew in every run, weights once at load. It weighs less the more "
+            "outputs share it: merge %s that read one input",
+            100 * part->candidate / all->candidate, sl_category_name(part->category), s->candidate,
+            all->baseline > 0 ? 100 * part->baseline / all->baseline : 0, s->baseline,
+            100 * step.value,
+            part->category == SL_CATEGORY_GEMM ? "products (Q, K and V)" : "convolutions");
+}
+
 /* Parts that became a larger share: where the bottleneck went, if it went there. */
 static void add_parts(struct search *s)
 {
@@ -303,7 +323,11 @@ static void add_parts(struct search *s)
         const struct sl_part *part = &parts[i];
         double now = part->candidate / s->whole;
         double before = part->baseline / s->c->whole_baseline;
-        if (!grew(before, now) || part->category == SL_CATEGORY_MOVEMENT || is_said(s, part))
+        bool packs = strcmp(part->name, SL_PART_PACKING) == 0;
+        if (packs)
+            add_packing(s, part);
+        if (packs || !grew(before, now) || part->category == SL_CATEGORY_MOVEMENT ||
+            is_said(s, part))
             continue;
         bool moved = is_new_bottleneck(s, part, largest_before, largest_now);
         any_moved = any_moved || moved;

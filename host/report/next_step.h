@@ -21,8 +21,9 @@ enum { SL_NEXT_STEPS_MAX = 5 };
  * recorded. Else all that hold: an operator that SME2 is for ran without it; one became costlier
  * (where pairs tell: at a false-discovery rate of 5 %); operators outside delegates over 5 %, by
  * the model's source line where an ETRecord tells, all of them as one step and first where nothing
- * is delegated; data movement or the framework over 10 %; a part
- * of a category over 10 % whose share grew by half and by 5 points: the bottleneck moved there if
+ * is delegated; data movement or the framework over 10 %;
+ * packing inside convolutions or products over 5 %, where counts tell it apart; another part of a
+ * category over 10 % whose share grew by half and by 5 points: the bottleneck moved there if
  * no other category costs as much now; else to a category that became the largest and grew so.
  * Where none holds the largest category: from half of all on it is where to look, below that
  * nothing stands out. Last the policy of a silicon on which SME2 loses time by the estimate, which

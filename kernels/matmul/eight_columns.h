@@ -12,8 +12,8 @@ typedef size_t (*sl_eight_columns_fn)(const int8_t *weights, size_t stride, size
                                       int32_t sums[8]);
 
 #if defined(__aarch64__)
-size_t sl_eight_columns_by_4(const int8_t *weights, size_t stride, size_t k, int8_t *out,
-                             int32_t sums[8]);
-size_t sl_eight_columns_by_8(const int8_t *weights, size_t stride, size_t k, int8_t *out,
-                             int32_t sums[8]);
+size_t sl_pack_eight_columns_by_4(const int8_t *weights, size_t stride, size_t k, int8_t *out,
+                                  int32_t sums[8]);
+size_t sl_pack_eight_columns_by_8(const int8_t *weights, size_t stride, size_t k, int8_t *out,
+                                  int32_t sums[8]);
 #endif

@@ -57,14 +57,14 @@ SL_INLINE size_t eight_columns(size_t depth, const int8_t *weights, size_t strid
     return p;
 }
 
-size_t sl_eight_columns_by_4(const int8_t *weights, size_t stride, size_t k, int8_t *out,
-                             int32_t sums[8])
+size_t sl_pack_eight_columns_by_4(const int8_t *weights, size_t stride, size_t k, int8_t *out,
+                                  int32_t sums[8])
 {
     return eight_columns(4, weights, stride, k, out, sums);
 }
 
-size_t sl_eight_columns_by_8(const int8_t *weights, size_t stride, size_t k, int8_t *out,
-                             int32_t sums[8])
+size_t sl_pack_eight_columns_by_8(const int8_t *weights, size_t stride, size_t k, int8_t *out,
+                                  int32_t sums[8])
 {
     return eight_columns(8, weights, stride, k, out, sums);
 }

@@ -7,7 +7,7 @@
 #define NAME qs8_qs8p8x4_8x8_neon_dot
 #define NEEDS (SL_ISA_NEON | SL_ISA_DOTPROD)
 #define TAKES_RUNS false
-#define EIGHT_COLUMNS sl_eight_columns_by_4
+#define EIGHT_COLUMNS sl_pack_eight_columns_by_4
 typedef int8_t weight_t;
 
 static size_t place(size_t k, size_t column)

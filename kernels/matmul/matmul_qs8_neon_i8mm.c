@@ -7,7 +7,7 @@
 #define NAME qs8_qs8p8x8_8x8_neon_i8mm
 #define NEEDS (SL_ISA_NEON | SL_ISA_I8MM)
 #define TAKES_RUNS true
-#define EIGHT_COLUMNS sl_eight_columns_by_8
+#define EIGHT_COLUMNS sl_pack_eight_columns_by_8
 #define NARROW sl_qs8_narrow_i8mm
 typedef int8_t weight_t;
 

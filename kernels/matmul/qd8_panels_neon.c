@@ -59,14 +59,14 @@ SL_INLINE void place_row(size_t k, const void *row, int type, size_t depth, int8
         *params = sl_quantise_row_to(k, row, SL_ROWS_F16, place, out);
 }
 
-void sl_qd8_place_by_8(size_t k, const void *row, int type, int8_t *out,
-                       struct sl_row_params *params)
+void sl_qd8_pack_row_by_8(size_t k, const void *row, int type, int8_t *out,
+                          struct sl_row_params *params)
 {
     place_row(k, row, type, 8, out, params);
 }
 
-void sl_qd8_place_by_4(size_t k, const void *row, int type, int8_t *out,
-                       struct sl_row_params *params)
+void sl_qd8_pack_row_by_4(size_t k, const void *row, int type, int8_t *out,
+                          struct sl_row_params *params)
 {
     place_row(k, row, type, 4, out, params);
 }

@@ -5,10 +5,10 @@
 #include "kernels/cpu/neon.h"
 #include "kernels/matmul/qd8_panels.h"
 
-void sl_qd8_place_by_8(size_t k, const void *row, int type, int8_t *out,
-                       struct sl_row_params *params);
-void sl_qd8_place_by_4(size_t k, const void *row, int type, int8_t *out,
-                       struct sl_row_params *params);
+void sl_qd8_pack_row_by_8(size_t k, const void *row, int type, int8_t *out,
+                          struct sl_row_params *params);
+void sl_qd8_pack_row_by_4(size_t k, const void *row, int type, int8_t *out,
+                          struct sl_row_params *params);
 void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums);
 void sl_qd8_finish_sums_neon(const struct sl_qd8_tile *tile, const float *sums);
 
@@ -96,10 +96,10 @@ SL_INLINE void sl_qd8_put_sums(const struct sl_qd8_tile *tile, size_t rows, cons
     static const struct sl_qd8_engine engine_name = {                                              \
         .lhs_depth = left_depth,                                                                   \
         .rhs_depth = right_depth,                                                                  \
-        .eight_columns = right_depth == 8   ? sl_eight_columns_by_8                                \
-                         : right_depth == 4 ? sl_eight_columns_by_4                                \
+        .eight_columns = right_depth == 8   ? sl_pack_eight_columns_by_8                           \
+                         : right_depth == 4 ? sl_pack_eight_columns_by_4                           \
                                             : NULL,                                                \
-        .place_row = left_depth == 8 ? sl_qd8_place_by_8 : sl_qd8_place_by_4,                      \
+        .place_row = left_depth == 8 ? sl_qd8_pack_row_by_8 : sl_qd8_pack_row_by_4,                \
         .multiply = multiply_block,                                                                \
         .run_panel = run_panel,                                                                    \
         .product_groups = groups_block,                                                            \

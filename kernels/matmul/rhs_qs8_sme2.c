@@ -19,8 +19,8 @@ struct panel {
 
 /* The words of 2VL columns from column j of the panel, or of VL when it is as narrow; each row of
  * weights becomes a column. */
-static void turn_rows(const struct panel *p, size_t j,
-                      int32_t *out) __arm_streaming __arm_inout("za")
+static void pack_turned_rows(const struct panel *p, size_t j,
+                             int32_t *out) __arm_streaming __arm_inout("za")
 {
     static const int64_t start = 0;
     const struct sl_rhs_qs8 *job = p->job;
@@ -168,7 +168,7 @@ static void body(const void *args) __arm_streaming __arm_inout("za")
             if (job->transposed)
                 zip_rows(&p, j, p.out + 2 * p.width + j);
             else
-                turn_rows(&p, j, p.out + 2 * p.width + j);
+                pack_turned_rows(&p, j, p.out + 2 * p.width + j);
         }
         put_head(&p);
         p.out += p.width * (p.steps + 2);

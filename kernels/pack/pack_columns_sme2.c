@@ -94,7 +94,7 @@ INLINE void more(size_t words, const struct sl_pack_columns *job,
 }
 
 /* Panels of rows of up to eight words. */
-static void short_panels(const struct sl_pack_columns *job, size_t words) __arm_streaming
+static void pack_short_panels(const struct sl_pack_columns *job, size_t words) __arm_streaming
 {
     size_t bytes = job->row_bytes, step = rows_of_load(words) * bytes;
     struct walk w = {bytes, {step, 2 * step, 3 * step, 16 * bytes}};
@@ -147,7 +147,7 @@ void sl_pack_columns_sme2(const struct sl_pack_columns *job) __arm_streaming __a
     size_t bytes = job->row_bytes, words = (bytes + 3) / 4, left = job->n % PANEL;
     left = left > SL_PACK_SHORT_VL ? 0 : left;
     if (bytes <= SL_PACK_SHORT_BYTES) {
-        short_panels(job, words);
+        pack_short_panels(job, words);
     } else if (job->n > left) {
         struct sl_pack_columns whole = *job;
         whole.n -= left;

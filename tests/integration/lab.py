@@ -190,10 +190,10 @@ def read_trace(data):
             rank, *dims = struct.unpack_from("<9I", data, at + 24)
             operands.setdefault(name, []).append("x".join(map(str, dims[:rank])))
         elif kind == 5:
-            chain, instruction, start, end, kernel, origin, node, shape, order, event = struct.unpack_from(
-                "<iiQQIIIIII", data, at + 8)
+            chain, instruction, start, end, kernel, origin, node, shape, order, event, packing = struct.unpack_from(
+                "<iiQQIIIIIIQ", data, at + 8)
             events.append({"variant": variant, "name": name, "start": start, "end": end, "kernel": kernel,
-                           "origin": origin, "shape": shape, "event": event})
+                           "origin": origin, "shape": shape, "event": event, "packing": packing})
     for event in events:
         for key in ("name", "kernel", "origin"):
             text = names[event[key]]

@@ -121,6 +121,31 @@ class CountedRun(unittest.TestCase):
         self.assertGreaterEqual(len(per_run), 3)  # the convolutions; a single row needs none
         self.assertEqual(steady["outer_products"], sum(outer_products(e["shape"], tile) for e in per_run))
 
+    def test_packing_and_the_rest_are_the_operators_whole(self):
+        runs = [self.run_, *(lab.Run(f"toy_cnn_{kind}_xnnpack", f"{self.folder}/{kind}") for kind in ("f16", "int8"))]
+        for run in runs:
+            on = run.analysis("on")
+            for name in ("CONV", "GEMM"):
+                whole = [r["categories_insns"][name] for r in on["runs"] if not r["warmup"]]
+                parts = {p["name"]: p["mean_insns"] for p in on["parts"] if p["category"] == name}
+                packing = sum(o["packing_insns"] for o in on["operators"] if o["category"] == name)
+                self.assertEqual(sum(parts.values()) * len(whole), sum(whole))
+                self.assertEqual(parts.get("packing inside", 0) * len(whole), packing)
+            for operator in on["operators"]:
+                self.assertTrue(0 <= operator["packing_insns"] <= operator["total_insns"], operator)
+            products = [o for o in on["operators"] if "2vlx2vl" in (o["kernel"] or "")]
+            self.assertTrue(products and all(0 < o["packing_insns"] < o["total_insns"] for o in products), products)
+            # An operator's event holds it, and the execution's holds all of them.
+            events = [e for e in run.trace() if e["variant"] == 1]
+            inside = [e["packing"] for e in events if e["event"] == 2]
+            executions = [e["packing"] for e in events if e["name"] == "Method::execute"]
+            self.assertEqual(sum(inside), sum(executions))
+            self.assertEqual(len(set(executions)), 1)
+            self.assertGreater(executions[0], 0)
+        step = next(s for s in self.run_.result["comparison"]["next_steps"] if s["rule"] == "packing")
+        self.assertGreater(step["value"], 0.3)
+        self.assertIn("Packing inside: instructions that lay operands out", (self.run_.out / "report.md").read_text())
+
     def test_off_executes_no_smstart_and_no_outer_product(self):
         for execution in self.run_.executed("off"):
             self.assertEqual(execution["smstarts"], 0)

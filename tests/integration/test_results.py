@@ -65,7 +65,7 @@ class Compare(Results):
             for key in ("baseline_insns", "candidate_insns", "delta_insns") if parts else ():
                 self.assertEqual(sum(part[key] for part in parts), row[key], (row["name"], key))
         self.assertEqual([(part["category"], part["name"]) for part in result["parts"]],
-                         [("CONV", "dense"), ("CONV", "depthwise"), ("GEMM", "fully connected"), ("Data Movement", "layout"),
+                         [("CONV", "dense"), ("CONV", "packing inside"), ("CONV", "depthwise"), ("GEMM", "fully connected"), ("Data Movement", "layout"),
                           ("Data Movement", "copy"), ("Other", "pool")])
 
     def test_a_terminal_gets_blocks_that_fit_it_and_a_pipe_gets_plain_text(self):

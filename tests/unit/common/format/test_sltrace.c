@@ -263,6 +263,19 @@ TEST(operands_come_back_with_the_events_that_have_them)
     sl_buf_fini(&stream);
 }
 
+TEST(no_event_holds_more_packing_than_it_lasts)
+{
+    struct sl_trace_record h = header(SL_TRACE_INSTRUCTIONS), e = event(1, 0);
+    e.event.start = 100;
+    e.event.end = 110;
+    e.event.packing = 11;
+    assert_int_equal(PARSE(h, part(1, "x", 1, 0), block, e), 0); /* it says nothing */
+    h.flags = SL_TRACE_PACKING;
+    assert_int_equal(PARSE(h, part(1, "x", 1, 0), block, e), SL_E_FORMAT);
+    e.event.packing = 10;
+    assert_int_equal(PARSE(h, part(1, "x", 1, 0), block, e), 0);
+}
+
 TEST(operands_out_of_turn_are_refused)
 {
     const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);

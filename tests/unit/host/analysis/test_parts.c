@@ -67,6 +67,37 @@ TEST(pointwise_convolutions_are_told_by_their_shapes)
     assert_true(parts[0].baseline == 50 && parts[1].baseline == 20);
 }
 
+/* A convolution of 70 in two places, of which one packs; what packs in other categories is theirs.
+ */
+TEST(packing_is_a_part_of_convolutions_and_products)
+{
+    struct sl_operator operators[] = {op(SL_CATEGORY_CONV, "dense", 70),
+                                      op(SL_CATEGORY_GEMM, NULL, 40),
+                                      op(SL_CATEGORY_MOVEMENT, "pack and quantise", 9)};
+    operators[0].packing = 30;
+    operators[1].packing = 10;
+    operators[2].packing = 9;
+    struct sl_attribution a = {.operators = operators, .operator_count = 3, .measured_count = 1};
+    struct sl_part parts[SL_PARTS_MAX];
+    size_t count = sl_parts_compare(&a, NULL, parts);
+    assert_int_equal(count, 5);
+    assert_string_equal(parts[0].name, "dense");
+    assert_true(parts[0].baseline == 40);
+    assert_string_equal(parts[1].name, SL_PART_PACKING);
+    assert_true(parts[1].baseline == 30);
+    assert_true(part_of(parts, count, "other")->baseline == 30); /* of GEMM */
+    assert_string_equal(parts[3].name, SL_PART_PACKING);
+    assert_true(parts[3].baseline == 10);
+    assert_true(part_of(parts, count, "pack and quantise")->baseline == 9);
+    struct sl_position positions[] = {{.total = 50, .packing = 30}, {.total = 20}};
+    a.positions = positions;
+    a.position_count = 2;
+    count = sl_parts_compare(&a, NULL, parts);
+    assert_int_equal(count, 2);
+    assert_true(part_of(parts, count, "dense")->baseline == 40);
+    assert_true(part_of(parts, count, SL_PART_PACKING)->baseline == 30);
+}
+
 TEST(rules_with_more_parts_than_there_is_room_for_still_sum_up)
 {
     static char names[SL_PARTS_MAX + 20][8];

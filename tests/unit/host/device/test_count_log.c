@@ -1,5 +1,7 @@
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -55,6 +57,54 @@ TEST(blocks_count_by_their_listings)
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 9);
     assert_int_equal(sl_count_log_counted(log, SL_INSN_OUTER), 3);
     assert_int_equal(sl_count_log_uncounted(log), 0);
+    sl_count_log_free(log);
+}
+
+/* Blocks of 1, 2, 3, .. instructions, each in a function of its own, each entered once. */
+static const struct {
+    const char *function;
+    bool packs;
+} functions[] = {{"sl_pack_lhs_f32_sme2", true},
+                 {"pack_rows", true},
+                 {"sl_qd8_pack", true},
+                 {"pack", true},
+                 {"run_packed", false},
+                 {"unpack_rows", false},
+                 {"sl_packing", false},
+                 {"packs", false},
+                 {"pac", false},
+                 {"", false}};
+
+TEST(functions_that_pack_are_told_by_a_word_of_their_names)
+{
+    struct sl_count_log *log = NULL;
+    uint64_t all = 0, packing = 0;
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    assert_false(sl_count_log_names_functions(log));
+    for (size_t i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+        char text[1024];
+        int len = snprintf(text, sizeof(text), "IN: %s\n", functions[i].function);
+        for (size_t word = 0; word <= i; word++)
+            len += snprintf(text + len, sizeof(text) - (size_t)len, "0x%08zx:  d503201f  nop\n",
+                            0x3000 + 0x100 * i + 4 * word);
+        len += snprintf(text + len, sizeof(text) - (size_t)len, "\nTrace 0: 0xc%zu [1/%zx/1/1] f\n",
+                        i, 0x3000 + 0x100 * i);
+        assert_int_equal(sl_count_log_push(log, text, (size_t)len, NULL), 0);
+        all += i + 1;
+        packing += functions[i].packs ? i + 1 : 0;
+        assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), all);
+        assert_int_equal(sl_count_log_counted(log, SL_INSN_PACKING), packing);
+    }
+    assert_true(sl_count_log_names_functions(log));
+    sl_count_log_free(log);
+}
+
+TEST(a_log_without_symbols_knows_of_no_packing)
+{
+    struct sl_count_log *log =
+        read_log("IN: \n0x00003000:  d503201f  nop\n\nTrace 0: 0xc0 [1/3000/1/1] \n");
+    assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 1);
+    assert_false(sl_count_log_names_functions(log));
     sl_count_log_free(log);
 }
 

@@ -39,6 +39,10 @@ TEST(other_lines_are_told_apart)
 {
     assert_int_equal(kind_of(""), SL_LOG_BLANK);
     assert_int_equal(kind_of("IN: main"), SL_LOG_IN);
+    assert_int_equal(line.raw_len, 4);
+    assert_memory_equal(line.raw, "main", 4);
+    assert_int_equal(kind_of("IN: "), SL_LOG_IN);
+    assert_int_equal(line.raw_len, 0); /* a program without symbols */
     assert_int_equal(kind_of("----------------"), SL_LOG_OTHER);
     assert_int_equal(kind_of("trace 0: 0x1"), SL_LOG_OTHER);
 }

@@ -1,5 +1,6 @@
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -19,6 +20,10 @@ static const char *claimed = "";
 /* What the stream says its variant may use. */
 static const char *allowed = "sme2";
 static bool starts_streaming;
+/* The function of the block of three words between marks; "": the program has no symbols. */
+static const char *function = "";
+/* Whose libraries ran: "" is ours. */
+static const char *runtime = "";
 
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
 static struct sl_count_log *make_log(void)
@@ -27,12 +32,13 @@ static struct sl_count_log *make_log(void)
         .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
 #define WORK "Trace 0: 0xb0 [1/0000000000002000/1/1] f\n"
 #define LOG(word)                                                                                  \
-    "IN: f\n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"               \
-    "IN: f\n0x00002000:  " word "\n0x00002004:  " NOP "\n0x00002008:  d65f03c0 ret\n\n" WORK       \
+    "IN: \n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"                \
+    "IN: %s\n0x00002000:  " word "\n0x00002004:  " NOP "\n0x00002008:  d65f03c0 ret\n\n" WORK      \
     "Trace 0: 0xa0 [1/0000000000001020/1/1] f\n" WORK                                              \
-    "IN: f\n0x00001030:  d65f03c0 ret\n\nTrace 0: 0xa1 [1/0000000000001030/1/1] f\n" WORK          \
+    "IN: \n0x00001030:  d65f03c0 ret\n\nTrace 0: 0xa1 [1/0000000000001030/1/1] f\n" WORK           \
     "Trace 0: 0xa1 [1/0000000000001030/1/1] f\n"
-    const char *text = starts_streaming ? LOG(SMSTART) : LOG(NOP);
+    char text[1024];
+    snprintf(text, sizeof(text), starts_streaming ? LOG(SMSTART) : LOG(NOP), function);
     struct sl_count_log *log = NULL;
     assert_int_equal(sl_count_log_new(&marks, &log), 0);
     assert_int_equal(sl_count_log_push(log, text, strlen(text), NULL), 0);
@@ -53,6 +59,14 @@ static void put_allowed(struct sl_trace_sealer *sealer, struct sl_buf *out)
     const struct sl_trace_record fact = {.kind = SL_TRACE_META, .name = 1, .meta.text = 2};
     put_name(sealer, 1, "variant.0.isa", out);
     put_name(sealer, 2, allowed, out);
+    assert_int_equal(sl_trace_sealer_put(sealer, &fact, 1, out), 0);
+}
+
+static void put_runtime(struct sl_trace_sealer *sealer, struct sl_buf *out)
+{
+    const struct sl_trace_record fact = {.kind = SL_TRACE_META, .name = 4, .meta.text = 5};
+    put_name(sealer, 4, "runtime", out);
+    put_name(sealer, 5, runtime, out);
     assert_int_equal(sl_trace_sealer_put(sealer, &fact, 1, out), 0);
 }
 
@@ -91,7 +105,10 @@ static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], b
     sl_trace_sealer_init(&sealer);
     assert_int_equal(sl_trace_sealer_put(&sealer, records, 1, out), 0);
     put_allowed(&sealer, out);
-    assert_int_equal(sl_trace_sealer_put(&sealer, records + 1, ended ? 6 : 5, out), 0);
+    assert_int_equal(sl_trace_sealer_put(&sealer, records + 1, 1, out), 0);
+    if (runtime[0])
+        put_runtime(&sealer, out);
+    assert_int_equal(sl_trace_sealer_put(&sealer, records + 2, ended ? 5 : 4, out), 0);
     assert_int_equal(sl_trace_sealer_flush(&sealer, out), 0);
 }
 
@@ -126,6 +143,40 @@ TEST(events_get_the_counts_of_their_marks)
     assert_int_equal(trace.records[4].stall.start, 9);
     sl_trace_fini(&trace);
     sl_buf_fini(&resolved);
+}
+
+/* The inner event holds one of the three blocks, the outer two. */
+TEST(events_say_what_of_them_packed_where_the_log_knows)
+{
+    static const uint64_t marks[4] = {1, 2, 0, 2};
+    static const struct {
+        const char *function, *runtime;
+        bool known;
+        uint64_t inner;
+    } cases[] = {
+        {"sl_pack_lhs_f32_sme2", "", true, 3},
+        {"sl_mopa_f32_sme2_asm", "", true, 0},
+        {"", "", false, 0},
+        {"pack_of_the_agent", "ExecuTorch", false, 0},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_buf resolved;
+        struct sl_trace trace;
+        function = cases[i].function;
+        runtime = cases[i].runtime;
+        assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), 0);
+        assert_int_equal(
+            sl_trace_parse((struct sl_bytes){resolved.data, resolved.size}, &trace, NULL), 0);
+        const struct sl_trace_record *events = trace.records + trace.record_count - 3;
+        assert_int_equal(trace.packing, cases[i].known);
+        assert_int_equal(events[0].event.end - events[0].event.start, 3);
+        assert_int_equal(events[1].event.end - events[1].event.start, 6);
+        assert_int_equal(events[0].event.packing, cases[i].inner);
+        assert_int_equal(events[1].event.packing, 2 * cases[i].inner);
+        sl_trace_fini(&trace);
+        sl_buf_fini(&resolved);
+    }
+    function = runtime = "";
 }
 
 TEST(a_trace_and_a_log_of_different_runs_are_refused)

@@ -266,6 +266,25 @@ TEST_WITH(part_that_grew_is_no_moved_bottleneck_while_another_category_is_larger
     assert_null(strstr(steps[0].text, "moved"));
 }
 
+/* It is a part that grew besides, of which nothing more is said. */
+TEST_WITH(packing_inside_products_is_valued, reset, NULL)
+{
+    static const int64_t costs[OPERATORS][2] = {{910, 165}, {10, 9}, {80, 126}};
+    struct sl_next_step steps[SL_NEXT_STEPS_MAX];
+    all.c.unit = SL_TRACE_INSTRUCTIONS;
+    all.operators[0].packing = 66;
+    assert_int_equal(steps_of_part("arithmetic", costs, steps), 2);
+    assert_string_equal(steps[1].rule, "packing");
+    assert_true(fabs(steps[1].saves - 0.22) < 1e-9);
+    assert_non_null(strstr(steps[1].text, "Packing is 40.0 % of CONV with SME2 on (0.0 % with it "
+                                          "off), 22.0 % of end to end"));
+    assert_non_null(strstr(steps[1].text, "merge convolutions that read one input. If that cost "
+                                          "nothing: 1.28x fewer instructions"));
+    all.operators[0].packing = 15; /* 5 % */
+    assert_int_equal(steps_of_part("arithmetic", costs, steps), 1);
+    assert_string_not_equal(steps[0].rule, "packing");
+}
+
 /* GELU went from 12 to 36 %: that stands out though every operator gained. */
 TEST_WITH(where_the_bottleneck_went_is_said, reset, NULL)
 {
