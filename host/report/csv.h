@@ -13,7 +13,8 @@ struct sl_buf;
 
 /* model_id,name,type,delegate_backend,count,total_ms,avg_ms,pct_total: one row an operator.
  * `type` is its category; total and pct_total are its own time, so that they add up to end to end;
- * avg is per event. Returns 0, SL_E_LIMIT or -ENOMEM. */
+ * avg is per event. Where the trace knows packing (sltrace.h), packing_insns is one more column, at
+ * the end. Returns 0, SL_E_LIMIT or -ENOMEM. */
 int sl_csv_operators(struct sl_buf *out, const struct sl_analysis *analysis, const char *model_id);
 
 /* model_id,name,type,delegate_backend,start_us,end_us,duration_ms,pct_total,node_id,run_index,block:

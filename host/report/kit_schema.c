@@ -33,6 +33,8 @@ static const struct {
     {"_exec_ops_stats.csv", "total~", "own time over all measured runs; a sum, not a mean"},
     {"_exec_ops_stats.csv", "avg~", "own time an event"},
     {"_exec_ops_stats.csv", "pct_total", "own time in end to end of the measured runs, per cent"},
+    {"_exec_ops_stats.csv", "packing_insns",
+     "what of total_insns lays operands out for products; not there where it is not known"},
     {"_robust_stats.json", "count", "measured runs; warm-up is in no figure"},
     {"_robust_stats.json", "mean~ median~ std_dev~ min~ max~", "of end to end of those runs"},
     {"_robust_stats.json", "percentiles", "linear interpolation (type 7)"},

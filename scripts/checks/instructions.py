@@ -1,5 +1,7 @@
 """No instruction is in the agent that a CPU may lack but where a file's name says so; nothing is SVE but what streaming mode has.
 
+Functions of kernels/pack say in their names that they pack: counted runs tell packing apart by it.
+
     instructions.py BUILD    BUILD: a build of the agent for aarch64
 """
 
@@ -51,6 +53,13 @@ def unknown(more, paths):
             for path, places in problems.items()], total
 
 
+def unnamed(paths):
+    """A line for each function of kernels/pack whose name lacks the word."""
+    done = subprocess.run(["llvm-nm-19", "--defined-only", "-A", *paths], capture_output=True, text=True, check=True)
+    functions = re.findall(r"^(.*): [0-9a-f]+ [tT] ([A-Za-z_]\w*)$", done.stdout, re.M)
+    return [f"{path}: {name} has no word 'pack' in its name" for path, name in functions if "pack" not in name.split("_")], len(functions)
+
+
 def main():
     groups = {}
     for path in objects(sys.argv[1]):
@@ -60,6 +69,10 @@ def main():
         found, count = unknown(more, sorted(paths))
         problems += found
         total += count
+    found, functions = unnamed([path for path in objects(sys.argv[1]) if "sl_kernels.dir/pack/" in path])
+    problems += found
+    if functions == 0:
+        problems.append(f"{sys.argv[1]}: no object of kernels/pack")
     if not {"", "+sme2", "+fullfp16"} <= set(groups):
         problems.append(f"{sys.argv[1]}: objects of SME2, of FP16 and of neither are not all there: is it a build of the agent for aarch64?")
     return sources.report(problems, f"{total} instructions in {sum(map(len, groups.values()))} objects, none that its file's name does not allow")
