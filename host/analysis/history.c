@@ -57,6 +57,11 @@ bool sl_history_takes(const char *verdict, double ratio)
     return ratio > 0;
 }
 
+bool sl_history_is_alone(const char *verdict, double ratio, double baseline)
+{
+    return !(ratio > 0) && baseline > 0 && verdict[0] == '\0';
+}
+
 int sl_history_make(const double *values, size_t count, bool exact, struct sl_history *out)
 {
     struct sl_steadiness found;

@@ -27,6 +27,9 @@ struct sl_history {
  * not. */
 bool sl_history_takes(const char *verdict, double ratio);
 
+/* A run without a ratio has one arm, in the place of the baseline: an imported benchmark. */
+bool sl_history_is_alone(const char *verdict, double ratio, double baseline);
+
 /* `values` above 0 (ratios, or times of one arm), the oldest first. They change as steadiness.h
  * says: by ranks, 5 points at least on either side, so that the last points alone are no change;
  * medians 1 % or more apart. Where there are too many changes, the latest are kept. 0 or -ENOMEM.

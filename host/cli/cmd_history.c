@@ -65,20 +65,14 @@ static const char about[] =
     "by 1 % or more from those before, with at least 5 on either side. Chance alone does that in\n"
     "0.3 % of series: measure again before you believe it.";
 
-/* A run without a ratio has one arm: a benchmark that was imported. */
-static bool is_alone(const cJSON *point)
-{
-    return sl_value_number(point, "ratio", 0) <= 0 && sl_value_number(point, "baseline", 0) > 0 &&
-           sl_value_text(point, "verdict", "")[0] == '\0';
-}
-
 static bool takes(struct series *s, const cJSON *point)
 {
-    bool alone = is_alone(point);
+    const char *verdict = sl_value_text(point, "verdict", "");
+    double ratio = sl_value_number(point, "ratio", 0);
+    bool alone = sl_history_is_alone(verdict, ratio, sl_value_number(point, "baseline", 0));
     if (s->count == 0)
         s->alone = alone;
-    return s->alone == alone && (alone || sl_history_takes(sl_value_text(point, "verdict", ""),
-                                                           sl_value_number(point, "ratio", 0)));
+    return s->alone == alone && (alone || sl_history_takes(verdict, ratio));
 }
 
 static void take_page(struct series *s, const cJSON *page)

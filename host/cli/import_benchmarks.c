@@ -16,7 +16,6 @@
 #include "host/cli/import_archive.h"
 #include "host/report/benchmark_file.h"
 #include "host/rundir/archive.h"
-#include "host/spec/device_kind.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/path_stem.h"
 
@@ -80,7 +79,7 @@ static void put_rows(struct sl_json *json, const struct import *import,
     sl_json_text(json, "model", model);
     sl_json_text(json, "model_sha256", "");
     sl_json_text(json, "device", import->device);
-    sl_json_u64(json, "device_kind", SL_DEVICE_LOCAL);
+    sl_json_u64(json, "device_kind", 0); /* none of ours */
     sl_json_text(json, "series", series);
     sl_json_u64(json, "started_ms", import->began_ms);
     sl_json_u64(json, "ended_ms", import->began_ms);

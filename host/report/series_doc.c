@@ -21,16 +21,45 @@ static const double LEFT = 76, RIGHT = 382, TOP = 30, BOTTOM = 190; /* pixels */
 
 enum { OFF, ON, RATIO, LINES };
 
-/* Runs with a ratio, the oldest first. */
+/* Runs with a ratio, or else with one arm, by the time of measuring, the oldest first. */
 struct series {
     const struct sl_run_record **runs; /* owned, its records borrowed; so is the next */
     double *values[LINES];
     double *xs, *ys;
     size_t count;
-    bool arms; /* the cost of each arm is known of all */
+    bool arms;       /* the cost of each arm is known of all */
+    int first, last; /* lines that are told: of one arm alone OFF, of others all or the ratio */
     int unit;
     struct sl_history lines[LINES];
 };
+
+static bool is_alone(const struct sl_run_record *run)
+{
+    return sl_history_is_alone(run->verdict, run->ratio, run->baseline);
+}
+
+/* `runs` has the newest number first, and an import may have a later one than it has age. */
+static void take(struct series *s, const struct sl_run_record *runs, size_t count)
+{
+    bool alone = count > 0 && is_alone(&runs[0]);
+    for (size_t i = count; i-- > 0;) {
+        const struct sl_run_record *run = &runs[i];
+        if (alone ? !is_alone(run) : !sl_history_takes(run->verdict, run->ratio))
+            continue;
+        size_t at = s->count++;
+        for (; at > 0 && s->runs[at - 1]->started_ms > run->started_ms; at--)
+            s->runs[at] = s->runs[at - 1];
+        s->runs[at] = run;
+    }
+    for (size_t i = 0; i < s->count; i++) {
+        s->values[OFF][i] = s->runs[i]->baseline;
+        s->values[ON][i] = s->runs[i]->candidate;
+        s->values[RATIO][i] = s->runs[i]->ratio;
+        s->arms = s->arms && s->runs[i]->baseline > 0 && s->runs[i]->candidate > 0;
+    }
+    s->first = alone || s->arms ? OFF : RATIO;
+    s->last = alone ? OFF : RATIO;
+}
 
 static int make(struct series *s, const struct sl_run_record *runs, size_t count)
 {
@@ -42,20 +71,11 @@ static int make(struct series *s, const struct sl_run_record *runs, size_t count
     if (!s->runs || !s->values[OFF] || !s->values[ON] || !s->values[RATIO] || !s->xs || !s->ys)
         return -ENOMEM;
     s->arms = true;
-    for (size_t i = count; i-- > 0;) {
-        const struct sl_run_record *run = &runs[i];
-        if (!sl_history_takes(run->verdict, run->ratio))
-            continue;
-        s->runs[s->count] = run;
-        s->values[OFF][s->count] = run->baseline;
-        s->values[ON][s->count] = run->candidate;
-        s->values[RATIO][s->count++] = run->ratio;
-        s->arms = s->arms && run->baseline > 0 && run->candidate > 0;
-    }
+    take(s, runs, count);
     bool exact = s->count > 0 && sl_device_kind_traits(s->runs[0]->device_kind).counted;
     s->unit = exact ? SL_TRACE_INSTRUCTIONS : SL_TRACE_NS;
     int rc = 0;
-    for (int line = s->arms ? OFF : RATIO; rc == 0 && line < LINES; line++)
+    for (int line = s->first; rc == 0 && line <= s->last; line++)
         rc = sl_history_make(s->values[line], s->count, exact, &s->lines[line]);
     return rc;
 }
@@ -134,18 +154,28 @@ static void draw_arms(struct sl_doc *doc, struct series *s)
     sl_markup_put(m, "</svg>\n");
 }
 
-static void draw_ratio(struct sl_doc *doc, struct series *s)
+static void write_value(const struct series *s, int line, double value, char out[48])
 {
+    if (line == RATIO)
+        snprintf(out, 48, "%.3f", value);
+    else
+        sl_unit_format(out, 48, value, s->unit);
+}
+
+/* The ratio, or the time of the only arm. */
+static void draw_last(struct sl_doc *doc, struct series *s)
+{
+    bool ratio = s->last == RATIO;
     char text[48];
-    double high = 1.05 * highest(s, RATIO);
+    double high = 1.05 * highest(s, s->last);
     struct sl_markup *m = sl_doc_figure(doc);
-    sl_svg_open(m, (int)BOTTOM + 28, "SME2 off over on, run by run");
-    sl_svg_label(m, 0, 14, "start", "SME2 off / on");
-    snprintf(text, sizeof(text), "%.2f", high);
+    sl_svg_open(m, (int)BOTTOM + 28, ratio ? "SME2 off over on, run by run" : "Time, run by run");
+    sl_svg_label(m, 0, 14, "start", ratio ? "SME2 off / on" : "time");
+    write_value(s, s->last, high, text);
     put_axes(m, s, text);
-    put_changes(m, s, RATIO);
-    put_line(m, s, RATIO, high);
-    snprintf(text, sizeof(text), "%.3f", s->values[RATIO][s->count - 1]);
+    put_changes(m, s, s->last);
+    put_line(m, s, s->last, high);
+    write_value(s, s->last, s->values[s->last][s->count - 1], text);
     sl_svg_label(m, RIGHT + 12, s->ys[s->count - 1] + 4, "start", text);
     sl_markup_put(m, "</svg>\n");
 }
@@ -155,27 +185,22 @@ static void say_change(struct sl_doc *doc, const struct series *s, int line,
 {
     static const char *const names[] = {"SME2 off", "SME2 on", "off / on"};
     char before[48], after[48];
-    if (line == RATIO) {
-        snprintf(before, sizeof(before), "%.3f", stretch[-1].median);
-        snprintf(after, sizeof(after), "%.3f", stretch->median);
-    } else {
-        sl_unit_format(before, sizeof(before), stretch[-1].median, s->unit);
-        sl_unit_format(after, sizeof(after), stretch->median, s->unit);
-    }
+    write_value(s, line, stretch[-1].median, before);
+    write_value(s, line, stretch->median, after);
     sl_doc_say(doc, SL_DOC_ITEM, NULL, "From run %" PRIu64 " on %s changed by %+.2f %%: %s to %s.",
-               s->runs[stretch->first]->id, names[line],
+               s->runs[stretch->first]->id, s->last == OFF ? "time" : names[line],
                100 * (stretch->median / stretch[-1].median - 1), before, after);
 }
 
 static void say_changes(struct sl_doc *doc, const struct series *s)
 {
     size_t found = 0;
-    for (int line = s->arms ? OFF : RATIO; line < LINES; line++)
+    for (int line = s->first; line <= s->last; line++)
         for (size_t i = 1; i < s->lines[line].count; i++, found++)
             say_change(doc, s, line, &s->lines[line].stretches[i]);
     if (found == 0)
         sl_doc_say(doc, SL_DOC_SENTENCE, NULL, "%s",
-                   s->lines[RATIO].enough || s->unit == SL_TRACE_INSTRUCTIONS
+                   s->lines[s->last].enough || s->unit == SL_TRACE_INSTRUCTIONS
                        ? "Nothing changed."
                        : "There are too few runs to tell a change from chance.");
 }
@@ -189,7 +214,7 @@ int sl_series_doc(struct sl_doc *doc, const struct sl_run_record *runs, size_t c
         if (s.count > 1 && s.arms)
             draw_arms(doc, &s);
         if (s.count > 1)
-            draw_ratio(doc, &s);
+            draw_last(doc, &s);
         say_changes(doc, &s);
     }
     if (rc == 0)

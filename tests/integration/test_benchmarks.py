@@ -36,7 +36,7 @@ class TestBenchmarks(lab.Scratch):
         self.assertIn("1 benchmarks that failed or told no time are left out", done.stderr)
         runs = self.daemon.get("/api/v1/runs")["runs"]
         self.assertEqual([run["model"] for run in reversed(runs)], NAMES)
-        self.assertEqual({run["device"] for run in runs}, {"import:vm"})
+        self.assertEqual({(run["device"], run["device_kind"]) for run in runs}, {("import:vm", "unknown")})
         self.assertEqual(len({run["series"] for run in runs}), 3)
         self.assertIn("as it was before", self.cli("import", GOOGLE).stdout)
         self.assertEqual(len(self.daemon.get("/api/v1/runs?label=source=google/benchmark")["runs"]), 3)
@@ -67,6 +67,8 @@ class TestBenchmarks(lab.Scratch):
         self.assertAlmostEqual(told["changes"][0]["change_percent"], 30, delta=1)
         page = self.daemon.request("GET", f"/series/{next(iter(series))}")
         self.assertEqual(page[0], 200)
+        self.assertIn("Time, run by run", page[2].decode())
+        self.assertRegex(page[2].decode(), r"From run \d+ on time changed by \+3\d\.\d\d %: 1\.0\d+ us to 1\.3\d+ us\.")
 
     def test_what_is_no_result_is_said(self):
         for document, text in (([], "object"), ({"benchmarks": [3]}, "/benchmarks/0"), ({}, "no time of a benchmark"),

@@ -162,3 +162,21 @@ TEST(few_timed_runs_tell_no_change)
     assert_false(says(&doc, "What each arm took"));
     sl_doc_fini(&doc);
 }
+
+/* Benchmarks of other tools: run 3 was measured before run 2, and came later. */
+TEST(a_series_of_one_arm_tells_its_times_in_the_order_of_measuring)
+{
+    const struct sl_run_record runs[] = {
+        {.id = 3, .started_ms = 10, .baseline = 2000000},
+        {.id = 2, .started_ms = 20, .baseline = 4000000},
+        {.id = 1, .started_ms = 5, .baseline = 1000000, .verdict = "unfit"},
+    };
+    struct sl_doc doc;
+    begin(&doc);
+    assert_int_equal(sl_series_doc(&doc, runs, 3), 0);
+    assert_true(says(&doc, "Time, run by run"));
+    assert_true(says(&doc, "run 3</text>"));
+    assert_true(says(&doc, ">4.000 ms</text>"));
+    assert_false(says(&doc, "SME2"));
+    sl_doc_fini(&doc);
+}
