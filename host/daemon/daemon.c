@@ -448,6 +448,7 @@ static void on_lab_opened(void *user, int rc)
     snprintf(fallback, sizeof(fallback), "unix:%s/sme2labd.sock", settings->state);
     options.allow_remote = settings->config->allow_remote;
     options.allow_runners = settings->config->allow_runners;
+    options.rate = settings->config->requests_per_second;
     options.listen_count = addresses(settings, &listen);
     for (size_t i = 0; i < options.listen_count && i < MAX_LISTEN; i++)
         options.listen[i] = listen[i];

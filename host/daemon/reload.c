@@ -52,6 +52,7 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
         bool same;
     } keys[] = {{"state", same_text(was->state, is->state)},
                 {"listen", same_listen(was, is)},
+                {"requests_per_second", was->requests_per_second == is->requests_per_second},
                 {"log_file", same_text(was->log_file, is->log_file)},
                 {"log_max_mib", was->log_max_mib == is->log_max_mib},
                 {"recovery", same_recovery(was, is)},

@@ -11,6 +11,7 @@
 #include "host/http/auth.h"
 #include "host/http/connection.h"
 #include "host/http/options.h"
+#include "host/http/rate.h"
 #include "host/store/blobs.h"
 
 struct sl_keeper;
@@ -30,6 +31,7 @@ struct sl_http {
     size_t listener_count;
     struct sl_http_clients clients;
     struct sl_auth auth;
+    struct sl_http_rate rate; /* by the loop's clock */
     struct sl_blobs blobs;
     bool allow_runners;
     uint64_t max_blob_bytes;

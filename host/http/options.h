@@ -76,6 +76,7 @@ struct sl_http_options {
     size_t listen_count;
     bool allow_remote;       /* addresses beyond loopback too, without TLS */
     bool allow_runners;      /* jobs that bring programs, from TCP too */
+    unsigned rate;           /* requests of each token in a second; 0: any number */
     uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
     struct sl_http_comparer compare;
     struct sl_http_devices devices;

@@ -46,7 +46,7 @@ static bool know_token(struct sl_http_exchange *exchange)
     return true;
 }
 
-/* true: it may. false: answered with 401, 403 or 503. */
+/* true: it may. false: answered with 401, 403, 429 or 503. */
 static bool authorised(struct sl_http_exchange *exchange)
 {
     char wanted[SL_SCOPES_BYTES], has[SL_SCOPES_BYTES];
@@ -64,6 +64,14 @@ static bool authorised(struct sl_http_exchange *exchange)
         sl_http_problem(exchange, 401, "unauthorised",
                         "send Authorization: Bearer TOKEN; sme2lab token add makes one",
                         "a token is needed here, and it must be known and not expired");
+        return false;
+    }
+    uint64_t wait_ms =
+        sl_http_rate_wait(&exchange->http->rate, exchange->who.name, uv_now(exchange->http->loop));
+    if (wait_ms > 0) {
+        sl_http_problem(exchange, 429, "too-fast", "send it again later",
+                        "this token may send %u requests in a second; the next in %u ms",
+                        exchange->http->rate.per_second, (unsigned)wait_ms);
         return false;
     }
     if (exchange->who.scopes & scopes)

@@ -104,6 +104,7 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->lab = lab;
     http->keeper = options->keeper;
     http->allow_runners = options->allow_runners;
+    http->rate.per_second = options->rate;
     http->max_blob_bytes =
         options->max_blob_bytes ? options->max_blob_bytes : SL_HTTP_MAX_BLOB_BYTES;
     http->compare = options->compare;

@@ -26,14 +26,24 @@ enum {
     MAX_KEEPER_SECONDS = 24 * 3600,
     MAX_DAYS = 36500,
     MAX_RUNS = 1000000,
-    MAX_MIB = 1 << 30
+    MAX_MIB = 1 << 30,
+    MAX_REQUESTS = 1000000
 };
 
-static const char *const host_keys[] = {
-    "state",    "listen",        "allow_remote",      "devices",
-    "log_file", "log_max_mib",   "idle_exit_seconds", "agents_on_demand",
-    "adb",      "allow_runners", "recovery",          "retention",
-    "disk"};
+static const char *const host_keys[] = {"state",
+                                        "listen",
+                                        "allow_remote",
+                                        "devices",
+                                        "log_file",
+                                        "log_max_mib",
+                                        "idle_exit_seconds",
+                                        "agents_on_demand",
+                                        "adb",
+                                        "allow_runners",
+                                        "recovery",
+                                        "retention",
+                                        "disk",
+                                        "requests_per_second"};
 static const char *const retention_keys[] = {"days", "newest_per_series", "most_per_series",
                                              "keep_labels", "every_seconds"};
 static const char *const disk_keys[] = {"budget_mib", "reserve_mib"};
@@ -264,6 +274,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     sl_json_get_bool(sl_json_member(root, "agents_on_demand"), &out->agents_on_demand);
     sl_json_get_bool(sl_json_member(root, "adb"), &out->adb);
     sl_json_get_bool(sl_json_member(root, "allow_runners"), &out->allow_runners);
+    sl_json_get_integer(sl_json_member(root, "requests_per_second"), 0, MAX_REQUESTS,
+                        &out->requests_per_second);
     out->log_file = sl_json_get_text(sl_json_member(root, "log_file"));
     sl_json_get_integer(sl_json_member(root, "log_max_mib"), 1, 4096, &out->log_max_mib);
     sl_json_get_integer(sl_json_member(root, "idle_exit_seconds"), 0, MAX_IDLE_SECONDS,

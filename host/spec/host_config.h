@@ -30,8 +30,9 @@ struct sl_host_config {
     const char *state;                      /* directory; NULL: chosen by the program */
     const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT" */
     bool allow_remote;                      /* addresses beyond loopback too */
-    bool allow_runners;  /* jobs with external runners, which are programs, from TCP too */
-    size_t listen_count; /* 0: a Unix socket in the state directory */
+    bool allow_runners;           /* jobs with external runners, which are programs, from TCP too */
+    uint32_t requests_per_second; /* of each token, over TCP; 0: any number */
+    size_t listen_count;          /* 0: a Unix socket in the state directory */
     struct sl_host_device devices[SL_MAX_DEVICES];
     size_t device_count;
     const char *log_file;       /* NULL: standard error */

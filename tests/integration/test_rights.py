@@ -15,10 +15,14 @@ def setUpModule():
     lab.need(SME2LABD, NATIVE_AGENT, lab.AGENT)
 
 
-class TestRights(lab.Scratch):
+class Served(lab.Scratch):
+    """A daemon on TCP; `config` is what its configuration says besides."""
+    config = {}
+
     def setUp(self):
         super().setUp()
-        self.daemon = Daemon(self.scratch / "state", {"listen": [f"unix:{self.scratch}/state/sme2labd.sock", "tcp:127.0.0.1:0"]})
+        config = {"listen": [f"unix:{self.scratch}/state/sme2labd.sock", "tcp:127.0.0.1:0"]} | self.config
+        self.daemon = Daemon(self.scratch / "state", config)
         self.enterContext(self.daemon)
         self.port = int(re.findall(r"event=listening address=tcp:\S+ port=(\d+)", self.daemon.log_text())[-1])
 
@@ -37,6 +41,24 @@ class TestRights(lab.Scratch):
         finally:
             connection.close()
 
+
+class TestRate(Served):
+    config = {"requests_per_second": 5}
+
+    def test_a_token_may_send_so_many_requests_in_a_second_and_no_other_pays_for_it(self):
+        fast, slow = self.token("fast", scopes="read"), self.token("slow", scopes="read")
+        answers = [self.ask(fast, "GET", "/api/v1/jobs") for _ in range(40)]
+        self.assertEqual({status for status, _ in answers[:5]}, {200})
+        refused = [body for status, body in answers if status == 429]
+        self.assertGreater(len(refused), 0)
+        self.assertRegex(refused[0]["detail"], r"^this token may send 5 requests in a second; the next in \d+ ms$")
+        self.assertEqual(self.ask(slow, "GET", "/api/v1/jobs")[0], 200)
+        self.assertEqual({self.daemon.request("GET", "/api/v1/jobs")[0] for _ in range(20)}, {200})  # the Unix socket has no limit
+        time.sleep(1)
+        self.assertEqual(self.ask(fast, "GET", "/api/v1/jobs")[0], 200)
+
+
+class TestRights(Served):
     def submit(self, token, **more):
         return self.ask(token, "POST", "/api/v1/jobs", {"model": self.blob, "runs": 1000000, **more})
 
