@@ -8,6 +8,7 @@
 
 #include "agent/executorch/apart.h"
 #include "agent/executorch/stamps.h"
+#include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
@@ -15,6 +16,7 @@
 #include "common/format/sltrace.h"
 
 enum { MAX_EVENTS = 1 << 20, MAX_NAMES_BYTES = 1 << 26, FIRST_ROOM = 1024, MAX_AFTER = 4096 };
+enum { NAME_BYTES = 151 };
 
 struct event {
     uint32_t name; /* where its text is in `names` */
@@ -34,17 +36,19 @@ struct shown {
 
 struct sl_events {
     struct sl_recorder *recorder; /* borrowed */
-    struct event *events;         /* in the order of their begins */
-    uint32_t *ended;              /* places in `events`, in the order of their ends */
+    int traced;                   /* SL_VARIANT_* */
+    bool without_sme;
+    char forbidden[NAME_BYTES]; /* an operator of SME; empty: none */
+    struct event *events;       /* in the order of their begins */
+    uint32_t *ended;            /* places in `events`, in the order of their ends */
     size_t count, ended_count, room, last_count;
     struct sl_buf names; /* of all events, terminated */
     struct sl_buf shown; /* struct shown */
     size_t delegates;    /* operators of delegates in this execution */
     size_t next_stamp;
     struct sl_buf after; /* names that stand for a place in a delegate call, by stamps before it */
-    bool naming;
-    char *current; /* borrowed: where the name of what begins is left; NULL: nobody looks */
-    int error;     /* the first */
+    char *current;       /* borrowed: where the name of what begins is left; NULL: nobody looks */
+    int error;           /* the first */
 };
 
 /* An event on its way to another process; its two texts follow. */
@@ -60,6 +64,7 @@ struct sl_events *sl_events_new(struct sl_recorder *recorder)
     if (!events)
         return NULL;
     events->recorder = recorder;
+    events->traced = recorder ? SL_VARIANT_TRACED : SL_VARIANT_UNTRACED;
     sl_buf_init(&events->names, MAX_NAMES_BYTES);
     sl_buf_init(&events->shown, MAX_EVENTS * sizeof(struct shown));
     sl_buf_init(&events->after, MAX_AFTER * sizeof(uint32_t));
@@ -120,10 +125,18 @@ static struct event *append(struct sl_events *events, const char *name, int32_t 
     return event;
 }
 
+/* What is in Method::execute too, and not that alone? */
+static bool keeps_all(const struct sl_events *events)
+{
+    return events->traced == SL_VARIANT_TRACED || events->traced == SL_VARIANT_WARM_UP;
+}
+
 int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction)
 {
-    struct event *event = append(events, name, chain, instruction);
+    bool whole = events->traced == SL_VARIANT_WHOLE && strcmp(name, "Method::execute") == 0;
+    struct event *event =
+        whole || keeps_all(events) ? append(events, name, chain, instruction) : NULL;
     if (!event)
         return -1;
     sl_recorder_enter(events->recorder, name);
@@ -189,6 +202,12 @@ static void append_delegate(struct sl_events *events, const char *name, int32_t 
     events->ended[events->ended_count++] = event->past.order;
 }
 
+/* What XNNPACK calls operators that run KleidiAI's SME kernels. */
+static bool is_of_sme(const char *name)
+{
+    return strstr(name, "PF32") || strstr(name, "PF16") || strstr(name, "PQS8");
+}
+
 void sl_events_delegate(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction, uint64_t reported_ns)
 {
@@ -196,7 +215,10 @@ void sl_events_delegate(struct sl_events *events, const char *name, int32_t chai
     bool paused = sl_stamps_paused(); /* pauses do not nest */
     if (!paused)
         sl_mark_pause();
-    append_delegate(events, name, chain, instruction, (size_t)own);
+    if (events->without_sme && is_of_sme(name))
+        snprintf(events->forbidden, sizeof(events->forbidden), "%s", name);
+    if (keeps_all(events))
+        append_delegate(events, name, chain, instruction, (size_t)own);
     if (!paused)
         sl_mark_resume();
 }
@@ -323,15 +345,24 @@ static void enter_operator(void *user, size_t nth)
     size_t known = events->after.size / sizeof(*after);
     if (nth <= known)
         sl_recorder_enter_name(events->recorder, after[nth - 1]);
-    if (events->naming && nth <= MAX_AFTER)
+    if (events->traced == SL_VARIANT_WARM_UP && nth <= MAX_AFTER)
         name_operator(events, nth, nth == known + 1);
 }
 
-void sl_events_enter_operators(struct sl_events *events, bool names)
+void sl_events_keep(struct sl_events *events, int traced)
 {
-    if (events)
-        events->naming = names;
-    sl_stamps_tell(events ? enter_operator : NULL, events);
+    events->traced = events->recorder ? traced : SL_VARIANT_UNTRACED;
+    sl_stamps_tell(events->recorder ? enter_operator : NULL, events);
+}
+
+void sl_events_forbid_sme(struct sl_events *events)
+{
+    events->without_sme = true;
+}
+
+const char *sl_events_forbidden(const struct sl_events *events)
+{
+    return events->forbidden[0] ? events->forbidden : NULL;
 }
 
 size_t sl_events_count(const struct sl_events *events)

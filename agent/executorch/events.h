@@ -15,13 +15,24 @@ struct sl_buf;
 struct sl_events;
 struct sl_recorder;
 
-/* `recorder` is borrowed. NULL when memory is short. */
+/* `recorder` is borrowed; NULL: nothing is kept. NULL when memory is short. */
 struct sl_events *sl_events_new(struct sl_recorder *recorder);
-void sl_events_free(struct sl_events *events);
+void sl_events_free(struct sl_events *events); /* NULL is a no-op */
+
+/* What is kept until the next call; at first SL_VARIANT_TRACED. `traced` is one of SL_VARIANT_*
+ * (agent/runtime/runtime.h). Whoever looks for what this process does finds at each stamp after how
+ * many of the delegate's operators it is (one of several parts counts as these). In a warm-up texts
+ * that were not there before are made, which takes longer than a stamp may; else the last that is
+ * there stays. */
+void sl_events_keep(struct sl_events *events, int traced);
+/* From now on none of the delegate's operators may be of SME. */
+void sl_events_forbid_sme(struct sl_events *events);
+/* One that was all the same, the last; NULL: none was. */
+const char *sl_events_forbidden(const struct sl_events *events);
 
 /* An event of the runtime itself: `chain` is -1 for those of the framework. Returns a number for
- * the end, or -1 when memory is short (the flush says so). The caller pauses before each of the two
- * and resumes behind it. */
+ * the end, or -1 when it is not kept or memory is short (the flush says so). The caller pauses
+ * before each of the two and resumes behind it. */
 int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
                         uint32_t instruction);
 void sl_events_end(struct sl_events *events, int64_t number);
@@ -41,12 +52,6 @@ int sl_events_unpack(struct sl_events *events, struct sl_bytes packed);
 /* The name of each event that begins is left there too, in memory that both processes share
  * (apart.h); NULL: it is not. */
 void sl_events_leave_current(struct sl_events *events, char *current);
-
-/* Until the next call: whoever looks for what this process does finds at each stamp after how many
- * of the delegate's operators it is (one of several parts counts as these). `names`: texts that
- * were not there before are made, which takes longer than a stamp may; else the last that is there
- * stays. NULL: nobody looks. */
-void sl_events_enter_operators(struct sl_events *events, bool names);
 
 /* Events of the last of these. */
 size_t sl_events_count(const struct sl_events *events);

@@ -23,6 +23,14 @@ uint32_t sl_pool_count(void)
     return sl_workers_count(pool, false);
 }
 
+/* The libraries ask this for the size of their pool. With 1 no thread ever starts. */
+uint32_t sl_pool_performant_cores(void) __asm__(
+    "_ZN10executorch9extension7cpuinfo24get_num_performant_coresEv");
+uint32_t sl_pool_performant_cores(void)
+{
+    return sl_pool_count();
+}
+
 static void pin(pthread_t thread)
 {
     cpu_set_t set;

@@ -176,44 +176,6 @@ int sl_method_set_input(struct sl_method *method, size_t i, const void *data, si
     return 0;
 }
 
-static void fill_f32(struct sl_tensor *tensor)
-{
-    float *at = (float *)(void *)tensor->data;
-    for (size_t i = 0; i < sl_tensor_count(tensor); i++)
-        at[i] = 1.0f;
-}
-
-/* Ones in the element's own format: all of it for the integers, 1.0 for the floats. */
-static int fill_ones(struct sl_tensor *tensor)
-{
-    static const struct {
-        int scalar_type;
-        uint64_t one;
-    } others[] = {
-        {SL_SCALAR_BYTE, 1},
-        {SL_SCALAR_CHAR, 1},
-        {SL_SCALAR_SHORT, 1},
-        {SL_SCALAR_INT, 1},
-        {SL_SCALAR_LONG, 1},
-        {SL_SCALAR_BOOL, 1},
-        {SL_SCALAR_HALF, 0x3c00},
-        {SL_SCALAR_BFLOAT16, 0x3f80},
-        {SL_SCALAR_DOUBLE, UINT64_C(0x3ff0000000000000)},
-    };
-    if (tensor->scalar_type == SL_SCALAR_FLOAT) {
-        fill_f32(tensor);
-        return 0;
-    }
-    for (size_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
-        if (others[k].scalar_type != tensor->scalar_type)
-            continue;
-        for (size_t i = 0; i < tensor->nbytes; i += tensor->element_bytes)
-            memcpy(tensor->data + i, &others[k].one, tensor->element_bytes); /* little-endian */
-        return 0;
-    }
-    return SL_ET_INVALID_TYPE;
-}
-
 int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag)
 {
     for (size_t i = 0; i < method->plan->input_count; i++) {
@@ -225,7 +187,7 @@ int sl_method_fill_inputs(struct sl_method *method, struct sl_diag *diag)
             return rc;
         if (tensor->nbytes > tensor->room_bytes)
             return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL, "input %zu has no room", i);
-        if (fill_ones(tensor) != 0)
+        if (!sl_scalar_fill_ones(tensor->scalar_type, tensor->data, tensor->nbytes))
             return sl_diag_set(diag, SL_ET_INVALID_TYPE, NULL,
                                "input %zu of type %s cannot be filled", i,
                                sl_scalar_name(tensor->scalar_type));

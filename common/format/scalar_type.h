@@ -1,6 +1,7 @@
 /* common/format/scalar_type.h: the element types of ExecuTorch tensors. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Numbers as in ExecuTorch's scalar_type.fbs, which .pte and ETDump share. */
@@ -39,3 +40,7 @@ size_t sl_scalar_size(int scalar_type);
 /* ExecuTorch's name, such as "Float"; "?" for a number that is none of the above. Static storage.
  */
 const char *sl_scalar_name(int scalar_type);
+
+/* Fills elements of `nbytes` together with ones; false, and nothing written, for a type that is
+ * packed or quantised. */
+bool sl_scalar_fill_ones(int scalar_type, void *out, size_t nbytes);

@@ -16,6 +16,7 @@
 #include "agent/executorch/events.h"
 #include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/stamps.h"
+#include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/format/sltrace.h"
@@ -71,10 +72,10 @@ static bool measure(int rounds, double out_ns[2])
                  sl_recorder_new(ring, SL_TRACE_NS, 0, &recorder) == 0 &&
                  (events = sl_events_new(recorder)) != NULL;
     sl_recorder_on_full(recorder, discard, ring);
-    sl_events_enter_operators(events, true);
+    sl_events_keep(events, SL_VARIANT_WARM_UP);
     if (ready)
         round_ns(run, recorder); /* the warm-up, which makes the names */
-    sl_events_enter_operators(events, false);
+    sl_events_keep(events, SL_VARIANT_TRACED);
     for (int i = 0; ready && i < rounds; i++) {
         for (int taken = 0; taken < 2; taken++) {
             double each = round_ns(run, taken ? recorder : NULL);

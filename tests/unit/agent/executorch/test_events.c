@@ -10,6 +10,7 @@
 #include "agent/executorch/apart.h"
 #include "agent/executorch/kernel_calls.h"
 #include "agent/executorch/stamps.h"
+#include "agent/runtime/runtime.h"
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
@@ -146,18 +147,18 @@ TEST_WITH(who_looks_finds_after_how_many_operators_it_is, open_all, close_all)
 {
     struct fixture *f = *state;
     char shared[SL_APART_SHARED_BYTES] = "";
-    sl_events_enter_operators(f->events, false);
+    sl_events_keep(f->events, SL_VARIANT_TRACED);
     call(f, 3);
     assert_string_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL");
     assert_int_equal(sl_events_flush(f->events), 0);
-    sl_events_enter_operators(f->events, true);
+    sl_events_keep(f->events, SL_VARIANT_WARM_UP);
     sl_events_leave_current(f->events, shared);
     call(f, 3);
     uint32_t last = sl_ring_current(f->ring);
     assert_memory_equal(text_of(f, last), "DELEGATE_CALL, after 3 of its operators", 39);
     assert_string_equal(shared, "DELEGATE_CALL, after 3 of its operators");
     assert_int_equal(sl_events_flush(f->events), 0);
-    sl_events_enter_operators(f->events, false); /* names that are there are used */
+    sl_events_keep(f->events, SL_VARIANT_TRACED); /* names that are there are used */
     call(f, 2);
     assert_memory_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL, after 2", 22);
     call(f, 3);
@@ -296,4 +297,37 @@ TEST_WITH(real_clock_answers_everybody_else, open_all, close_all)
     assert_int_equal(clock_gettime(CLOCK_MONOTONIC, &now), 0);
     assert_true(now.tv_sec > 0 || now.tv_nsec > 0);
     assert_int_equal(sl_stamps_get(&stamps), 0);
+}
+
+TEST_WITH(the_execution_alone_is_kept_where_no_more_is_asked_for, open_all, close_all)
+{
+    struct fixture *f = *state;
+    sl_events_keep(f->events, SL_VARIANT_WHOLE);
+    int64_t whole = sl_events_begin(f->events, "Method::execute", -1, 0);
+    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    assert_int_equal(call, -1);
+    f->run(3, name_operator, f);
+    sl_events_end(f->events, call);
+    sl_events_end(f->events, whole);
+    assert_int_equal(sl_events_flush(f->events), 0);
+    assert_int_equal(sl_events_count(f->events), 1);
+    sl_events_keep(f->events, SL_VARIANT_UNTRACED);
+    assert_int_equal(sl_events_begin(f->events, "Method::execute", -1, 0), -1);
+}
+
+TEST(an_operator_of_sme_is_told_where_there_may_be_none_though_nothing_is_recorded)
+{
+    struct sl_events *events = sl_events_new(NULL);
+    assert_non_null(events);
+    assert_int_equal(sl_events_begin(events, "Method::execute", -1, 0), -1);
+    sl_events_delegate(events, "Convolution (NHWC, PF32) IGEMM #1", 0, 0, 1000);
+    assert_null(sl_events_forbidden(events));
+    sl_events_forbid_sme(events);
+    sl_events_delegate(events, "Convolution (NHWC, F32) IGEMM #1", 0, 0, 1000);
+    assert_null(sl_events_forbidden(events));
+    sl_events_delegate(events, "Fully Connected (NC, PQS8) GEMM #1", 0, 0, 1000);
+    assert_string_equal(sl_events_forbidden(events), "Fully Connected (NC, PQS8) GEMM #1");
+    assert_int_equal(sl_events_flush(events), 0);
+    assert_int_equal(sl_events_count(events), 0);
+    sl_events_free(events);
 }
