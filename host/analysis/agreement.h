@@ -22,7 +22,7 @@ struct sl_agreement {
     const char *unlike; /* static: why outputs cannot be set beside one another; NULL: they can */
 };
 
-/* What the program says of an output. */
+/* The type of an output, as the program declares it. */
 struct sl_output_type {
     int scalar_type;           /* enum sl_scalar_type; -1: no tensor */
     uint32_t quantised_values; /* of 8 bits, or sums of halves that keep no more, one after another
@@ -31,13 +31,13 @@ struct sl_output_type {
 };
 
 #define SL_AGREEMENT_FLOAT 1e-4 /* of the reference's peak */
-/* What 16-bit floats may differ by: kernels that add in half precision do. */
+/* The tolerance for 16-bit floats: kernels that add in half precision differ so much. */
 #define SL_AGREEMENT_HALF 2e-2
 
 /* Nothing compared yet; agrees. */
 void sl_agreement_init(struct sl_agreement *agreement);
 
-/* What is to be said beside the largest difference, to stand behind a sentence: steps of
+/* Writes the details behind the largest difference, as the tail of a sentence: steps of
  * quantisation, and floats that are no numbers ("; 10 values are NaN or infinite"); or nothing. Two
  * variants agree where both compute NaN, and that is not hidden. */
 #define SL_AGREEMENT_TEXT_BYTES 128

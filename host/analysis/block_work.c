@@ -14,7 +14,7 @@ static uint64_t offset_of(uint32_t word, unsigned shift, unsigned bits)
     return ((field ^ sign) - sign) * 4;
 }
 
-/* Whether the block ends in a branch to its own begin. */
+/* True if the block ends in a branch to its own begin. */
 static bool loops(const uint32_t *words, size_t count, uint64_t pc)
 {
     uint32_t last = words[count - 1];

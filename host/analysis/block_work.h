@@ -10,8 +10,8 @@
 struct sl_block_work {
     uint32_t insns;
     uint32_t units[SL_WORK_COUNT]; /* instructions, or registers of loads and stores */
-    /* Where the block jumps back to itself: multiply-accumulates of a class on the one accumulator
-     * that has most of them. Each waits for the one before it. Else 0. */
+    /* The multiply-accumulates of a class on the one accumulator that has most of them, if the
+     * block jumps back to itself: each waits for the one before it. Else 0. */
     uint32_t chain[SL_WORK_COUNT];
 };
 

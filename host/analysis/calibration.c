@@ -52,9 +52,9 @@ static void judge_counts(const struct sl_time_pair *pairs, size_t n, struct sl_c
                            high - low);
 }
 
-/* What an experiment of SL_COMPARISON_MIN_BLOCKS pairs may show between equal sides. More pairs
- * tell this better, but the device is not quieter for having been watched longer: so the interval
- * is taken as wide, and as far from 1, as it is with so few. */
+/* Returns the largest difference that SL_COMPARISON_MIN_BLOCKS pairs may show between equal sides.
+ * More pairs tell this better, but the device is not quieter for having been watched longer: so the
+ * interval is taken as wide, and as far from 1, as it is with so few. */
 static double floor_of(const struct sl_comparison *c)
 {
     double wider = sqrt(fmax(1, (double)c->blocks / (double)SL_COMPARISON_MIN_BLOCKS));

@@ -323,7 +323,7 @@ static int cancel_order(struct sl_comparison *c, struct sl_block *pairs, size_t 
     return rc;
 }
 
-/* Where there are several processes, they are the sample. */
+/* Compares processes as the sample, if there are several. */
 static int compare_processes(struct sl_comparison *c, const struct sl_time_pair *pairs,
                              const struct sl_block *blocks, size_t n)
 {
@@ -429,7 +429,7 @@ static void doubt_sides(struct sl_comparison *c, const struct sl_unpaired_doubt 
     sl_comparison_note(c, "measure both in turns ('sme2lab run' does), or when the device is cool");
 }
 
-/* What the two series themselves say for and against a verdict: after the interval's. */
+/* Lets doubts about the series overrule the verdict; runs after the interval was judged. */
 static int judge_sides(struct sl_comparison *c, const struct sl_unpaired_side sides[2])
 {
     struct sl_unpaired_doubt doubt;

@@ -30,7 +30,7 @@ const char *sl_condition_name(int condition);
 /* The condition of that name, or SL_CONDITION_NONE. */
 int sl_condition_parse(const char *name);
 
-/* What two runs are compared for when nobody says so: whether SME2 was on, else the runtime, else
+/* Returns the condition to compare two runs for by default: SME2 on or off, else the runtime, else
  * the build, if these are known to differ. */
 int sl_conditions_factor(const struct sl_conditions *baseline,
                          const struct sl_conditions *candidate);

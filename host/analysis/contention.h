@@ -27,9 +27,9 @@ struct sl_contention {
     double threads[SL_CONTENTION_MAX], processes[SL_CONTENTION_MAX]; /* ascending */
     struct sl_contention_cell cells[SL_CONTENTION_MAX]
                                    [SL_CONTENTION_MAX]; /* [threads][processes] */
-    /* Where most of the ratio is lost from the fewest to the most processes: the row, and the one
-     * ratio over the other. It is contention where that is over SL_CONTENTION_LOSS and the
-     * intervals are apart. */
+    /* The row that loses most of the ratio from the fewest to the most processes, and its one ratio
+     * over the other. It is contention if that is over SL_CONTENTION_LOSS and the intervals are
+     * apart. */
     size_t worst;
     double loss; /* NAN: no row has two cells */
     bool contention;

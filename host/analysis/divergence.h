@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What an operator promises, and the measure of its distance: agent/runtime/lockstep.h. */
+/* The precision an operator promises, and the measure of its distance: agent/runtime/lockstep.h. */
 enum sl_divergence_kind {
     SL_DIVERGENCE_FLOAT,
     SL_DIVERGENCE_HALF,

@@ -176,7 +176,7 @@ void sl_estimate_add(struct sl_estimate *estimate, const struct sl_silicon *sili
             times * (stage->units[SL_WORK_Z_TO_CORE] + stage->units[SL_WORK_NEON_TO_CORE]);
 }
 
-/* What memory takes: the part that overlaps with instructions, and the part that they wait for. */
+/* Time for memory: the part that overlaps with instructions, and the part that they wait for. */
 struct memory {
     double overlaps, waits;
 };
@@ -250,7 +250,7 @@ static void divide(struct sl_estimate *estimate, double passes)
         estimate->sum.port_ns[p] /= passes;
 }
 
-/* What comes on top of the instructions, in nanoseconds of one pass. */
+/* Times besides those of the instructions, in nanoseconds of one pass. */
 struct overheads {
     double call, change, hand_over;
     struct memory memory;

@@ -72,7 +72,7 @@ struct sl_estimate_traffic {
     double bytes, footprint;
 };
 
-/* What is known besides the instructions. */
+/* The known facts besides the instructions. */
 struct sl_estimate_data {
     const struct sl_estimate_traffic *traffic; /* NULL: not known, nothing waits for memory */
     size_t traffic_count;

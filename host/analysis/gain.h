@@ -13,7 +13,7 @@ struct sl_gain {
     double floor; /* what lies below it is not told from none: the larger of the devices' */
 };
 
-/* What a comparison of one arm of two builds leaves out: their other arm, and the gain. */
+/* The other arm of two builds and the gain, which a comparison of one arm leaves out. */
 struct sl_arms {
     struct sl_comparison arm; /* without its operators */
     struct sl_gain gain;

@@ -38,8 +38,8 @@ int sl_inspector_make(const struct sl_etdump *etdump, struct sl_inspector *out,
                       struct sl_diag *diag);
 void sl_inspector_fini(struct sl_inspector *inspector);
 
-/* What the Inspector shows as an event's name: the delegate's identifier where there is one.
- * `number` gives room for an identifier that is a number. */
+/* Returns the Inspector's name of an event: the delegate's identifier if there is one. `number`
+ * gives room for an identifier that is a number. */
 enum { SL_INSPECTOR_NUMBER_SIZE = 16 };
 const char *sl_inspector_name(const struct sl_inspector_row *row,
                               char number[SL_INSPECTOR_NUMBER_SIZE], uint32_t *out_len);

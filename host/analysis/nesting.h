@@ -37,7 +37,7 @@ struct sl_nesting {
     uint32_t generation;
 };
 
-/* What a run's data forced. Each is a warning; the identity holds regardless. */
+/* The oddities in a run's data. Each is a warning; the identity holds regardless. */
 struct sl_nesting_result {
     int64_t end_to_end;     /* sum of outermost Method::execute, or of roots if there is none */
     uint32_t executes;      /* outermost Method::execute events */

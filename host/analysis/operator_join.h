@@ -8,7 +8,7 @@
 struct sl_attribution;
 struct sl_operator;
 
-/* What one place of the graph cost in both; either may be NULL when the graphs differ. */
+/* The cost of one place of the graph in both; either may be NULL when the graphs differ. */
 struct sl_operator_shift {
     const struct sl_operator *baseline, *candidate; /* borrowed from the attributions */
     double baseline_cost, candidate_cost;           /* per run */

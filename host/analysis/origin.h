@@ -9,7 +9,7 @@ struct sl_etdump;
 struct sl_trace;
 struct sl_trace_record;
 
-/* What the trace knows of each block and event of the file. Records are borrowed from the trace. */
+/* The trace's records of each block and event of the file, borrowed from the trace. */
 struct sl_origin {
     uint32_t variant;                      /* of the trace, whose ETDump the file is */
     const struct sl_trace_record **blocks; /* [run_count of the file] */

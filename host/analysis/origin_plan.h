@@ -26,7 +26,7 @@ struct sl_origin_plan {
     size_t count;
 };
 
-/* Where a walk over the events of a run is. Start with all zeros. */
+/* The position of a walk over the events of a run; it starts with zeros. */
 struct sl_origin_walk {
     size_t next; /* operator of the plan that is due, if `inside` */
     int64_t chain, instruction;
@@ -34,13 +34,13 @@ struct sl_origin_walk {
     uint32_t unknown; /* events that the plan does not have */
 };
 
-/* What the plan has for the next delegate event in file order; NULL where it has another operator
- * there, or none. `len` bytes of name. */
+/* Returns the plan's operator for the next delegate event in file order; NULL if the plan has
+ * another operator there, or none. `len` bytes of name. */
 const struct sl_origin_planned *sl_origin_plan_next(const struct sl_origin_plan *plan,
                                                     struct sl_origin_walk *walk, int64_t chain,
                                                     int64_t instruction, const char *name,
                                                     size_t len);
-/* What it has for an operator outside delegates; or NULL. */
+/* Returns the plan's entry for an operator outside delegates, or NULL. */
 const struct sl_origin_planned *sl_origin_plan_at(const struct sl_origin_plan *plan, int64_t chain,
                                                   int64_t instruction);
 /* A call has ended: operators of the plan that it had no event for are `unknown` too. */

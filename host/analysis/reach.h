@@ -22,7 +22,7 @@ struct sl_reach_bench {
     uint64_t least_neon; /* instructions that no kernel without SME2 does it in less of */
 };
 
-/* What the device does at most in a second; 0: not known. */
+/* The most that the device does in a second; 0: not known. */
 struct sl_reach_roof {
     double macs_f32, macs_f16, macs_bf16, macs_s8, bytes;
 };

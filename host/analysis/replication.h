@@ -7,7 +7,7 @@
 struct sl_attribution;
 struct sl_comparison;
 
-/* What one process measured, interleaved, and what came of it alone. Borrowed. */
+/* The interleaved measurements of one process, and its comparison alone. Borrowed. */
 struct sl_replica {
     const struct sl_attribution *baseline, *candidate;
     const struct sl_comparison *comparison;

@@ -48,10 +48,10 @@ struct sl_figure_description {
     bool of_unit;
 };
 
-/* What the figure `id` is called and what it may be; `id` in range. */
+/* Returns the name and range of the figure `id`, which is in range. */
 const struct sl_figure_description *sl_figure_describe(int id);
 
-/* Whether a class has cycles (it is the unit's) or a latency (it sums into an accumulator). */
+/* True if a class has cycles (it is the unit's) or a latency (it sums into an accumulator). */
 bool sl_work_has_cycles(int work);
 bool sl_work_has_latency(int work);
 

@@ -69,14 +69,14 @@ static bool differ(double a, double b)
     return fabs(a - b) >= change_of_median * fmin(fabs(a), fabs(b));
 }
 
-/* What the largest of the standardised differences of ranks stays below in 99.7 % of series of `n`
- * without a change; fitted to 20,000 permutations each of 10 to 2,000 runs. */
+/* Returns the limit that the largest standardised difference of ranks stays below in 99.7 % of
+ * series of `n` without a change; fitted to 20,000 permutations each of 10 to 2,000 runs. */
 static double chance_limit(size_t n)
 {
     return 4.05 - 3.67 / sqrt((double)n);
 }
 
-/* Where ranks before and after lie farthest apart; 0 where that may be chance. */
+/* Finds the place where ranks before and after lie farthest apart; 0 if that may be chance. */
 static size_t find_change(struct work *w, size_t first, size_t n)
 {
     double sum = 0;

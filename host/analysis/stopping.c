@@ -11,9 +11,10 @@
 #include "host/analysis/dependence.h"
 #include "host/analysis/order.h"
 
-/* What is left of the error at the first look, and what each later one takes of it: chosen so that
- * tests/simulation finds 93 % coverage and more. Stopping where an interval happens to be narrow
- * prefers samples that understate their spread, which costs some 4 % of coverage unwidened. */
+/* The first look divides the error of the confidence by this, each later look by so much more:
+ * chosen so that tests/simulation finds 93 % coverage and more. Stopping where an interval happens
+ * to be narrow prefers samples that understate their spread, which costs some 4 % of coverage
+ * unwidened. */
 static const double first_look = 2.0;
 static const double later_look = 0.1;
 

@@ -32,8 +32,8 @@ size_t sl_stopping_pairs(uint32_t look);
 /* How many looks were taken by the time there are `n` pairs; at least 1. */
 uint32_t sl_stopping_looks(size_t n);
 
-/* What the interval's confidence must be at look `look` for `confidence` to hold in the end;
- * look 0: the number of pairs was fixed beforehand. */
+/* Returns the confidence an interval needs at look `look` for `confidence` to hold in the end; look
+ * 0: the number of pairs was fixed beforehand. */
 double sl_stopping_confidence(double confidence, uint32_t look);
 
 /* The rule at `n` pairs, `log_ratios` in the order measured. *out_half_width is that of the widened
@@ -41,7 +41,7 @@ double sl_stopping_confidence(double confidence, uint32_t look);
 int sl_stopping_check(const struct sl_stopping_plan *plan, const double *log_ratios, size_t n,
                       int *out_state, double *out_half_width);
 
-/* What a run was asked for, and what its agent says ended it. */
+/* The stopping rule of a run, and the reason its agent gives for the end. */
 struct sl_stopping_rule {
     double precision_percent; /* half width of the ratio's interval; 0: nobody looked */
     double budget_s;          /* 0: none */

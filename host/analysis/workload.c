@@ -54,8 +54,8 @@ static void put_product(struct bench *b, const char *family, const char *origin)
                  b->type, family, m, n, k));
 }
 
-/* What takes `in` to `out` with a window of `kernel`: the least stride, with the least padding,
- * that does. */
+/* Finds the least stride, with the least padding, that takes `in` to `out` with a window of
+ * `kernel`. */
 static bool find_stride(const uint32_t in[2], const uint32_t out[2], const uint32_t kernel[2],
                         uint64_t *out_stride, uint64_t *out_padding)
 {
@@ -167,7 +167,7 @@ static void take_op(struct bench *b, const char *words)
         snprintf(b->op, sizeof(b->op), "%.*s", (int)len, words);
 }
 
-/* What the kernel's types say of its operands. */
+/* Reads the types of the kernel's operands from its name. */
 static void take_type(struct bench *b, const char *kernel)
 {
     struct sl_workload *out = b->out;
@@ -246,9 +246,9 @@ static void put_bench(struct bench *b, const char *origin, const char *kernel, c
 enum { MAX_WINDOW = 9 };
 enum like { LIKE_UNARY, LIKE_BINARY, LIKE_FOLD, LIKE_ROWS };
 
-/* What stands for an operator of the portable library or of XNNPACK's graphs that has no kernel of
- * its own: the kernel's operation, over as many elements. Copies move what the cheapest unary one
- * moves. */
+/* The kernel operation that stands for an operator of the portable library or of XNNPACK's graphs
+ * without a kernel of its own, over as many elements. Copies move as much as the cheapest unary
+ * one. */
 static const struct {
     const char *origin;
     enum like like;

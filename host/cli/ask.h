@@ -26,7 +26,7 @@ bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int ar
 int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request *request,
            struct cJSON **out);
 
-/* What every list is asked by, and their lines for struct sl_option (host/cli/options.h). */
+/* The options of every list, and their lines for struct sl_option (host/cli/options.h). */
 struct sl_list_options {
     const char *filter, *limit, *cursor; /* NULL where not given */
     int64_t top;                         /* 0: all */

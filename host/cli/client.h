@@ -31,7 +31,7 @@ int sl_client_open_private(const struct sl_cli *cli, const struct sl_private_dae
  * daemon. */
 int sl_client_revive(struct sl_client *client, struct sl_diag *diag);
 
-/* What a verb has to be told to find this daemon: "" or " --server unix:...". Borrowed. */
+/* Returns the option that finds this daemon: "" or " --server unix:...". Borrowed. */
 const char *sl_client_hint(const struct sl_client *client);
 void sl_client_free(struct sl_client *client); /* NULL is a no-op */
 

@@ -66,7 +66,7 @@ static int make_csv(const struct request *r, const struct sl_kit_file *file,
                : file->make(text, side);
 }
 
-/* What the kit's --json leaves beside a timeline and the operators. */
+/* Writes the JSON that the kit's --json leaves beside a timeline and the operators. */
 static int write_rows(const struct request *r, const struct sl_buf *csv, const char *csv_path,
                       struct sl_diag *diag)
 {

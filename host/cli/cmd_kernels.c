@@ -57,7 +57,7 @@ struct bench {
     size_t row_count;
 };
 
-/* What every launch says; returns how many words that is. */
+/* Adds the words that every launch has; returns how many. */
 static size_t build_fixed_args(struct bench *b)
 {
     size_t n = 0;

@@ -99,7 +99,7 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
     return rc;
 }
 
-/* What is measured now is not of the run: in its directory its files have names of their own. */
+/* True if the command measures now: such files have names of their own in the run's directory. */
 static bool measures(const struct request *r)
 {
     return r->headroom || r->rows_path;
@@ -207,7 +207,7 @@ static int add_record(const struct request *r, struct sl_collection *collection,
     return rc;
 }
 
-/* What is measured now is for one comparison: where both runtimes ran it, for ours. */
+/* Chooses the comparison to measure for: ours, if both runtimes ran it. */
 static void choose_ours(struct request *r, char name[SL_RUNDIR_NAME_BYTES])
 {
     struct sl_rundir directory;

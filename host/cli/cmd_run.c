@@ -163,8 +163,8 @@ static enum sl_fail_kind kind_of(const struct session *s)
     return s->sender.counted ? SL_FAIL_MORE_INSTRUCTIONS : SL_FAIL_SLOWER;
 }
 
-/* What one of several processes says alone counts only if the others are not there, and that SME2
- * gains ExecuTorch nothing is no failure of who did not ask for it. */
+/* The verdict of one of several processes does not fail a run that has the others too. A lack of
+ * gain for ExecuTorch fails nobody who did not ask for ExecuTorch. */
 static int code_of(const struct session *s, size_t i, int code)
 {
     code = sl_fail_on_code(&s->ci.fail_on, kind_of(s), code);
@@ -277,7 +277,7 @@ static int hold_to_baseline(struct session *s)
     return code;
 }
 
-/* What a CI server shows; an exit code. */
+/* Writes the files that a CI server shows; an exit code. */
 static int write_ci(const struct session *s)
 {
     struct sl_diag diag = {0};

@@ -43,7 +43,7 @@ static int leave(const struct sl_cli *cli, uint64_t job)
     return sl_interrupt_exit();
 }
 
-/* What watch and wait are asked for. */
+/* The options of watch and wait. */
 struct wish {
     bool show;
     bool lab;              /* what happens to all jobs and devices */

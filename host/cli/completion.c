@@ -15,7 +15,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* What stands before and after the verbs, and how each of them is written. */
+/* The text before and after the verbs, and the form of each of them. */
 struct shell {
     const char *name, *before, *each, *after;
 };
@@ -139,7 +139,7 @@ static const struct {
     {"kernels", "--clock", "ns instructions", NULL},
 };
 
-/* What a verb's own words may be. */
+/* The words that may follow a verb. */
 static const struct {
     const char *verb, *values;
     const struct list *list;

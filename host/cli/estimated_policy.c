@@ -60,7 +60,7 @@ static int check_profile(const char *words, char out[SL_SILICON_NAME_BYTES], str
     return rc;
 }
 
-/* What decides which operators there are and how large; the rest as where nothing is said. */
+/* Copies the fields that decide which operators there are and how large; the rest has defaults. */
 static void describe(struct counting *c, const struct sl_spec *of)
 {
     sl_plan_init(&c->plan, of->model);

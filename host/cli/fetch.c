@@ -21,7 +21,7 @@
 
 enum { PATH_BYTES = 1024 };
 
-/* What the daemon made the artifacts of stays with it. */
+/* False for the sources of artifacts: they stay with the daemon. */
 static bool is_artifact(const char *name)
 {
     static const char *const inner[] = {"streams/", "files/", "reference/"};

@@ -13,5 +13,5 @@ struct sl_diag;
 int sl_fetch_run(struct sl_client *client, uint64_t run, bool whole, const char *directory,
                  struct sl_diag *diag);
 
-/* What the agent said in a run that failed, to `path`. SL_E_NOT_FOUND if there is nothing. */
+/* Writes the agent's log of a run that failed to `path`. SL_E_NOT_FOUND if there is none. */
 int sl_fetch_log(struct sl_client *client, uint64_t run, const char *path, struct sl_diag *diag);

@@ -10,7 +10,7 @@ struct sl_cli;
 struct sl_client;
 struct sl_diag;
 
-/* What is known of a job that goes on. Texts are "" where nothing is known. */
+/* The known state of a running job. Texts are "" where nothing is known. */
 struct sl_follow_state {
     char state[16], device[64], detail[160], phase[32], part[32];
     uint64_t pair, pairs;         /* finished, of how many; 0: unknown */

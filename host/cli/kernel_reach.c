@@ -136,7 +136,7 @@ static int measure_all(struct measuring *m, struct sl_diag *diag)
     return rc;
 }
 
-/* What the run's manifest says of its device; texts are "" and numbers 0 where it says nothing. */
+/* The device in the run's manifest; texts are "" and numbers 0 where it says nothing. */
 struct recorded {
     char fingerprint[SL_FINGERPRINT_BYTES], cpu[64];
     double svl_bytes;

@@ -6,7 +6,7 @@
 
 #include "common/base/error.h"
 
-/* What --type takes: the family that shapes without one are of. */
+/* The words of --type, each with the family of shapes that name none. */
 static const struct type {
     const char *name, *family;
 } types[] = {
@@ -42,7 +42,7 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Whether the shape is of a family that has the type that --type says in its name. */
+/* True if the shape's family belongs to the type of --type. */
 static bool is_of_type(const struct sl_kernel_shapes *s, const char *shape)
 {
     bool of_type = begins(shape, family_of(s));
@@ -65,7 +65,7 @@ static int add_shape(struct sl_kernel_shapes *s, const char *prefix, const char 
     return 0;
 }
 
-/* Whether the type's name stands in its family's, as those that only some families have. */
+/* True if the family's name includes the type, because only some families have that type. */
 static bool is_typed_family(const char *family)
 {
     return strcmp(family, types[0].family) != 0 && !strchr(family, '/');

@@ -19,7 +19,7 @@ struct sl_kernel_shapes {
     char text[SL_KERNEL_MAX_SHAPES][SL_KERNEL_SHAPE_BYTES];
 };
 
-/* Whether --type takes this word; NULL is every type. */
+/* True if --type takes this word; NULL is every type. */
 bool sl_kernel_shapes_know_type(const char *type);
 
 /* Shapes in the order of the command line's words, then of the options; one by

@@ -101,7 +101,7 @@ static const char *class_of(const struct row *row)
                                                     : NULL;
 }
 
-/* What the second of two rows, of twice the turns, executed more than the first. */
+/* Returns how much more the second of two rows, of twice the turns, executed than the first. */
 static uint64_t more_of(const struct peaks *p, size_t i, const char *insn_class)
 {
     return sl_value_u64(p->counts[i + 1], insn_class) - sl_value_u64(p->counts[i], insn_class);

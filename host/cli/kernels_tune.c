@@ -28,7 +28,7 @@ enum {
     MAX_TEXT_BYTES = 1 << 20,
 };
 
-/* What each family is measured on: layers of models, small ones too. */
+/* The shapes that measure each family: layers of models, small ones too. */
 static const struct {
     const char *family, *shape;
 } shapes[] = {

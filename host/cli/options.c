@@ -216,7 +216,7 @@ static void print_text(const char *text)
         sl_say(stdout, "\n");
 }
 
-/* What all verbs take, or those that speak to the daemon. */
+/* The options of all verbs, or of those that speak to the daemon. */
 static const struct {
     const char *left, *help;
     bool http;

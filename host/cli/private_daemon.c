@@ -34,7 +34,7 @@ enum {
 
 /* --- where it is --- */
 
-/* What tells one build of a tool from another. */
+/* Adds size and time of a tool, which tell its builds apart. */
 static void add_tool(struct sl_buf *text, int found, const struct sl_tool *tool)
 {
     struct stat info;
@@ -298,8 +298,7 @@ static int launch_and_wait(const struct sl_private_daemon *daemon, struct sl_dia
     return rc;
 }
 
-/* What other builds of the tools left goes after a while; this start is what counts for this one.
- */
+/* Removes what other builds of the tools left long ago; this start renews our own. */
 static void tidy(const struct sl_private_daemon *daemon)
 {
     char root[SL_PATH_BYTES];

@@ -20,7 +20,7 @@ struct sl_private_daemon {
     char cpu[64]; /* of its devices; "": the emulator's with each vector length */
 };
 
-/* Where the one for these tools is, running or not; `cpu` NULL: that of no special CPU. 0,
+/* Finds the place of the daemon for these tools, running or not; `cpu` NULL: of no special CPU. 0,
  * SL_E_NOT_FOUND (no sme2labd) or SL_E_LIMIT with `diag` set. */
 int sl_private_daemon_find(const char *cpu, struct sl_private_daemon *out, struct sl_diag *diag);
 

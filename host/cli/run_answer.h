@@ -20,7 +20,7 @@ struct sl_run_answer {
 void sl_run_answer_init(struct sl_run_answer *answer, const struct sl_plan *plan);
 void sl_run_answer_fini(struct sl_run_answer *answer);
 
-/* Where the result of the experiment at `index` is to be appended; valid until the next. */
+/* Returns the buffer for the result of the experiment at `index`; valid until the next call. */
 struct sl_buf *sl_run_answer_next(struct sl_run_answer *answer, size_t index);
 
 /* Says of one of several experiments why it has no result. */

@@ -66,8 +66,8 @@ static int check_expected(const struct sl_inspect *inspect, const struct sl_spec
                        plan->name, tensors, e->expected_count);
 }
 
-/* What `inspect` refuses is refused before anything is measured, in the same words. Programs for
- * other runtimes than ours may hold what we do not know. */
+/* Refuses whatever `inspect` refuses, in the same words, before anything is measured. Programs for
+ * other runtimes than ours may hold things that we do not know. */
 static int check_program(const struct sl_spec *e, struct sl_diag *diag)
 {
     struct sl_inspect *inspect = NULL;

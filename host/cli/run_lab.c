@@ -76,7 +76,7 @@ static void look_for_phone(struct sl_sender *sender)
     sl_free(look);
 }
 
-/* Where nothing was said: the phone that is there, else this machine, else the emulator. */
+/* The default device: the phone that is there, else this machine, else the emulator. */
 static void choose_device(struct sl_sender *sender)
 {
     struct sl_spec *spec = &sender->plan->specs[0];

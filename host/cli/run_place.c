@@ -19,7 +19,7 @@
 
 enum { MAX_TRIES = 100 };
 
-/* What every run writes: manifest.json or manifest_NAME.json, and so on. */
+/* True for a file that every run writes: manifest.json or manifest_NAME.json, and so on. */
 static bool is_result(const char *name)
 {
     static const char *const stems[] = {"manifest", "analysis_summary", "report", "metrics"};

@@ -18,9 +18,9 @@ struct sl_run_place {
  * 0, -EEXIST, or -ENOTDIR for a file, with `diag` set. One that is not there yet is free. */
 int sl_run_place_check(const char *directory, struct sl_diag *diag);
 
-/* Where the files go: output_root, else out/MODEL-TIME. Taken before anything runs, and made,
- * since it may not be possible. Unless `force`, checked as above; -EEXIST too while another run
- * writes there. End it with sl_run_place_leave(), whatever this returns. */
+/* Takes the folder for the files: output_root, else out/MODEL-TIME. It is made before anything
+ * runs, since that may not be possible. Unless `force`, checked as above; -EEXIST too while another
+ * run writes there. End it with sl_run_place_leave(), whatever this returns. */
 int sl_run_place_take(const struct sl_plan *plan, bool force, struct sl_run_place *out,
                       struct sl_diag *diag);
 

@@ -161,7 +161,7 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
     return 0;
 }
 
-/* What goes with measuring to the end; how many. */
+/* Adds the options of measuring to the end; returns how many. */
 static size_t fill_whole(struct sl_run_request *r, struct sl_option *out)
 {
     const struct sl_option whole[] = {
@@ -415,7 +415,7 @@ static int take_number(const struct sl_param *param, const union sl_run_said *sa
     return 0;
 }
 
-/* What the command line says of one parameter. */
+/* Takes one parameter from the command line. */
 static int take(struct sl_run_request *r, size_t which, struct sl_spec *spec, struct sl_diag *diag)
 {
     const struct sl_param *param = &sl_params[which];
@@ -451,7 +451,7 @@ static void copy_paths(const struct sl_param *param, struct sl_spec *from, struc
     *sl_param_items(param, to) = count;
 }
 
-/* What the command line says beats the configuration. */
+/* The command line beats the configuration. */
 static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_spec *first = &plan->specs[0];

@@ -120,7 +120,7 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
         print_part(cli, &report, SL_COMPARISON_VERDICT);
         return;
     }
-    /* What our kernels could do next is nothing that users of ExecuTorch can. */
+    /* Next steps for our kernels are no use to users of ExecuTorch. */
     bool no_step = shown->beside && !full && compared->comparison.verdict != SL_VERDICT_WRONG &&
                    compared->report.own && is_beside_executorch(shown->directory);
     if (!no_step)

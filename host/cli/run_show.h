@@ -9,7 +9,7 @@ struct sl_cli;
 struct sl_diag;
 struct sl_etrecord;
 
-/* What is shown of a directory. All of it is borrowed. */
+/* The part of a directory to show. All of it is borrowed. */
 struct sl_run_shown {
     const char *directory;
     const char *experiment; /* of several in the directory, NULL: the only one */

@@ -6,7 +6,7 @@ struct sl_categories;
 struct sl_cli;
 struct sl_diag;
 
-/* What failed to standard error; then import.json with --json, else a line for each pair. 0 or a
- * code with `diag` set. */
+/* Prints failures to standard error; then import.json with --json, else a line for each pair. 0 or
+ * a code with `diag` set. */
 int sl_runners_show(const struct sl_cli *cli, const char *directory,
                     const struct sl_categories *categories, struct sl_diag *diag);

@@ -36,7 +36,7 @@ static bool is_loopback(const char *host)
            (strncmp(host, "localhost", 9) == 0 && (host[9] == ':' || host[9] == '\0'));
 }
 
-/* What stands before the host of a URL, and what the URL then begins with. */
+/* Returns the text behind the scheme, and the scheme that the URL then begins with. */
 static const char *take_scheme(const char *text, const char **out_scheme)
 {
     static const struct {
@@ -76,7 +76,7 @@ int sl_server_address_parse(const char *text, struct sl_server_address *out, str
     return 0;
 }
 
-/* What was said, NULL: nothing. */
+/* Returns the address from the option or the environment; NULL: neither is set. */
 static const char *said(const char *text)
 {
     const char *variable = getenv("SME2LAB_SERVER");

@@ -288,7 +288,7 @@ static bool is_left_alone(struct sl_phones *phones, const char *serial)
 
 static void on_timer(uv_timer_t *timer);
 
-/* What is there by now, however it is reached. */
+/* Updates the phones from all listings, however they are reached. */
 static void settle(struct sl_phones *phones)
 {
     bool seen[SL_MAX_DEVICES] = {false}, waits = false;

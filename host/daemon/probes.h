@@ -12,8 +12,8 @@ struct sl_probes;
 int sl_probes_new(struct sl_probes **out);     /* 0 or -ENOMEM */
 void sl_probes_free(struct sl_probes *probes); /* NULL is a no-op */
 
-/* What its agent said already, else `sme2lab-agent probe --json` on the device; blocks when it is
- * asked the first time, until *interrupted is not 0 (NULL: to the end). To end with cJSON_Delete();
- * NULL when it does not answer. */
+/* Returns the agent's probe if it sent one, else runs `sme2lab-agent probe --json` on the device;
+ * blocks when it is asked the first time, until *interrupted is not 0 (NULL: to the end). End it
+ * with cJSON_Delete(); NULL when the device does not answer. */
 struct cJSON *sl_probes_get(struct sl_probes *probes, const struct sl_device *device,
                             const volatile sig_atomic_t *interrupted);

@@ -101,7 +101,7 @@ static unsigned steps_of(const struct sl_roster *roster, const struct entry *ent
            (roster->options.hook ? SL_STEP_HOOK : 0U);
 }
 
-/* What the lab is told of it, opened or not. */
+/* Tells the lab of the device, opened or not. */
 static int show(struct sl_roster *roster, const struct entry *entry)
 {
     struct sl_lab *lab = roster->options.lab;

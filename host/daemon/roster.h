@@ -35,7 +35,7 @@ int sl_roster_take(struct sl_roster *roster, const struct sl_host_device *device
 /* It leaves the lab after its job. SL_E_NOT_FOUND. */
 int sl_roster_drop(struct sl_roster *roster, const char *name);
 
-/* What persons added under earlier daemons. */
+/* Loads the devices that persons added under earlier daemons. */
 void sl_roster_load(struct sl_roster *roster);
 
 /* Adds a device by its JSON object, for later daemons too. 0 and its name, though it may not be

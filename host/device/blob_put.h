@@ -27,7 +27,7 @@ struct sl_blob_put_list {
     size_t count;
 };
 
-/* What the device says of the blob that was offered. Texts are borrowed. */
+/* The device's answer about the blob that was offered. Texts are borrowed. */
 struct sl_blob_put_state {
     const char *sha256, *refusal;
     uint64_t offset;

@@ -30,8 +30,8 @@ struct sl_count_window {
     uint64_t from, to; /* both 0: all that is executed */
 };
 
-/* What ran in a stretch without a mark and without a switch of streaming mode: `count` entries of
- * sl_count_log_entries() from `first` on, as often as `times` stretches were equal. */
+/* The blocks that ran in a stretch without a mark and without a switch of streaming mode: `count`
+ * entries of sl_count_log_entries() from `first` on, as often as `times` stretches were equal. */
 struct sl_count_span {
     size_t first, count;
     uint64_t times;

@@ -47,7 +47,7 @@ struct sl_count_reader {
 
 enum question { NOT_ASKED, ASKED, ANSWERED };
 
-/* What the loop wants to know meanwhile. */
+/* Gives the loop its figures meanwhile. */
 static void tell(struct sl_count_reader *reader)
 {
     size_t count = 0;

@@ -21,7 +21,8 @@ struct sl_device {
     char cpu[64];                               /* the emulator's -cpu */
     char link[128], secret_file[SL_PATH_BYTES]; /* of an agent behind a link; else "" */
     bool allow_unencrypted;                     /* over a link that leaves this machine */
-    /* What the agent behind the link said of itself; else "" and NULL: it is asked. Borrowed. */
+    /* The digest and probe of the agent behind the link; else "" and NULL: it is asked. Borrowed.
+     */
     char agent_sha256[SL_DIGEST_BYTES];
     const char *probe_json;
     /* A program that is not static: the folder of its shared libraries, and the loader there. */

@@ -25,7 +25,7 @@ enum {
     SL_LINK_STOP_MS = 5000,   /* grace of an agent that is told to stop */
 };
 
-/* What an agent says of its device once both sides are proven. */
+/* The agent's facts about its device, once both sides are proven. */
 struct sl_link_facts {
     bool emulated;
     const char *probe_json;               /* what `sme2lab-agent probe --json` prints there */

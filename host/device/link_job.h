@@ -27,7 +27,7 @@ enum sl_link_outcome {
     SL_OUTCOME_BUSY = 8, /* not begun: to be sent again later */
 };
 
-/* What is asked for, with what the host decides of it; proto/job.proto says what each is. All is
+/* The job as asked for and as the host completes it; proto/job.proto explains the fields. All is
  * borrowed for the call, NULL is empty. */
 struct sl_link_job {
     uint64_t id;

@@ -59,7 +59,8 @@ static bool try_path(const char *name, char out[SL_TOOL_PATH_BYTES])
     return false;
 }
 
-/* What an environment variable names: 1 found, 0 unset, SL_E_NOT_FOUND when it names no program. */
+/* Finds the program that an environment variable names: 1 found, 0 unset, SL_E_NOT_FOUND if it
+ * names none. */
 static int try_variable(const char *variable, char out[SL_TOOL_PATH_BYTES], struct sl_diag *diag)
 {
     const char *named = getenv(variable);

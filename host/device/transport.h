@@ -16,7 +16,7 @@ struct sl_device_wish;
 struct sl_diag;
 struct sl_link_options;
 
-/* What a transport tells its link, from the loop and never from within one of its operations. */
+/* Events of a transport for its link, from the loop and never from within one of its operations. */
 struct sl_transport_events {
     void (*found)(void *user); /* an agent listens: connect() is the next */
     /* The agent ended, or cannot be started; the link tries again after a while. */

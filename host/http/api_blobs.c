@@ -39,8 +39,7 @@ static void created(struct sl_http_exchange *exchange, int status)
     sl_http_reply_empty(exchange, status, 0);
 }
 
-/* Where the body begins: by Upload-Offset, or by Content-Range, which also says how much there is
- * in the end. */
+/* Reads the begin of the body, from Upload-Offset, or from Content-Range with the total. */
 static int read_offset(const struct sl_http_exchange *exchange, uint64_t *offset, uint64_t *total)
 {
     char value[SL_HTTP_VALUE_BYTES];

@@ -21,7 +21,7 @@ static void on_noted(void *user, int rc)
     sl_http_settle(http);
 }
 
-/* What takes the scope read changes nothing, whatever its method. */
+/* A route that takes the scope read changes nothing, whatever its method. */
 static bool is_write(const struct sl_http_exchange *exchange)
 {
     return exchange->route && exchange->who.scopes != 0 &&

@@ -1,9 +1,9 @@
 /* host/http/connection.h: clients: their bytes in and out on libuv, one request at a time. It does
  * not know what is asked: that is for those who answer.
  *
- * What comes after a request stays unread until its answer is on the wire. An answer after which
- * nobody knows where the next request begins is the last: our side ends, and what still comes is
- * thrown away for a while, so that the client can read it. */
+ * Bytes after a request stay unread until its answer is on the wire. An answer after which nobody
+ * knows where the next request begins is the last: our side ends, and throws away further bytes for
+ * a while, so that the client can read the answer. */
 #pragma once
 
 #include <stdbool.h>

@@ -32,7 +32,7 @@ enum { SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
 
 /* An answer without an end of its own: who writes it while it is sent. */
 struct sl_http_stream_source {
-    /* What there is, as far as there is room at `at`: how many bytes, and whether they are the
+    /* Copies as much as is there and fits into `room`; returns the bytes, and whether they are the
      * last. */
     size_t (*take)(void *user, uint8_t *at, size_t room, bool *out_last);
     void (*free)(void *user);

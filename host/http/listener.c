@@ -16,7 +16,7 @@
 
 enum { BACKLOG = 256, RETRY_MS = 100 };
 
-/* Where an address leads. */
+/* The target of an address. */
 struct place {
     bool is_path;
     union {

@@ -43,7 +43,7 @@ int sl_run_store_end(struct sl_run_store *store, const uint64_t lengths[SL_RUN_S
 /* True when there is something new to acknowledge. */
 bool sl_run_store_ack(struct sl_run_store *store, int stream, uint64_t *out_offset);
 
-/* What is durable of each stream. */
+/* Returns the durable bytes of each stream. */
 void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_STREAMS]);
 
 bool sl_run_store_full(const struct sl_run_store *store);     /* the link should not be read */

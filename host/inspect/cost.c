@@ -9,10 +9,10 @@
 #include "host/inspect/inspect.h"
 #include "host/inspect/why.h"
 
-/* What a formula counts. A block is the part of the output that a kernel finishes at once: `rows`
- * by `columns`, in streaming vectors of 32-bit elements where `vectors` (a single row stays one). A
- * strip is a row of blocks, a lane a vector of a row, a line a vector of what a row of the window
- * covers.
+/* A formula counts blocks and their parts. A block is the part of the output that a kernel finishes
+ * at once: `rows` by `columns`, in streaming vectors of 32-bit elements if `vectors` (a single row
+ * stays one). A strip is a row of blocks, a lane a vector of a row, a line a vector of the input
+ * that a row of the window covers.
  * insns = batch * (fixed + step * blocks * k + block * blocks + lane * strips * lanes * k
  *                  + line * lines + gather * m * taps) */
 static const struct formula {

@@ -19,7 +19,7 @@ enum {
     SL_INSPECT_KERNEL_BYTES = 112,
 };
 
-/* What a node does, as far as its cost goes. */
+/* The kind of a node's work, as far as its cost goes. */
 enum sl_work {
     SL_WORK_OTHER,
     SL_WORK_PRODUCT,   /* m rows by k, k by n; `batch` times */

@@ -187,7 +187,7 @@ static void measure(struct sl_inspect_node *node, const struct operands *operand
         measure_window(node, operands);
 }
 
-/* What is written: the output, and the items of a list of them. */
+/* Notes the node as writer of its output, and of the items of a list of them. */
 static void note_writer(struct sl_inspect_build *b, const struct operands *operands)
 {
     const struct sl_pte_instruction *call = operands->call;

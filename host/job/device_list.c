@@ -9,7 +9,7 @@
 #include "common/base/error.h"
 #include "host/spec/names.h"
 
-/* Where the name is, or where it belongs. */
+/* Returns the index of the name, or the place for it. */
 static size_t place_of(const struct sl_device_list *list, const char *name)
 {
     size_t i = 0;

@@ -10,7 +10,7 @@
 #include "host/records.h"
 #include "host/spec/device_facts.h"
 
-/* What the lab knows of a device beside its record. */
+/* The lab's knowledge of a device beside its record. */
 struct sl_device_more {
     bool leaving; /* after the job that it has */
     bool out;     /* in quarantine, `out_why` */

@@ -431,7 +431,7 @@ static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t
         sl_link_cancel_job(device->link, id);
 }
 
-/* What the agent says of a device that the daemon knows by a link alone. */
+/* The agent describes a device that the daemon knows by a link alone. */
 static void on_described(void *user)
 {
     struct device *device = user;

@@ -41,20 +41,20 @@ struct sl_job_ended {
         wall_ns; /* from the first message to the agent to its last; 0: an earlier daemon sent it */
 };
 
-/* What a look at the pairs so far came to. */
+/* The result of a look at the pairs so far. */
 struct sl_job_look {
     double half_width; /* of the ratio's interval, relative */
     bool enough;
     uint32_t next; /* pairs at the look after it */
 };
 
-/* What a run needs of the rest of the daemon. */
+/* The services of the daemon that a run uses. */
 struct sl_job_kit {
     /* NULL: {"off,on"} on every device. */
     struct sl_job_means (*means)(void *user, const struct sl_device *device);
-    /* What stays out of streaming mode by the table that came with the job, else by the device's
-     * own, of which the run's directory gets a copy; "": there is none. Off the loop. NULL: no
-     * device has one. */
+    /* Writes the operators that stay out of streaming mode, by the table that came with the job,
+     * else by the device's own, of which the run's directory gets a copy; "": there is none. Off
+     * the loop. NULL: no device has one. */
     int (*policy)(void *user, const struct sl_device *device, const struct sl_spec *spec,
                   const char *state_dir, const char *directory, char out[SL_POLICY_WORDS_BYTES],
                   struct sl_diag *diag);

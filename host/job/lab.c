@@ -753,8 +753,7 @@ const char *sl_lab_state_dir(const struct sl_lab *lab)
     return lab->state_dir;
 }
 
-/* What ran when the daemon ended goes on where the device still has it; else it goes back to the
- * queue. */
+/* A job that ran when the daemon ended goes on if the device still has it, else it is queued. */
 static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
 {
     struct sl_job_record job = *row;

@@ -56,8 +56,7 @@ bool sl_lab_has_device(const struct sl_lab *lab, const char *device);
 /* A device that takes jobs from now on; of one that is known the kind changes, from its next job
  * on. SL_E_FULL, -ENOMEM. */
 int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);
-/* What is known of a device besides, for those who ask: its traits, and the emulator's -cpu, "" for
- * none. */
+/* Sets traits of a device for those who ask, and the emulator's -cpu, "" for none. */
 void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device_traits traits,
                         const char *cpu);
 /* Tags, with commas; "": none. */
@@ -65,11 +64,11 @@ void sl_lab_tag_device(struct sl_lab *lab, const char *device, const char *tags)
 /* Takes a copy of what its agent says of it. */
 void sl_lab_device_facts(struct sl_lab *lab, const char *device,
                          const struct sl_device_facts *facts);
-/* What it says of itself, for those who ask. */
+/* Sets a device's own description, for those who ask. */
 void sl_lab_describe_device(struct sl_lab *lab, const char *device, const char *model,
                             const char *soc, const char *system);
-/* What who lists it, or its link, says: enum sl_device_cause, `why` in words ("": the cause says
- * all). A device that is not well keeps the job that it has and gets no other. */
+/* Takes the state that the listing or the link reports: enum sl_device_cause, `why` in words ("":
+ * the cause says all). A device that is not well keeps the job that it has and gets no other. */
 void sl_lab_device_listed(struct sl_lab *lab, const char *device, int cause, const char *why);
 void sl_lab_device_link(struct sl_lab *lab, const char *device, int cause, const char *why);
 /* So many results it keeps of runs that this daemon does not know, for those who listen. */

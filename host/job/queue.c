@@ -323,7 +323,7 @@ static size_t home_of(const struct sl_queue *queue, uint64_t id)
     return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (2 * queue->capacity - 1);
 }
 
-/* Where the job is, or where it belongs. */
+/* Returns the slot of the job, or the free one for it. */
 static size_t slot_of(const struct sl_queue *queue, uint64_t id)
 {
     size_t mask = 2 * queue->capacity - 1, slot = home_of(queue, id);
@@ -762,7 +762,7 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
     forget(queue, entry);
 }
 
-/* What came out well at a later attempt still says that it was one, and why. */
+/* A success after retries still says the attempt, and why it was needed. */
 static void say_why(struct sl_job_record *job, int cause, const char *detail)
 {
     char earlier[SL_DETAIL_BYTES];

@@ -275,7 +275,7 @@ static void part_done(struct part *part)
 
 /* --- a part under way --- */
 
-/* What the looks so far allow the agent to measure; said again, it is the same. */
+/* Tells the agent how many pairs it may measure by the looks so far; repeating it does no harm. */
 static void tell_allowed(struct sl_job_run *run)
 {
     const struct sl_run_looks *looks = &run->looks;
@@ -391,7 +391,7 @@ static void begin_part(struct sl_job_run *run)
 
 /* --- preparing --- */
 
-/* What only asks is not counted. */
+/* A task that only asks is not counted. */
 static bool is_counted(const struct sl_job_run *run)
 {
     return run->device.traits.counted &&
@@ -489,7 +489,7 @@ struct blob_names {
     size_t count;
 };
 
-/* What only the host compares with stays here. */
+/* Files that only the host compares with stay here. */
 static int add_blob(void *user, const struct sl_param *param, const char *path, const char **sha256)
 {
     struct blob_names *blobs = user;
@@ -653,8 +653,8 @@ static int check_runners(const struct sl_job_run *run, struct sl_diag *diag)
     return 0;
 }
 
-/* What was asked for; runs and warm-ups that nobody said are what the device's clock needs. Counts
- * are exact: there nothing is looked at. */
+/* Reads the job. Runs and warm-ups that are not given get the defaults of the device's clock.
+ * Counts are exact, so a counted run has no looks. */
 static int read_config(struct sl_job_run *run, struct sl_diag *diag)
 {
     struct sl_bytes text = {(const uint8_t *)run->config_json, strlen(run->config_json)};

@@ -61,8 +61,8 @@ void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
 bool sl_job_run_collects(const struct sl_job_run *run);
 void sl_job_run_cancel(struct sl_job_run *run);
 
-/* What the link says. `have` appends what is durable here; how many. False from `chunk`,
- * `result` and `state`: of another job. */
+/* Events of the link. `have` appends what is durable here and returns how many. `chunk`, `result`
+ * and `state` return false if they are of another job. */
 size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, size_t max);
 void sl_job_run_link_up(struct sl_job_run *run);
 void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned failures);

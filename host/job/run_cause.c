@@ -25,7 +25,7 @@ static int cause_of_outcome(const struct sl_link_result *result, bool cancelled)
     }
 }
 
-/* What was recorded cannot be made a run of: the model's doing, or ours. */
+/* The recording gives no run: that is the model's doing, or ours. */
 static int cause_of_finish(int rc)
 {
     return rc == SL_E_CRASHED || rc == SL_E_MISMATCH || rc == SL_E_UNSUPPORTED ? SL_CAUSE_RESULT

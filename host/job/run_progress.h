@@ -56,7 +56,7 @@ void sl_run_progress_step(struct sl_run_progress *progress, int phase, uint32_t 
 /* Takes over what another has read of the trace; how far the agent says it is stays. */
 void sl_run_progress_adopt(struct sl_run_progress *progress, const struct sl_run_progress *read);
 
-/* What a pair of marks came to, off and on. */
+/* Adds the results of a pair of marks, off and on. */
 void sl_run_progress_add(struct sl_run_progress *progress, uint64_t off, uint64_t on);
 
 /* {"phase":…,"part":…,"pair":…,"pairs":…[,"percent":…][,"insns":…[,"expected_insns":…]]

@@ -354,7 +354,7 @@ static void put_device(const struct sl_run_work *work, struct sl_json *json)
     sl_json_close_object(json);
 }
 
-/* What the agent answered is the result; the directory has nothing else. */
+/* The agent's answer is the result; the directory has nothing else. */
 static void make_answer(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;

@@ -25,9 +25,9 @@ enum { SL_TASK_NAME_BYTES = 32, SL_TASK_MAX_BYTES = 32 << 20 };
 /* The file of a job's answer in SL_TASK_FOLDER. */
 void sl_task_file_name(uint64_t job, char out[SL_TASK_NAME_BYTES]);
 
-/* What the streams in the run's directory hold, as members of an open object; `log` (NULL: not
- * counted) has two marks for each answer. SL_E_FORMAT or SL_E_MISMATCH for an agent that answers
- * something else, SL_E_LIMIT, -ENOMEM or a file's -errno. */
+/* Writes the streams in the run's directory as members of an open object; `log` (NULL: not counted)
+ * has two marks for each answer. SL_E_FORMAT or SL_E_MISMATCH if the agent answers something else,
+ * SL_E_LIMIT, -ENOMEM or a file's -errno. */
 int sl_task_answer_put(const char *directory, bool done, const struct sl_count_log *log,
                        struct sl_json *json, struct sl_diag *diag);
 

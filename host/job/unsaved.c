@@ -6,7 +6,7 @@
 
 #include "common/base/mem.h"
 
-/* Where the job's entry hangs, or the list's end. */
+/* Returns the link to the job's entry, or the list's end. */
 static struct sl_unsaved **place_of(struct sl_unsaved **list, uint64_t job)
 {
     while (*list && (*list)->job.id != job)

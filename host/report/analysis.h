@@ -44,7 +44,7 @@ struct sl_analysis {
     struct sl_statistics steady; /* end to end of the measured runs in it; n is 0 without one */
 };
 
-/* What to make of a file. */
+/* A file and the options of its analysis. */
 struct sl_analysis_request {
     const char *file; /* all of this is borrowed and must outlive the analysis */
     const struct sl_etdump *etdump;

@@ -188,7 +188,7 @@ static void put_latency(struct sl_json *json, const struct sl_analysis *analysis
     sl_json_close_object(json);
 }
 
-/* Where warm-up ended as the runs themselves show, and what they are like from there on. */
+/* Puts where warm-up ended as the runs themselves show, and the state from there on. */
 static void put_steadiness(struct sl_json *json, const struct sl_analysis *analysis)
 {
     const struct sl_attribution *a = &analysis->attribution;

@@ -48,7 +48,7 @@ static void put_named(struct page *p, const char *name, double value)
     sl_doc_put(p->doc, SL_TONE_PLAIN, "%s %s  ", name, text);
 }
 
-/* Where the runs themselves show that warm-up ended, and whether they lie in two heaps. */
+/* Shows where warm-up ended by the runs themselves, and whether they lie in two heaps. */
 static void put_steadiness(struct page *p)
 {
     const struct sl_steadiness *s = &p->analysis->steadiness;
@@ -73,7 +73,7 @@ static void put_steadiness(struct page *p)
     sl_doc_begin(p->doc, SL_DOC_LINE, NULL);
 }
 
-/* What is shown apart from the steady runs, and what too few of those cannot show. */
+/* Shows cold runs apart, and says what too few steady runs cannot show. */
 static void put_cold(struct page *p)
 {
     char text[SL_ANALYSIS_COLD_BYTES];

@@ -96,7 +96,7 @@ int sl_combined_processes_json(struct sl_json *json, const struct sl_combined *c
 /* combined_cost.c: a clean arm (whole executions alone were recorded) beside the profiled one of
  * the same model, device and threads: what recording every operator costs. How many such pairs
  * there are; their table; the array "profiling_cost". */
-/* What the clean arm at `index` says, false where it is none that has a profiled one; `size` of at
+/* Writes the words for the clean arm at `index`, false if it has no profiled one; `size` of at
  * least 256. */
 bool sl_combined_cost_words(const struct sl_combined *combined, size_t index, char *out,
                             size_t size);

@@ -220,8 +220,7 @@ void sl_combined_shares(const struct sl_combined *combined, struct sl_table *out
     }
 }
 
-/* What a sweep or a map says, where it found contention: it comes before what single comparisons
- * say. */
+/* Puts the contention that a sweep or a map found, before the words of single comparisons. */
 static void put_contention(const struct sl_combined *combined, struct sl_table *out)
 {
     char words[TEXT_BYTES], name[SL_COMBINED_NAME_BYTES];

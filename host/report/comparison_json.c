@@ -410,8 +410,8 @@ static void put_sides(struct sl_json *json, const struct sl_comparison_report *r
     put_side(json, "candidate", report->candidate, report->candidate_level, c->candidate);
 }
 
-/* Where outputs are wrong: the first operator of each level that computes something else from equal
- * inputs; null: none does by itself. */
+/* Puts the first operator of each level that computes something else from equal inputs, if outputs
+ * are wrong; null: none does by itself. */
 static void put_diverged(struct sl_json *json, const struct sl_comparison_report *report)
 {
     const char *const levels[] = {report->baseline_level, report->candidate_level};

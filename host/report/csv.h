@@ -1,5 +1,5 @@
 /* host/report/csv.h: an analysis as CSV with the columns that users of Arm's profiling kit load.
- * Where a column's meaning was wrong there it is put right here: times are never counted twice.
+ * A column whose meaning was wrong there is put right here: times are never counted twice.
  *
  * On the counted clock the columns of time end in _insns. RFC 4180; a field that a spreadsheet
  * would take for a formula is preceded by a space. */

@@ -11,7 +11,7 @@
 struct sl_table;
 struct sl_style;
 
-/* Where it is shown: a ticket is short Markdown, a page has everything with its figures. */
+/* The medium: a ticket is short Markdown, a page has everything with its figures. */
 enum sl_doc_medium { SL_DOC_TICKET, SL_DOC_PAGE, SL_DOC_TERMINAL };
 
 enum sl_doc_kind {

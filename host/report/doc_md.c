@@ -39,7 +39,7 @@ static void put_links(struct sl_markup *m, const struct sl_doc *doc,
     }
 }
 
-/* What stands before a block and behind it; a paragraph's empty line comes with what follows. */
+/* The text before and after a block; a paragraph's empty line comes with the next block. */
 static const struct {
     const char *before, *after;
 } frames[] = {

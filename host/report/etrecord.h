@@ -35,7 +35,7 @@ int sl_etrecord_parse(struct sl_bytes file, struct sl_etrecord *out, struct sl_d
 int sl_etrecord_load(const char *path, struct sl_etrecord *out, struct sl_diag *diag);
 void sl_etrecord_fini(struct sl_etrecord *record);
 
-/* What the record knows of an event: by its instruction, and of a delegate's own event by its
+/* The record's nodes for an event: found by its instruction, or for a delegate's own event by its
  * identifier, which is its name. The runtime's own names (Method::execute) have no operators. */
 struct sl_etrecord_match {
     const struct sl_etrecord_node **nodes; /* owned array; the nodes are the record's */

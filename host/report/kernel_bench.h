@@ -45,7 +45,7 @@ const char *sl_kernel_engine(const struct sl_kernel_row *row);
  */
 uint64_t sl_kernel_min_mac(const struct sl_kernel_row *row, unsigned svl);
 
-/* What was measured, and where. */
+/* The measured rows, and their machine. */
 struct sl_kernel_bench {
     const struct sl_kernel_row *rows;
     size_t count;
@@ -57,7 +57,7 @@ struct sl_kernel_bench {
     const struct sl_kernel_anchors *anchors; /* NULL: none given */
 };
 
-/* Whether the family is one of products. */
+/* True if the family is one of products. */
 bool sl_kernel_multiplies(const struct sl_kernel_row *row);
 
 /* Outputs of a row; of reductions inputs, of packs what is packed. */

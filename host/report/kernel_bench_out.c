@@ -65,7 +65,7 @@ static unsigned threads_of(const struct sl_kernel_bench *bench)
     return bench->threads > 1 ? bench->threads : 1;
 }
 
-/* What was published of the row's product, on the silicon that it is estimated for. */
+/* Finds published timings of the row's product, on the silicon that it is estimated for. */
 static bool find_published(const struct sl_kernel_row *row, struct sl_published *out)
 {
     const struct sl_published_wish wish = {.profile = row->estimate.profile,

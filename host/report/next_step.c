@@ -94,7 +94,7 @@ __attribute__((format(printf, 5, 6))) static void add(struct search *s,
 }
 
 /* Operators that SME2 is for and did not serve: they could gain what others of their category did.
- * Where the run's policy wants it so there is nothing to look at. */
+ * If the run's policy wants it so, there is nothing to look at. */
 static bool add_unserved(struct search *s, const struct sl_operator_shift *row, const char *name)
 {
     const struct sl_operator *op = row->candidate;

@@ -21,14 +21,14 @@ enum { SL_NEXT_STEPS_MAX = 5 };
  * recorded. Else all that hold: an operator that SME2 is for ran without it; one became costlier
  * (where pairs tell: at a false-discovery rate of 5 %); operators outside delegates over 5 %, by
  * the model's source line where an ETRecord tells, all of them as one step and first where nothing
- * is delegated; data movement or the framework over 10 %;
- * packing inside convolutions or products over 5 %, where counts tell it apart; another part of a
- * category over 10 % whose share grew by half and by 5 points: the bottleneck moved there if
- * no other category costs as much now; else to a category that became the largest and grew so.
- * Where none holds the largest category: from half of all on it is where to look, below that
- * nothing stands out. Last the policy of a silicon on which SME2 loses time by the estimate, which
- * saves no instructions. SME2 is spoken of only where the sides differ in it, and not of operators
- * that the run's own policy keeps off it one by one. */
+ * is delegated; data movement or the framework over 10 %; packing inside convolutions or products
+ * over 5 %, where counts tell it apart; another part of a category over 10 % whose share grew by
+ * half and by 5 points: the bottleneck moved there if no other category costs as much now; else to
+ * a category that became the largest and grew so. If none of these is about the largest category,
+ * it is the step from half of all on; below that nothing stands out. Last comes the policy of a
+ * silicon on which SME2 loses time by the estimate; it saves no instructions. SME2 is spoken of
+ * only if the sides differ in it, and not of operators that the run's own policy keeps off it one
+ * by one. */
 size_t sl_next_steps_find(const struct sl_comparison_report *report,
                           struct sl_next_step out[SL_NEXT_STEPS_MAX]);
 

@@ -206,8 +206,8 @@ static void put_slice(struct writer *w, const struct sl_nested_event *e, const c
 
 static _Thread_local const struct sl_nested_event *sorted_events; /* of the qsort() that runs */
 
-/* What begins first, then what lasts longer, then what ended later: an event behind those it holds.
- */
+/* Sorts by begin, then longer events first, then later ones of the file first: an event is recorded
+ * after those it holds. */
 static int by_begin(const void *a, const void *b)
 {
     uint32_t i = *(const uint32_t *)a;
@@ -252,7 +252,7 @@ static int put_events(struct writer *w, const struct sl_attribution_run *run, si
     return 0;
 }
 
-/* What was known before the first of the runs, from its begin on. */
+/* Puts the readings that were known before the runs at the begin of the first one. */
 static void put_readings(struct writer *w, uint64_t at)
 {
     for (size_t i = 0; i < w->analysis->reading_count && !w->read; i++)

@@ -12,7 +12,7 @@ struct sl_published {
     char code[SL_PUBLISHED_CODE_BYTES]; /* whose */
 };
 
-/* What is asked for; the texts are borrowed. */
+/* The search key; the texts are borrowed. */
 struct sl_published_wish {
     const char *profile, *type, *engine; /* "apple-m4", "f32", "sme2" or "neon" */
     uint64_t m, n, k;

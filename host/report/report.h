@@ -57,7 +57,7 @@ int sl_report_comment(struct sl_buf *out, const struct sl_report *report);
  * suite for each. */
 int sl_report_junit(struct sl_buf *out, const struct sl_report *report);
 int sl_report_junit_all(struct sl_buf *out, const struct sl_report *reports, size_t count);
-/* What failed beside the reports, for JUnit: a run that did not come to its end, a baseline. */
+/* A failure beside the reports, for JUnit: a run that did not come to its end, a baseline. */
 struct sl_report_case {
     const char *model, *name, *text;
     bool error; /* nothing was measured: an error in place of a failure */

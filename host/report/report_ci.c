@@ -61,8 +61,7 @@ static size_t count_unproven(const struct sl_report *report, size_t *out_kept)
     return unproven;
 }
 
-/* What the verdict alone says, as the exit code of a gate would: 0, 3, or 4 where nothing is shown.
- */
+/* Returns the verdict's exit code for a gate: 0, 3, or 4 if nothing is shown. */
 static int code_of(const struct sl_comparison *c)
 {
     return c->verdict == SL_VERDICT_SLOWER || c->verdict == SL_VERDICT_WRONG        ? 3

@@ -82,7 +82,7 @@ static void put_fact(struct sl_doc *doc, const char *name, const char *value)
         sl_doc_say(doc, SL_DOC_FACT, name, "%s", value);
 }
 
-/* What the verdict rests on and what to do next stand below it, before all that explains it. */
+/* The verdict's grounds and the next step stand right below it, before all that explains it. */
 static void put_first_screen(struct sl_doc *doc, const struct sl_report *report)
 {
     char text[SENTENCE_BYTES];

@@ -65,7 +65,7 @@ static void put_figure(struct sl_table *t, double value, int unit)
     sl_table_cell(t, text, used);
 }
 
-/* Where the true difference may lie. */
+/* Puts the range of the true difference. */
 static void put_range(struct sl_table *t, double low, double high, int unit)
 {
     char from[32];

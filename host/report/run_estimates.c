@@ -137,7 +137,7 @@ static int category_of(const struct sl_attribution *const names[2], const char *
     return SL_CATEGORY_FRAMEWORK;
 }
 
-/* What the operators of a side spend, by who can share it. */
+/* Sums up what a side's operators spend, by who can share it. */
 static struct sl_thread_work work_of(const cJSON *profile,
                                      const struct sl_attribution *const names[2], int side)
 {
@@ -182,7 +182,7 @@ static void put_range(struct sl_json *json, const char *key, struct range range)
     sl_json_close_object(json);
 }
 
-/* What a side spends its time on. */
+/* Puts the parts of a side's time. */
 static void put_spent(struct sl_json *json, const char *key, const cJSON *side)
 {
     sl_json_open_object(json, key);

@@ -11,11 +11,11 @@ struct sl_buf;
 struct sl_json;
 struct sl_table;
 
-/* Whether there is an estimate to show. */
+/* True if there is an estimate to show. */
 bool sl_run_estimates_any(const struct cJSON *estimates);
 
-/* Whether all of it has its form and adds up: each side of a profile is the sum of its operators,
- * and of what it is spent on. */
+/* True if all of it has its form and adds up: each side of a profile is the sum of its operators,
+ * and of its parts. */
 bool sl_run_estimates_fit(const struct cJSON *estimates);
 
 /* The members "estimate" (of the first profile) and "estimates" (of all) of a comparison:
@@ -30,7 +30,7 @@ void sl_run_estimates_json(struct sl_json *json, const struct cJSON *estimates,
 void sl_run_estimates_table(const struct cJSON *estimates,
                             const struct sl_attribution *const names[2], bool brief,
                             struct sl_table *out);
-/* What the time of either side is spent on, of each profile; `bars`: drawn too, on terminals. */
+/* The parts of either side's time, of each profile; `bars`: drawn too, on terminals. */
 void sl_run_estimates_bounds(const struct cJSON *estimates, bool bars, struct sl_table *out);
 /* The profile of that `index`, borrowed, NULL behind the last; and what share of its side's time,
  * 0 for off, is spent on an enum sl_bound. */

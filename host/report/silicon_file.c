@@ -56,7 +56,7 @@ static int work_of(const char *name, const char *prefix, bool (*has)(int))
     return -1;
 }
 
-/* Where the figure `name` goes, with its unit and range; NULL: there is no such figure. */
+/* Returns where the figure `name` goes, with its unit and range; NULL: there is no such figure. */
 static struct sl_silicon_figure *place_of(struct sl_silicon *silicon, const char *name,
                                           struct sl_figure_description *out)
 {
@@ -119,7 +119,7 @@ static void read_level(const struct sl_json_at *object, struct sl_silicon *silic
         levels[(*count)++] = level;
 }
 
-/* Where there is a unit, all of its figures are. */
+/* A silicon with a unit needs all of the unit's figures. */
 static void check_complete(const struct sl_json_at *figures, struct sl_silicon *silicon)
 {
     for (int w = 0; w < SL_WORK_COUNT; w++)

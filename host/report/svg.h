@@ -18,8 +18,8 @@ void sl_svg_label_over(struct sl_markup *m, double x, double y, const char *text
 void sl_svg_rect(struct sl_markup *m, double x, double y, double width, double height,
                  const char *fill);
 
-/* What stands for a side, 0 the baseline: a hollow diamond or a disc; its colour; its points joined
- * by a dashed or a whole line. */
+/* The ink, the mark and the line of a side, 0 the baseline: its colour, a hollow diamond or a disc,
+ * its points joined by a dashed or a whole line. */
 const char *sl_svg_side_ink(int side);
 void sl_svg_mark(struct sl_markup *m, int side, double x, double y);
 void sl_svg_series(struct sl_markup *m, int side, const double *xs, const double *ys, size_t count);

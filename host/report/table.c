@@ -98,7 +98,7 @@ void sl_table_interval(struct sl_table *table, double low, double high)
         sl_table_text(table, "-");
 }
 
-/* What cells that are drawn begin with; texts have no such bytes. Their tone follows. */
+/* The first byte of cells that are drawn; texts have no such bytes. Their tone follows. */
 enum { BAR = 1, LINE, PART, LINK };
 
 static void put_drawn(struct sl_table *table, char kind, int tone, const char *text)

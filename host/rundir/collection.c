@@ -58,7 +58,7 @@ static int keep(struct sl_collection *c, struct sl_compared *compared, int rc)
     return 0;
 }
 
-/* What users ship comes first: from `first` on all in their order, ExecuTorch's before ours. */
+/* ExecuTorch comes first, because users ship it: sorts from `first` on, in order otherwise. */
 static void put_executorch_first(struct sl_collection *c, size_t first)
 {
     for (size_t i = first; i < c->count; i++) {
@@ -141,8 +141,7 @@ static int open_side(struct sl_compared *compared, int side, const char *path, c
     return rc < 0 ? rc : sl_compared_open(compared, side, &source, categories, diag);
 }
 
-/* What the pair is called: by its label and its experiments, with their threads where these differ.
- */
+/* Names the pair by its label and its experiments, with their threads where these differ. */
 static void name_pair(struct sl_compared *compared, const struct cJSON *pair,
                       const cJSON *const runs[2])
 {

@@ -254,7 +254,7 @@ static void name_sides(struct sl_compared *compared, int factor)
     }
 }
 
-/* What the user called the model; else what its import or its path say. */
+/* Uses the user's name for the model, else the one from its import or its path. */
 static void find_title(struct sl_compared *compared)
 {
     const struct cJSON *manifest = compared->sides[0].directory.manifest;

@@ -60,7 +60,7 @@ struct sl_compared {
     struct sl_compared_import import; /* names are "" for a run directory of our own */
 };
 
-/* Where a side comes from. */
+/* The source of a side. */
 struct sl_compared_source {
     const char *path;       /* an ETDump or a run directory */
     const char *experiment; /* of several in the directory, or NULL */

@@ -8,7 +8,7 @@ struct sl_estimate;
 struct sl_log_estimator;
 struct sl_silicon;
 
-/* What each block of a finished log, which keeps spans, takes on `silicon`. Both are borrowed. 0 or
+/* Estimates each block of a finished log, which keeps spans, on `silicon`. Both are borrowed. 0 or
  * -ENOMEM; end with sl_log_estimator_free(). */
 int sl_log_estimator_new(const struct sl_count_log *log, const struct sl_silicon *silicon,
                          struct sl_log_estimator **out);

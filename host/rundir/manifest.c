@@ -289,8 +289,8 @@ static void put_agents_families(struct maker *m, const char *key)
     sl_json_close_array(m->json);
 }
 
-/* What stayed out of streaming mode, and who said so: a table that was estimated for a silicon, the
- * device's own, or the agent by its default. */
+/* Puts the operators that stayed out of streaming mode, and who said so: a table that was estimated
+ * for a silicon, the device's own, or the agent by its default. */
 static void put_policy(struct maker *m, const char *key, const cJSON *recorded)
 {
     const cJSON *table = sl_value(recorded, "table");

@@ -10,7 +10,7 @@ struct sl_json;
 struct sl_trace;
 struct sl_trace_record;
 
-/* What the computed members follow from: the trace, and the analyses of the ETDumps, off and on. */
+/* The sources of the computed members: the trace, and the analyses of the ETDumps, off and on. */
 struct sl_manifest_source {
     const struct sl_trace *trace;
     const struct sl_analysis *analyses[2];

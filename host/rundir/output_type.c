@@ -30,7 +30,7 @@ static bool is_rounding(const struct sl_xnn_value *value)
     return rounded && value->data.source == SL_XNN_DATA_NONE;
 }
 
-/* What only moves or chooses numbers keeps their roundings and adds none. */
+/* A node that only moves or chooses numbers keeps their roundings and adds none. */
 static bool only_moves(int node)
 {
     return node == SL_XNN_STATIC_RESHAPE || node == SL_XNN_STATIC_TRANSPOSE ||

@@ -346,8 +346,8 @@ static int record_inputs(struct sl_json *json, const struct sl_run *run, struct 
     return 0;
 }
 
-/* What each execution of the method executed, by class of instruction: the raw trace still has the
- * ordinals of the marks, which the log knows more about than their counts. */
+/* Records the instructions of each execution, by class. The raw trace still has the ordinals of the
+ * marks, and the log knows more about these than their counts. */
 static int record_executed(struct sl_json *json, const struct sl_run *run)
 {
     struct sl_trace raw;

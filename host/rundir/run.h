@@ -32,7 +32,7 @@ struct sl_run {
     const char *const *shown_inputs;
     bool shares_directory; /* with other experiments: manifest_NAME.json and so on */
 
-    /* Where things go. */
+    /* The paths of the run. */
     char stem[SL_RUN_STEM_BYTES];     /* of the model's file name, unless it was set before */
     char out_dir[SL_RUN_PATH_BYTES];  /* made */
     char raw_base[SL_RUN_PATH_BYTES]; /* of traces, logs and outputs: no suffix */

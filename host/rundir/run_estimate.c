@@ -26,7 +26,8 @@
 
 enum { VARIANTS = 2, NOBODY = -1 };
 
-/* What events of one name take; sums add half-bands, for errors are those of the same figures. */
+/* The time of all events of one name; sums add half-bands, for errors are those of the same
+ * figures. */
 struct row {
     const char *name; /* without " #N" */
     size_t name_len;

@@ -113,7 +113,7 @@ static void put_step(struct sl_json *json, const struct sl_run_policy_step *step
     sl_json_close_object(json);
 }
 
-/* What the choice sees of an operator. */
+/* Returns the operator as the choice sees it. */
 static struct sl_engine_step engine_step_of(const struct sl_run_policy_step *step)
 {
     bool off = step->kernels[SL_RUN_POLICY_OFF], on = step->kernels[SL_RUN_POLICY_ON];

@@ -23,7 +23,7 @@ struct sl_run_policy_step {
     double input_bytes;                       /* of its first operand */
 };
 
-/* What a step waits for when it streams and the core wrote its operand. */
+/* Returns the bytes that a step waits for if it streams and the core wrote its operand. */
 double sl_run_policy_hand_over_bytes(const struct sl_silicon *silicon, double input_bytes);
 
 /* The table's file in a run directory: policy_PROFILE.json, with the suffix of the run's other

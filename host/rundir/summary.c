@@ -49,7 +49,7 @@ static void put_agreements(struct sl_json *json, const struct sl_summary *s)
     sl_json_close_object(json);
 }
 
-/* Where the run left its files: `name` below the directory, as that is called. */
+/* Writes the path of the run's file `name`, below the directory under its shown name. */
 static const char *shown(const struct sl_summary *s, const char *name, char out[SHOWN_BYTES])
 {
     snprintf(out, SHOWN_BYTES, "%.1000s/%.1000s", s->shown_dir ? s->shown_dir : "",

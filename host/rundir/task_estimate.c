@@ -39,7 +39,7 @@ static int load(struct estimating *e, const struct sl_count_log *log, const char
     return rc;
 }
 
-/* What ran between the marks `first` and the one after it. */
+/* Puts the estimate of the stage between the marks `first` and the one after it. */
 static void put_stage(struct sl_json *json, const struct estimating *e, size_t first)
 {
     static const struct sl_estimate_data once = {.calls = 1, .passes = 1};

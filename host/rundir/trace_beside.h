@@ -15,7 +15,7 @@ struct sl_trace_file {
     struct sl_trace trace;
 };
 
-/* Where what belongs to a file may lie: its directory and the one above. */
+/* The folders that may hold a file's companions: its own and the one above. */
 struct sl_folders {
     char own[4096], above[4096 + 4];
 };

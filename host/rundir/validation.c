@@ -327,7 +327,7 @@ int sl_validate_kit(const char *path, const struct sl_categories *categories,
     c->found = validation;
     c->directory = &directory;
     snprintf(directory.path, sizeof(directory.path), "%s", path);
-    /* What cannot be recomputed at all was named by sl_validate() already. */
+    /* A directory that cannot be recomputed at all was named by sl_validate() already. */
     int rc = sl_armkit_make(path, categories, &outputs, &diag);
     for (size_t i = 0; rc == 0 && i < outputs.count; i++) {
         const struct sl_buf *text = &outputs.files[i].text;

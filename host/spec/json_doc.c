@@ -84,8 +84,9 @@ static void check_doubles(const struct sl_json_at *at)
     }
 }
 
-/* What cJSON would take: a document of a million numbers, each 64 bytes to it; and the character 0,
- * at which it ends a text, so that two that differ behind it would be one. */
+/* Refuses documents that cJSON would take: a million numbers, because cJSON needs 64 bytes for
+ * each; and the character 0, because cJSON ends a text there and texts that differ later become
+ * equal. */
 static int check_contents(struct sl_bytes text, const char *file, struct sl_diag *diag)
 {
     char where[160];

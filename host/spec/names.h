@@ -12,7 +12,7 @@ const char *sl_token_role_name(int role); /* "none" */
 int sl_job_state_of_name(const char *name);  /* -1: no such state */
 int sl_token_role_of_name(const char *name); /* 0: no such role */
 
-/* What to do about an enum sl_device_cause, "" for nothing; and the state that it puts a device
- * in. */
+/* Returns the fix for an enum sl_device_cause, "" if there is none; and the state that it puts a
+ * device in. */
 const char *sl_device_cause_fix(int cause);
 int sl_device_cause_state(int cause);

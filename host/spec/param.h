@@ -29,8 +29,8 @@ enum sl_param_type {
     SL_PARAM_FIXED,  /* {"sme2": ["off", "on"]}, which is all that there is */
 };
 
-/* Where a parameter stands: a configuration's top, its experiments, the body of POST /jobs, and
- * `shown` there: what the run's files say in place of the daemon's own paths. */
+/* The places of a parameter: a configuration's top, its experiments, the body of POST /jobs, and
+ * `shown` there, which the run's files have in place of the daemon's own paths. */
 enum sl_param_scope {
     SL_IN_TOP = 1,
     SL_IN_EXPERIMENT = 2,

@@ -8,7 +8,7 @@
  * dots in front become '_'. */
 void sl_path_stem(const char *path, char *out, size_t size);
 
-/* What people call the model of a path: its stem, or, where that is "model", its folder's name,
+/* Writes the usual name of a path's model: its stem, or, if that is "model", its folder's name,
  * because exporters write every program to NAME/model.pte. */
 void sl_path_title(const char *path, char *out, size_t size);
 

@@ -11,8 +11,9 @@
 
 #include "host/spec/spec.h"
 
-/* What is read; a runner is looked for in other folders first, and a policy may be no file, so that
- * only one that is there beside the configuration is meant. `output_root` is written. */
+/* Keys of files to read. Runners are looked for in other folders first, and a policy may be no
+ * file: so only those that are there beside the configuration are meant. `output_root` is written.
+ */
 static const char *const read_keys[] = {"model", "inputs", "expected", "data_path",
                                         "runner_libraries"};
 static const char *const runner_keys[] = {"runner_path", "quiet_runner", "policy"};

@@ -39,7 +39,8 @@ static void put_range(struct sl_json *json, const struct sl_param *param)
     sl_json_f64(json, "maximum", param->high);
 }
 
-/* Where nothing is said; a count that the device's clock decides has none, nor has what is off. */
+/* Puts the default; a count that the device's clock decides has none, nor has a parameter that is
+ * off. */
 static void put_default(struct sl_json *json, const struct sl_param *param, unsigned scope)
 {
     double value =
@@ -197,7 +198,7 @@ static void put_type(struct sl_json *json, const struct sl_param *param, unsigne
     }
 }
 
-/* What it is for; of a file in a body, by what it is named. */
+/* Puts the parameter's purpose; for a file in a body, its name or digest. */
 static void put_description(struct sl_json *json, const struct sl_param *param, unsigned scope)
 {
     char words[160];

@@ -78,10 +78,10 @@ struct sl_store_retention {
     uint64_t cursor; /* 0: from the oldest */
 };
 
-/* Where in the state directory the answers of tasks are, as JOB.json. */
+/* The folder of task answers in the state directory, as JOB.json. */
 #define SL_TASK_FOLDER "tasks"
 
-/* What the files of the state directory say against the rows. */
+/* The kinds of contradiction between the files of the state directory and the rows. */
 enum sl_store_finding_kind {
     SL_FOUND_LOST_ROW = 1,     /* a finished run without its row; mended: made again */
     SL_FOUND_LOST_FILES = 2,   /* a row whose directory is not there */

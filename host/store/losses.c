@@ -38,7 +38,7 @@ static int raise_sequence(sqlite3 *db, const char *table, uint64_t last)
     return rc == SQLITE_OK ? 0 : -EIO;
 }
 
-/* What the database lost, and what directories still tell of it. */
+/* Restores rows that the database lost from the run directories. */
 static int make_rows_again(sqlite3 *db)
 {
     static const struct sl_store_check wish = {.mend = true};

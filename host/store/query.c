@@ -33,7 +33,8 @@ static int is_late(void *user)
     return asking->late;
 }
 
-/* What is not for everybody who may read: tokens, keys by which jobs are sent again. */
+/* True for columns that not everybody who may read should see: tokens, keys by which jobs are sent
+ * again. */
 static bool is_private(const struct sl_query *query, const char *table, const char *column)
 {
     return strcmp(table, "tokens") == 0 || (strcmp(table, "audit") == 0 && !query->with_audit) ||

@@ -99,8 +99,8 @@ int sl_store_list_runs(struct sl_store *store, const struct sl_runs_filter *filt
 int sl_store_list_expired(struct sl_store *store, const struct sl_store_retention *wish,
                           sl_store_runs_fn done, void *user);
 
-/* What a device says of itself: its model, SoC and system, kept by its name; nothing else of the
- * record. Where its runs and labels are asked for (query.h), so is this. */
+/* Keeps a device's own words by its name: model, SoC and system; nothing else of the record.
+ * Queries (query.h) can read these beside its runs and labels. */
 int sl_store_note_device(struct sl_store *store, const struct sl_device_record *device,
                          sl_store_done_fn done, void *user);
 

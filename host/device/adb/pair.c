@@ -83,7 +83,7 @@ static int send_all(const struct pairing *pairing, const struct sl_buf *bytes)
     return 0;
 }
 
-/* What came goes to `plain`, and what TLS has to say to that is sent. SL_E_TRUNCATED: the end. */
+/* Decrypts received bytes into `plain`, and sends TLS's answer. SL_E_TRUNCATED: the end. */
 static int exchange(struct pairing *pairing, const void *bytes, size_t len)
 {
     struct sl_buf sealed;

@@ -20,9 +20,9 @@ enum {
     SL_ADB_SERVER_BYTES = 128,
 };
 
-/* Where the server is: ADB_SERVER_SOCKET, else ANDROID_ADB_SERVER_ADDRESS and _PORT, else
+/* Finds the server: ADB_SERVER_SOCKET, else ANDROID_ADB_SERVER_ADDRESS and _PORT, else
  * 127.0.0.1:5037, as for adb itself. Its name for messages goes to `out_name` (may be NULL).
- * -EINVAL with `diag` set when a variable says what is no address. */
+ * -EINVAL with `diag` set if a variable is no address. */
 int sl_adb_server_find(struct sl_address *out, char out_name[SL_ADB_SERVER_BYTES],
                        struct sl_diag *diag);
 

@@ -9,8 +9,8 @@
 typedef struct uv_loop_s uv_loop_t;
 struct sl_adb_tracker;
 
-/* What there is now: after each change, the same again too. `reason` is why nothing is known (no
- * server, or what answers is none), else NULL. Borrowed for the call. */
+/* Lists the present devices after each change; may repeat itself. `reason` is why nothing is known
+ * (no server, or an answer that is none), else NULL. Borrowed for the call. */
 typedef void (*sl_adb_tracker_fn)(void *user, const struct sl_adb_listed *listed, size_t count,
                                   const char *reason);
 

@@ -467,7 +467,7 @@ static void go_online(struct sl_adb_wire *wire, const struct sl_adb_message *mes
 
 static void take_bytes(struct sl_adb_wire *wire, const uint8_t *at, size_t left);
 
-/* What came from the device, or nothing: then our part begins. */
+/* Takes the device's bytes, or none: then our part of TLS begins. */
 static void take_sealed(struct sl_adb_wire *wire, const uint8_t *bytes, size_t len)
 {
     struct sl_buf plain, sealed;
