@@ -12,7 +12,7 @@
 #include "kernels/conv/deconv.h"
 #include "kernels/depthwise/depthwise.h"
 
-/* The operations of a plain kernel (OWN), and of a transposed convolution (DECONV) made of them. */
+/* The operations of a kernel (OWN), and of a transposed convolution built on it (DECONV). */
 #define OWN_BYTES(l) (l)->kernel->weights_bytes(&(l)->args.shape)
 #define OWN_SPACE(l) (l)->kernel->workspace_bytes(&(l)->args.shape)
 #define OWN_PACK(l)                                                                                \

@@ -138,7 +138,7 @@ int sl_bench_matmul_qs8(const struct sl_bench_choice *choice, uint64_t seed,
     return rc < 0 ? rc : bench->error;
 }
 
-/* The operations of a plain kernel (OWN), and of a transposed convolution (DECONV) made of them. */
+/* The operations of a kernel (OWN), and of a transposed convolution built on it (DECONV). */
 #define OWN_BYTES(kernel, shape) (kernel)->weights_bytes(shape)
 #define OWN_SPACE(kernel, shape) (kernel)->workspace_bytes(shape)
 #define OWN_PACK(j, kernel, shape)                                                                 \

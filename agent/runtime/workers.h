@@ -1,6 +1,6 @@
 /* agent/runtime/workers.h: threads that run the parts of one job at a time beside their caller.
  *
- * Whoever comes first takes the next part. Between jobs workers look for the next one for some
+ * The first free thread takes the next part. Between jobs workers look for the next one for some
  * microseconds, then sleep. */
 #pragma once
 

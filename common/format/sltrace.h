@@ -105,7 +105,7 @@ struct sl_trace_record {
             uint32_t operands; /* id that OPERAND records define, or 0 */
             uint32_t order;    /* ordinal of the event's begin within its block */
             uint32_t event;    /* enum sl_trace_event_kind */
-            /* What of end - start laid operands out for products, children's included. */
+            /* The part of end - start that laid operands out for products, children's included. */
             uint64_t packing;
         } event;
         struct {

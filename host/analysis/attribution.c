@@ -24,7 +24,7 @@ struct sl_attribution_pool {
     struct sl_operator_table operators;
 };
 
-/* What the data of all runs forced; each becomes one warning. */
+/* The oddities in the data of all runs; each becomes one warning. */
 struct findings {
     uint32_t without_execute, several_executes, negative, strays, wrapped, backwards;
     uint32_t first_without, first_negative;
@@ -253,7 +253,7 @@ static const char *trace_name(const struct maker *m, uint32_t id)
     return id == 0 || id > trace->name_count ? NULL : trace->names[id];
 }
 
-/* What is known of an event's place: from the trace's record of it, or from the plan. */
+/* Finds an event's place by the trace's record of it, or by the plan. */
 static void find_place(struct maker *m, const struct sl_etdump_event *event, size_t global,
                        const struct sl_operator_key *key, struct sl_position *place)
 {

@@ -51,7 +51,7 @@ struct sl_position {
     uint32_t operator_index; /* or SL_POSITION_NO_OPERATOR */
     int64_t total;           /* self time there over all measured runs */
     int64_t packing;         /* what of it laid operands out for products */
-    /* What the trace or the model's plan says of the place; NULL where they say nothing. */
+    /* The place by the trace or the model's plan; NULL where they say nothing. */
     const char *origin;                 /* the serialized node's kind */
     const struct sl_operands *operands; /* from the trace, borrowed, or from the plan */
     const char *kernel;                 /* of ours: the one that ran, or that the plan has there */

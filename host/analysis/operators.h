@@ -26,7 +26,7 @@ struct sl_operator {
     const int64_t *samples;      /* its self time in each of those */
 };
 
-/* What tells one operator from another. Texts are borrowed. */
+/* The key that tells one operator from another. Texts are borrowed. */
 struct sl_operator_key {
     const char *name; /* without " #N" */
     uint32_t name_len;
@@ -52,7 +52,7 @@ void sl_operators_fini(struct sl_operator_table *table);
 /* Index of the operator with that key, made if new. Negative: -ENOMEM. */
 int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key);
 
-/* Of one event: its own, and what of that laid operands out. */
+/* One event's own figure, and the part of it that laid operands out. */
 struct sl_operator_figures {
     int64_t self, packing;
 };

@@ -11,7 +11,7 @@
 struct sl_attribution;
 struct sl_operator;
 
-/* What convolutions and products spend on laying operands out is under this name. */
+/* The name of the part of convolutions and products that lays operands out. */
 #define SL_PART_PACKING "packing inside"
 
 /* A part of one category on both sides: the mean of a measured run. */

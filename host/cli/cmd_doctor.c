@@ -182,7 +182,7 @@ static void look_at_server(struct doctor *doctor, struct sl_adb_look *look)
     }
 }
 
-/* Whoever has no adb server may want none. */
+/* A missing adb server is no fault: its user may want none. */
 static void look_at_phones(struct doctor *doctor)
 {
     struct sl_adb_look *look = sl_calloc(1, sizeof(*look));

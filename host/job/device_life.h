@@ -38,7 +38,7 @@ struct sl_device_life {
 /* A device that is well. */
 void sl_device_life_init(struct sl_device_life *life, unsigned can, uint32_t seed);
 
-/* Takes the present word of the listing, or of the link: enum sl_device_cause. */
+/* Takes the cause that the listing, or the link, reports now: enum sl_device_cause. */
 void sl_device_life_listed(struct sl_device_life *life, int cause, uint64_t now_ms);
 void sl_device_life_link(struct sl_device_life *life, int cause, uint64_t now_ms);
 

@@ -364,7 +364,7 @@ function_begin sl_depthwise_f16_3x3s2_pairs_sme2_asm
     strip 2, 4, 4:7, 0:1, 22, 6
 function_end sl_depthwise_f16_3x3s2_pairs_sme2_asm
 
-// Of three: 8 vectors of biases, here the last of each kernel column, a vector unused at 3, then eight of each column.
+// Weights of three vectors: 8 vectors of biases, here the last of each kernel column, a vector unused at 3, then eight of each column.
 function_begin sl_depthwise_f16_3x3s2_triples_sme2_asm
     strip 3, 8, 8:11, 12:13, 36, 8
 function_end sl_depthwise_f16_3x3s2_triples_sme2_asm

@@ -75,8 +75,8 @@
     .set w_at, w_at + 4
 .endm
 
-// Whether what is assembled takes two blocks of one vector; x3 is the element in the second one then, and p5 p6 p7 are
-// pn9 pn10 pn11 of single vectors.
+// 1 if the code that is assembled takes two blocks of one vector. Then x3 is the element in the second one, and
+// p5 p6 p7 are pn9 pn10 pn11 of single vectors.
 .set wide, 0
 
 .macro wide_row some, first, second, x
@@ -168,7 +168,7 @@
     tap_pair \first, \second, z18.h-z21.h, z26.h-z29.h, z6, z14
 .endm
 
-// Of one vector; the second one is the other block's, if there is one.
+// A tap of one vector; the second one is the other block's, if there is one.
 .macro lone_tap first, second, rows, others, w
     fmlal za.s[w8, \first, vgx4], {\rows}, \w\().h
     .if wide

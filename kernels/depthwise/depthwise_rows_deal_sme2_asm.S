@@ -25,7 +25,7 @@
     st1b {z24.b-z27.b}, \odd, [x4, x16]
 .endm
 
-// Of a whole row: x13, x14 where its even pixels end, its odd ones; then pn13, pn14 what padding follows.
+// Prepares the padding pn13, pn14 behind the even and odd pixels of a whole row, which end at x13, x14.
 .macro padding
     ldp x9, x10, [x0, #56]      // bytes of padding behind even pixels, behind odd ones
     whilelt pn13.b, xzr, x9, vlx2

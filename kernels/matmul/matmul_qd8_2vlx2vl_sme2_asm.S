@@ -164,7 +164,7 @@
     b.ne 1b
 .endm
 
-// Where this block's rows and columns begin; x0: scales and biases of the columns, which follow x10.
+// Begins this block's rows and columns; x0: scales and biases of the columns, which follow x10.
 .macro begin_rows
     addvl x8, x1, #3
     ld1w {z16.s}, p0/z, [x1, #1, mul vl]

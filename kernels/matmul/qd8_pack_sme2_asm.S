@@ -89,7 +89,7 @@
     fmax {z12.s-z15.s}, {z12.s-z15.s}, {z\a\().s-z\b\().s}
 .endm
 
-// Of the x19 columns in ZA; what lies between them and the next whole tile is 0.
+// Takes the extremes of the x19 columns in ZA; the rest up to the next whole tile is 0.
 .macro extremes_of tile
     mov w12, wzr
     cmp x19, x7

@@ -169,7 +169,7 @@ function_end \name
 peak_mode sl_peak_enter_sm_sme2, start_sm, stop_sm
 peak_mode sl_peak_enter_za_sme2, start_za, stop_za
 
-// What a call of a kernel costs beside what the kernel does.
+// Calls an empty kernel: the cost of a call beside the kernel's work.
 function_begin sl_peak_call_sme2
     stp x29, x30, [sp, #-32]!
     str x19, [sp, #16]

@@ -5,8 +5,8 @@
  * sl_norm_distances_neon_asm(rows, in, count, parts, lanes, mean, out): out = in - mean[row]; the same of squares
  * sl_norm_results_neon_asm(rows, weight, count, bias, scale, out): out = out * scale[row] * weight + bias
  *
- * What is behind a row's whole vectors comes with elements before it, first of all, for out may be in; `lanes` are
- * those of it that no whole vector has. */
+ * The elements behind a row's whole vectors come first, together with elements before them, because out may be in;
+ * `lanes` are the elements that no whole vector has. */
 #include "kernels/cpu/asm.h"
 
 // x9 elements behind whole vectors, x10 whole vectors behind quads, x11 quads but the first, x12 bytes from the

@@ -86,7 +86,7 @@
     b 60f
 .endm
 
-// Of elements of 2^shift bytes.
+// The rows have elements of 2^shift bytes.
 .macro rms_norm_rows type, shift, lane
     ldp x4, x1, [x0]            // rows, elements of each
     ldp x2, x3, [x0, #24]       // in, out

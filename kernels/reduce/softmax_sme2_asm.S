@@ -38,7 +38,7 @@
     power_of_reduced
 .endm
 
-// Of one row.
+// The power of one row.
 .macro power
     fmax X, X, z15.s
     power_less fmls GROUP(1), ONES, z11.s

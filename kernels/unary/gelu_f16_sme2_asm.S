@@ -5,7 +5,7 @@
  * Phi(-t) with t = |x|, at most 5.8, where the product is less than half of the smallest half; log2
  * Phi(-t) is a polynomial of degree 6 in t, fitted for the least error in units of the result (0.008). The
  * sign is that of x: of -0 the sum is 0.
- * Of the power of 2 see power_f16_sme2_asm.S. FMLAL widens halves, even elements into one group of ZA
+ * The power of 2 is that of power_f16_sme2_asm.S. FMLAL widens halves, even elements into one group of ZA
  * and odd ones into the next. The table: the coefficients of Phi from the highest to the first, c0
  * of 2^f, then c4 c3 c2 c1 - 1, and 5.8. z8 to z10 coefficients, z11 all but a half's sign, z12 5.8, z13
  * 23, z14 0, z15 1, z28-z31 ones; z4-z7 and z20-z23 t, even and odd, z16-z19 and z24-z27 t^2 and what comes

@@ -71,7 +71,7 @@ struct adb {
 static int look(struct adb *adb);
 static void finish_close(struct adb *adb);
 
-/* Whoever holds the secret knows the name; nobody else does. An agent of another build has another
+/* Only holders of the secret know the name. An agent of another build has another
  * name: it is not found, and gives way to ours once it is idle. */
 static void name_socket(struct adb *adb)
 {
