@@ -87,7 +87,7 @@ class TestDaemon(lab.Scratch):
     def test_a_daemon_that_is_killed_finishes_its_job_after_a_restart(self):
         with Daemon(self.scratch / "state") as daemon:
             undisturbed, _ = run_files(daemon, daemon.wait(submit_toy(daemon)))
-            for pause in (0, 0.3, 1.0, 2.0):
+            for pause in (0, 0.1, 0.3, 0.8):
                 job = submit_toy(daemon)
                 time.sleep(pause)
                 daemon.kill()
