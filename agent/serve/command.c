@@ -162,6 +162,8 @@ static int add_own(struct sl_command *command, const char *self, const char *wor
         rc = addf(command, "--ring=%d", SL_COMMAND_RING_FD);
     if (rc == 0)
         rc = add(command, "--json");
+    if (rc == 0) /* nobody reads them: the outputs are files */
+        rc = add(command, "--print_output=none");
     return rc == 0 ? add_fields(command, workdir, job, SL_FOR_RUN) : rc;
 }
 

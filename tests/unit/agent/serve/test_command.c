@@ -73,6 +73,7 @@ TEST(run_reads_what_the_job_says)
     assert_string_equal(o.policy, "conv");
     assert_string_equal(o.weight_cache, "/w/weights");
     assert_string_equal(o.output_file, "output");
+    assert_string_equal(o.print_output, "none");
     assert_int_equal(o.num_executions, 7);
     assert_int_equal(o.warmup, 3);
     assert_int_equal(o.cpu_threads, 4);
