@@ -103,7 +103,7 @@ static void write_output(struct writer *to, const struct sl_tensor_view *view)
     put_text(to, view->plain.text);
 }
 
-/* What it points to stays in the answer. */
+/* Reads a view whose sizes and data stay in the answer. */
 static void read_output(struct reader *from, struct sl_tensor_view *out)
 {
     struct sl_tensor_view view;
@@ -205,7 +205,7 @@ int sl_variant_execute_apart(struct sl_variant *v, int traced, struct sl_diag *d
     return end_question(&to, v, diag);
 }
 
-/* What the process beside has: one variant, and a recorder whose ring nobody reads. */
+/* The process beside has one variant, and a recorder whose ring nobody reads. */
 static struct {
     struct sl_model *model;
     struct sl_data *data;

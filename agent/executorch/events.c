@@ -27,7 +27,7 @@ struct event {
     struct sl_trace_past past;
 };
 
-/* What a warm-up showed of the delegates' operators, in their order. */
+/* A delegate's operator as a warm-up showed it; they stand in their order. */
 struct shown {
     int32_t chain;
     uint32_t instruction;
@@ -125,7 +125,7 @@ static struct event *append(struct sl_events *events, const char *name, int32_t 
     return event;
 }
 
-/* What is in Method::execute too, and not that alone? */
+/* True if the events inside Method::execute are kept too, not that one alone. */
 static bool keeps_all(const struct sl_events *events)
 {
     return events->traced == SL_VARIANT_TRACED || events->traced == SL_VARIANT_WARM_UP;
@@ -202,7 +202,7 @@ static void append_delegate(struct sl_events *events, const char *name, int32_t 
     events->ended[events->ended_count++] = event->past.order;
 }
 
-/* What XNNPACK calls operators that run KleidiAI's SME kernels. */
+/* XNNPACK gives operators that run KleidiAI's SME kernels these names. */
 static bool is_of_sme(const char *name)
 {
     return strstr(name, "PF32") || strstr(name, "PF16") || strstr(name, "PQS8");

@@ -19,11 +19,10 @@ struct sl_recorder;
 struct sl_events *sl_events_new(struct sl_recorder *recorder);
 void sl_events_free(struct sl_events *events); /* NULL is a no-op */
 
-/* What is kept until the next call; at first SL_VARIANT_TRACED. `traced` is one of SL_VARIANT_*
- * (agent/runtime/runtime.h). Whoever looks for what this process does finds at each stamp after how
- * many of the delegate's operators it is (one of several parts counts as these). In a warm-up texts
- * that were not there before are made, which takes longer than a stamp may; else the last that is
- * there stays. */
+/* Says which events are kept until the next call; at first SL_VARIANT_TRACED. `traced` is one of
+ * SL_VARIANT_* (agent/runtime/runtime.h). At each stamp the process's state says after how many of
+ * the delegate's operators it is (one of several parts counts as these). A warm-up makes the texts
+ * for that, which takes longer than a stamp may; later stamps use the last text that is there. */
 void sl_events_keep(struct sl_events *events, int traced);
 /* From now on none of the delegate's operators may be of SME. */
 void sl_events_forbid_sme(struct sl_events *events);

@@ -144,7 +144,7 @@ static int failed(Error error)
     return error == Error::Ok ? 0 : SL_ET((int)error);
 }
 
-/* What the libraries made, on the heap; NULL with their error. */
+/* Puts the libraries' result on the heap; NULL with their error. */
 template <class T>
 static std::unique_ptr<T> keep(Result<T> made, int *out_rc)
 {

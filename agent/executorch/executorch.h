@@ -18,14 +18,14 @@ struct sl_executorch_plan;
 struct sl_executorch_program;
 struct sl_tensor_view;
 
-/* Where the libraries' log lines go: the last one that the verb `run` gave. */
+/* The libraries' log lines go here: the last one that the verb `run` gave. */
 extern struct sl_runtime_log sl_executorch_log;
 
 /* "1.5.1 (3b606839)": the wheel that this was built with. */
 const char *sl_executorch_version(void);
 /* Before everything else. Idempotent. */
 void sl_executorch_start(void);
-/* Whether delegates use the libraries' pool of threads, or the calling thread alone. */
+/* Lets delegates use the libraries' pool of threads, or the calling thread alone. */
 void sl_executorch_use_pool(bool use);
 
 /* Opens the file of a program or, where `bytes` has any, a program from them: borrowed, they

@@ -12,7 +12,7 @@
 
 enum { MAX_STAMPS = 1 << 16 };
 
-/* What copies the delegate's stamps into events: tracing, not inference. */
+/* This function copies the delegate's stamps into events: tracing, not inference. */
 #define SUBMIT_TRACE                                                                               \
     "_ZN10executorch8backends7xnnpack8delegate9profiling11XNNProfiler12submit_traceEv"
 

@@ -1,10 +1,10 @@
 /* agent/executorch/steady_heap.h: memory that costs the same number of instructions each time.
  *
- * What glibc's malloc executes depends on everything that was allocated and freed before, so that
- * two executions of one operator that allocates (XNNPACK's batch matrix products do) differ by some
- * hundred instructions. On the counted clock the libraries' allocations during an execution are
- * served from here: a list of free blocks for each power of two, the last one given back first. One
- * thread. */
+ * The instructions of glibc's malloc depend on everything that was allocated and freed before, so
+ * that two executions of one operator that allocates (XNNPACK's batch matrix products do) differ by
+ * some hundred instructions. On the counted clock the libraries' allocations during an execution
+ * are served from here: a list of free blocks for each power of two, the last one given back first.
+ * One thread. */
 #pragma once
 
 #include <stdbool.h>

@@ -202,7 +202,7 @@ int sl_method_output(const struct sl_method *method, size_t i, struct sl_tensor_
     return 0;
 }
 
-/* What the libraries pack they do not tell. */
+/* The libraries do not tell how much they pack. */
 size_t sl_variant_packed_bytes(const struct sl_variant *v)
 {
     (void)v;

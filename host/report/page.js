@@ -2,7 +2,7 @@
 /* Tables that can be sorted and searched; the page says all without it. */
 const scales = {k: 1e3, M: 1e6, G: 1e9, ns: 1, us: 1e3, ms: 1e6, s: 1e9};
 
-/* What is no figure stands below all figures. */
+/* A cell that is no figure stands below all figures. */
 function value(cell) {
     const parts = /^([-+\u2212]?)([\d,]*\.?\d+)\s*([a-zA-Z]*)/.exec(cell.textContent.trim());
     if (!parts)

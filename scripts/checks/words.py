@@ -12,8 +12,8 @@ MACHINE = [r"/ro" r"ot/", r"/ho" r"me/[a-z]", r"/Us" r"ers/", r"/wo" r"rk/", r"/
 EMPTY_NAMES = {"util", "utils", "misc", "helper", "helpers", "manager", "common_utils", "stuff"}
 
 # A comment says its subject first: "Only timed runs have a noise floor", not "Of times alone: ...".
-RIDDLE = re.compile(r"/\* (?:Of|Whoever) ")
-PLAIN = ("agent/", "common/", "kernels/", "proto/")
+RIDDLE = re.compile(r"(?:/\*\*?|//|^ *\*) (?:What|Where|Whether|Whoever|Of)\b")
+PLAIN = ("agent/", "common/", "host/", "kernels/", "proto/")
 
 PATTERN = re.compile(r"\b(?:" + "|".join(map(re.escape, UNFINISHED)) + r")\b|" + "|".join(MACHINE))
 # Third-party text and recorded data speak as they speak.
