@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cjson/cJSON.h>
@@ -20,9 +21,10 @@
 #include "host/cli/private_daemon.h"
 #include "host/cli/problem.h"
 #include "host/cli/server_address.h"
+#include "host/spec/json_value.h"
 #include "host/spec/paths.h"
 
-enum { MAX_TOKEN_BYTES = 256, CONNECT_MS = 5000, STALL_S = 60, ATTEMPTS = 3 };
+enum { MAX_TOKEN_BYTES = 256, CONNECT_MS = 5000, STALL_S = 60, ATTEMPTS = 3, MAX_WAITS = 60 };
 
 struct sl_client {
     struct sl_server_address address;
@@ -348,13 +350,28 @@ static int try_once(struct sl_client *client, const struct sl_request *request,
     return rc;
 }
 
+/* A token that sent more requests than it may in a second waits for the next one; nothing was
+ * carried out. false: that is not the answer, or it was so too often, or somebody ends the wait. */
+static bool waits_its_turn(long status, const struct sl_buf *body, int *waits)
+{
+    const struct timespec second = {.tv_sec = 1};
+    cJSON *problem = status == 429 && ++*waits <= MAX_WAITS
+                         ? cJSON_ParseWithLength((const char *)body->data, body->size)
+                         : NULL;
+    bool is_one = strcmp(sl_value_text(problem, "type", ""), "urn:sme2lab:problem:too-fast") == 0;
+    cJSON_Delete(problem);
+    return is_one && nanosleep(&second, NULL) == 0;
+}
+
 int sl_client_send(struct sl_client *client, const struct sl_request *request,
                    struct sl_answer *out, struct sl_diag *diag)
 {
     char name[SL_CLIENT_PATH_BYTES + 16];
-    int rc = 0;
+    int rc = 0, waits = 0;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        rc = try_once(client, request, out, diag);
+        while ((rc = try_once(client, request, out, diag)) == 0 &&
+               waits_its_turn(out->status, &out->body, &waits))
+            sl_buf_fini(&out->body);
         bool again = rc == -EPROTO && request->idempotency_key;
         if (rc == -ECONNREFUSED) /* it has ended, being idle, or was killed */
             again = sl_client_revive(client, NULL) == 0;
@@ -430,10 +447,15 @@ int sl_client_download(struct sl_client *client, const char *path, int file, uin
     struct download download = {.file = file};
     char name[SL_CLIENT_PATH_BYTES + 8];
     long status = 0;
+    int waits = 0;
     sl_buf_init(&download.problem, 64 << 10);
     int rc = download_once(client, path, &download, &status, diag);
     if (rc == -ECONNREFUSED && sl_client_revive(client, NULL) == 0)
         rc = download_once(client, path, &download, &status, diag);
+    while (rc == 0 && waits_its_turn(status, &download.problem, &waits)) {
+        download.problem.size = 0;
+        rc = download_once(client, path, &download, &status, diag);
+    }
     snprintf(name, sizeof(name), "GET %s", path);
     if (rc == 0 && status != 200)
         rc =

@@ -39,6 +39,7 @@
 #include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
+#include "host/store/run_removal.h"
 #include "host/store/set_aside.h"
 #include "host/store/store.h"
 
@@ -540,6 +541,7 @@ static int open_keeper(struct daemon *daemon)
     for (size_t i = 0; i < config->keep_label_count; i++)
         snprintf(options.rules.labels[i], sizeof(options.rules.labels[i]), "%s",
                  config->keep_labels[i]);
+    sl_run_removal_sweep(daemon->settings->state);
     return sl_keeper_new(&daemon->loop, &options, &daemon->keeper);
 }
 

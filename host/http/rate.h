@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/http/auth.h"
 #include "host/records.h"
 
-enum { SL_HTTP_RATE_NAMES = 64 }; /* who was idle longest makes room for the next */
+enum { SL_HTTP_RATE_NAMES = SL_AUTH_MAX_TOKENS }; /* removed ones make room, idle longest first */
 
 struct sl_http_rate {
     unsigned per_second; /* 0: any number */

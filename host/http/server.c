@@ -15,7 +15,6 @@
 #include "host/http/reply.h"
 #include "host/http/request.h"
 #include "host/job/lab.h"
-#include "host/store/run_removal.h"
 
 enum { DEFAULT_TIMEOUT_S = 20 };
 
@@ -125,7 +124,6 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     if (rc == 0) {
         sl_api_blobs_sweep(http);
         sl_api_imports_sweep(http);
-        sl_run_removal_sweep(sl_lab_state_dir(http->lab));
     }
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
         rc = sl_http_listen(http, options->listen[i], options->allow_remote, diag);

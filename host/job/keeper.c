@@ -248,10 +248,9 @@ static void on_page(void *user, int rc, const struct sl_run_record *rows, size_t
 
 static int ask_page(struct sl_keeper *keeper)
 {
-    struct sl_store_retention wish = keeper->options.rules;
-    wish.before_ms = keeper->before_ms;
-    wish.cursor = keeper->cursor;
-    return sl_store_list_expired(keeper->options.store, &wish, on_page, keeper);
+    keeper->options.rules.before_ms = keeper->before_ms;
+    keeper->options.rules.cursor = keeper->cursor;
+    return sl_store_list_expired(keeper->options.store, &keeper->options.rules, on_page, keeper);
 }
 
 static void on_gone(void *user, int rc)
@@ -262,7 +261,7 @@ static void on_gone(void *user, int rc)
         keeper->gone++;
         keeper->expired++;
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("run_expired"), SL_LOG_NUMBER("run", run->id));
-    } else if (rc != SL_E_NOT_FOUND && rc != -EBUSY) { /* it is tried again in the next round */
+    } else if (rc != SL_E_NOT_FOUND && rc != -EBUSY) { /* its row may be there in the next round */
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("run_not_removed"), SL_LOG_NUMBER("run", run->id),
                SL_LOG_REASON(sl_strerror(rc)));
     }

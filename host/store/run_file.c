@@ -93,7 +93,7 @@ int sl_run_file_remove(const char *root, const char *directory)
 int sl_run_file_move(const char *root, const char *directory, const char *to)
 {
     const char *name;
-    char path[SL_RUN_FILE_PATH_BYTES];
+    char path[2 * SL_RUN_FILE_PATH_BYTES];
     int parent, at = open_with_parent(root, directory, &parent, &name);
     if (at < 0)
         return at;

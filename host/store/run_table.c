@@ -94,7 +94,7 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
     "newer.series = runs.series AND runs.series <> '' AND newer.id > runs.id LIMIT " most "))"
 
 /* SL_STORE_MAX_KEEP_LABELS of them. */
-enum { FIRST_KEPT = 7 };
+enum { FIRST_RULE = 3, FIRST_KEPT = 7 };
 #define KEPT "?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22"
 
 #define SELECT_RUNS "SELECT id" SL_RUN_COLUMNS(SL_SQL_NAME) " FROM runs "
@@ -153,15 +153,21 @@ void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
     request->next_cursor = last;
 }
 
-/* 1: it stays. */
-static int is_kept(sqlite3 *db, uint64_t id, const struct sl_store_retention *wish)
+/* 1: it stays. The keeper's list of old runs may be from before a pin, or before newer runs went.
+ */
+static int is_kept(sqlite3 *db, uint64_t id, const struct sl_store_retention *rules)
 {
+    static const char sql[] = "SELECT 1 FROM runs WHERE id = ?1 AND (pinned <> 0 OR " IS_KEPT
+                              " OR ((?3 > 0 OR ?5 > 0) AND NOT " IS_OLD "))";
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "SELECT 1 FROM runs WHERE id = ?1 AND (pinned <> 0 OR " IS_KEPT ")");
+    sl_statement_init(&statement, db, sql);
     sl_statement_bind_u64(&statement, id);
+    statement.next = FIRST_RULE;
+    sl_statement_bind_u64(&statement, rules->before_ms);
+    sl_statement_bind_u64(&statement, rules->newest);
+    sl_statement_bind_u64(&statement, rules->per_series);
     statement.next = FIRST_KEPT;
-    bind_labels(&statement, wish);
+    bind_labels(&statement, rules);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;

@@ -602,14 +602,14 @@ int sl_store_remove_token(struct sl_store *store, uint64_t id, sl_store_done_fn 
     return enqueue(store, request);
 }
 
-int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *kept,
+int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *rules,
                         sl_store_done_fn done, void *user)
 {
     struct sl_request *request = request_new(SL_REQUEST_REMOVE_RUN, user);
     if (request) {
         request->id = id;
-        if (kept)
-            request->retention = *kept;
+        if (rules)
+            request->retention = *rules;
         request->done = done;
     }
     return enqueue(store, request);

@@ -57,9 +57,9 @@ int sl_store_import_run(struct sl_store *store, const char *staged, const char *
                         const char *owner, sl_store_id_fn done, void *user);
 
 /* Its row alone: the directory is the caller's. Jobs forget that they had it. -EBUSY, and it stays,
- * where it is pinned or has one of the labels of `kept` (NULL: none; the rest is not read).
+ * where it is pinned, or `rules` (`cursor` is not read) keep it; NULL: there are none.
  * SL_E_NOT_FOUND. */
-int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *kept,
+int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *rules,
                         sl_store_done_fn done, void *user);
 
 /* Changes labels and pin of a run by a document: {"labels": {KEY: VALUE or null to remove it},

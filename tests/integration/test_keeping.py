@@ -108,7 +108,7 @@ class Retention(Kept):
             time.sleep(0.1)
         self.assertEqual(self.runs(), [third, first])
         self.assertEqual(len(list(self.daemon.state.glob("runs/*/*"))), 2)
-        self.assertEqual(list(self.daemon.state.glob("removed/*")), [])
+        self.assertEqual(list(self.daemon.state.glob("runs/removed/*")), [])
         self.assertIn(b"sme2lab_runs_expired_total 1\n", self.daemon.request("GET", "/metrics")[2])
 
 

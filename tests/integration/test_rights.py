@@ -57,6 +57,15 @@ class TestRate(Served):
         time.sleep(1)
         self.assertEqual(self.ask(fast, "GET", "/api/v1/jobs")[0], 200)
 
+    def test_our_command_line_waits_its_turn(self):
+        file = self.scratch / "token"
+        file.write_text(self.token("ann", scopes="read"))
+        began = time.monotonic()
+        for _ in range(12):
+            done = lab.sme2lab("--server", f"tcp:127.0.0.1:{self.port}", "--token-file", file, "devices", timeout=60)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertGreater(time.monotonic() - began, 1)
+
 
 class TestRights(Served):
     def submit(self, token, **more):

@@ -95,7 +95,7 @@ STORE_TEST(a_removed_run_has_no_row_and_no_files_and_is_not_found_again)
     open_bench(&bench);
     assert_int_equal(removed(&bench, NULL), 0);
     assert_false(is_there(FOLDER));
-    assert_false(is_there("removed/1"));
+    assert_false(is_there("runs/removed/1"));
     assert_int_equal(removed(&bench, NULL), SL_E_NOT_FOUND);
     close_bench(&bench);
     assert_store_rows("SELECT id FROM runs", "[]");
@@ -108,6 +108,31 @@ STORE_TEST(a_run_without_files_can_be_removed)
     run_shell("rm -r runs");
     assert_int_equal(removed(&bench, NULL), 0);
     close_bench(&bench);
+}
+
+STORE_TEST(files_that_cannot_be_moved_away_are_removed_where_they_are)
+{
+    struct bench bench;
+    open_bench(&bench);
+    run_shell("echo no folder >runs/removed");
+    assert_int_equal(removed(&bench, NULL), 0);
+    assert_false(is_there(FOLDER));
+    close_bench(&bench);
+    assert_store_rows("SELECT id FROM runs", "[]");
+}
+
+STORE_TEST(a_run_that_the_rules_keep_by_now_stays)
+{
+    struct bench bench;
+    const struct sl_store_retention rules = {.before_ms = UINT64_C(1) << 60, .newest = 1};
+    open_bench(&bench); /* it is the newest of its series: a newer one went */
+    assert_int_equal(removed(&bench, &rules), -EBUSY);
+    run_sql("INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, model_sha256, "
+            "device, verdict, ratio, series, directory) VALUES "
+            "(2,2,2,3,4,'toy','','phone','',2,'a','')");
+    assert_int_equal(removed(&bench, &rules), 0);
+    close_bench(&bench);
+    assert_store_rows("SELECT id FROM runs", "[[2]]");
 }
 
 /* Whoever asks has a list from before: the pin may have come since. */
@@ -136,8 +161,8 @@ STORE_TEST(a_run_whose_label_is_kept_stays)
 
 STORE_TEST(files_that_a_stopped_daemon_was_about_to_remove_go_at_the_next_start)
 {
-    run_shell("mkdir -p removed/7/streams && echo x >removed/7/streams/rows.json");
+    run_shell("mkdir -p runs/removed/7/streams && echo x >runs/removed/7/streams/rows.json");
     sl_run_removal_sweep(store_folder);
-    assert_false(is_there("removed"));
+    assert_false(is_there("runs/removed"));
     sl_run_removal_sweep(store_folder);
 }
