@@ -64,6 +64,8 @@ static int check_header(struct sl_bytes stream, struct sl_trace *trace, struct s
     if (record.header.unit < SL_TRACE_NS || record.header.unit > SL_TRACE_INSTRUCTIONS)
         return fail(diag, SL_E_FORMAT, 0, "the trace has unknown unit of time %" PRIu32,
                     record.header.unit);
+    if ((record.flags & SL_TRACE_PACKING) && record.header.unit != SL_TRACE_INSTRUCTIONS)
+        return fail(diag, SL_E_FORMAT, 0, "the trace tells packing apart, but counts nothing");
     trace->unit = (int)record.header.unit;
     trace->packing = (record.flags & SL_TRACE_PACKING) != 0;
     trace->version = record.header.version;

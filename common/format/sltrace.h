@@ -57,7 +57,7 @@ enum sl_trace_event_kind {
 };
 
 enum { SL_TRACE_BLOCK_WARMUP = 1 }; /* flag of a BLOCK: not to be compared */
-enum { SL_TRACE_PACKING = 1 };      /* flag of the HEADER: events say what packing they hold */
+enum { SL_TRACE_PACKING = 1 };      /* flag of a HEADER of INSTRUCTIONS: events say their packing */
 #define SL_TRACE_NO_NODE UINT32_MAX
 
 /* All kinds share the first eight bytes. In memory a record is its wire form (both ends are

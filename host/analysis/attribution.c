@@ -253,16 +253,24 @@ static const char *trace_name(const struct maker *m, uint32_t id)
     return id == 0 || id > trace->name_count ? NULL : trace->names[id];
 }
 
-/* Finds an event's place by the trace's record of it, or by the plan. */
+/* The packing that a record says, which is its children's too: no more than the event took itself,
+ * so that no part is negative. */
+static int64_t own_packing(const struct sl_trace_record *record, int64_t self)
+{
+    uint64_t most = self > 0 ? (uint64_t)self : 0;
+    return (int64_t)(record->event.packing < most ? record->event.packing : most);
+}
+
+/* Finds an event's place by the trace's record of it, or by the plan. `self`: what it took. */
 static void find_place(struct maker *m, const struct sl_etdump_event *event, size_t global,
-                       const struct sl_operator_key *key, struct sl_position *place)
+                       const struct sl_operator_key *key, int64_t self, struct sl_position *place)
 {
     const struct sl_trace_record *record = m->out->traced ? m->origin.events[global] : NULL;
     const struct sl_origin_planned *planned = NULL;
     *place = (struct sl_position){.operator_index = SL_POSITION_NO_OPERATOR};
     if (record && !key->shell) {
         place->origin = trace_name(m, record->event.origin);
-        place->packing = m->out->packing ? (int64_t)record->event.packing : 0;
+        place->packing = m->out->packing ? own_packing(record, self) : 0;
         if (record->event.operands != 0)
             place->operands = &m->options->trace->operands[record->event.operands];
         place->kernel = trace_name(m, record->event.kernel);
@@ -299,7 +307,7 @@ static struct sl_operator_key key_of(struct maker *m, const struct sl_etdump_eve
         !nested->delegated && ((native && nested->holds_delegated) ||
                                sl_rules_is_framework(m->options->rules, key.name, key.name_len));
     key.name_len = stem;
-    find_place(m, event, global, &key, place);
+    find_place(m, event, global, &key, nested->self, place);
     key.kernel = m->out->traced ? place->kernel : NULL; /* a plan's did not run here */
     key.origin = m->out->traced || event->delegate_id ? place->origin : NULL;
     return key;

@@ -14,6 +14,7 @@ static const char other[] = "other", packing_inside[] = SL_PART_PACKING;
 struct parts {
     struct sl_part *list;
     size_t count;
+    bool packing; /* is told apart */
 };
 
 /* The part of that name; where there is no room for it, the category's "other". */
@@ -56,7 +57,7 @@ static void add(struct parts *parts, const struct sl_operator *op, const struct 
                 double runs, bool candidate)
 {
     int64_t total = at ? at->total : op->total, packing = at ? at->packing : op->packing;
-    if (op->category != SL_CATEGORY_CONV && op->category != SL_CATEGORY_GEMM)
+    if (!parts->packing || (op->category != SL_CATEGORY_CONV && op->category != SL_CATEGORY_GEMM))
         packing = 0;
     add_cost(parts, op->category, part_of(op, at), ((double)total - (double)packing) / runs,
              candidate);
@@ -98,10 +99,16 @@ static size_t drop_lonely(struct sl_part *list, size_t count)
     return kept;
 }
 
+bool sl_parts_tell_packing(const struct sl_attribution *baseline,
+                           const struct sl_attribution *candidate)
+{
+    return baseline->packing && (!candidate || candidate->packing);
+}
+
 size_t sl_parts_compare(const struct sl_attribution *baseline,
                         const struct sl_attribution *candidate, struct sl_part out[SL_PARTS_MAX])
 {
-    struct parts parts = {out, 0};
+    struct parts parts = {out, 0, sl_parts_tell_packing(baseline, candidate)};
     add_side(&parts, baseline, false);
     if (candidate)
         add_side(&parts, candidate, true);

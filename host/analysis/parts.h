@@ -1,9 +1,10 @@
 /* host/analysis/parts.h: what the categories consist of: convolutions dense, pointwise or
  * depthwise, data moved to pack it, to lay it out or to copy it. Rules name the parts; shapes tell
- * pointwise convolutions from the other dense ones; where a trace says what packing a convolution
- * or product held, that is a part of its own. */
+ * pointwise convolutions from the other dense ones; where the traces say what packing convolutions
+ * and products held, that is a part of its own. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "host/analysis/category.h"
@@ -22,6 +23,11 @@ struct sl_part {
 };
 
 enum { SL_PARTS_MAX = SL_RULES_MAX_PARTS + 2 * SL_CATEGORY_COUNT };
+
+/* Is packing known of the baseline, and of the candidate if there is one? A part that one side
+ * alone tells apart would be no difference. */
+bool sl_parts_tell_packing(const struct sl_attribution *baseline,
+                           const struct sl_attribution *candidate);
 
 /* Fills the parts that cost anything on either side, by category, the costliest first; those of a
  * category sum to it, what is left over is in "other". A category whose rules name no part has

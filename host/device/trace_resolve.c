@@ -46,7 +46,7 @@ static int resolve_record(const struct resolver *r, struct sl_trace_record *reco
 {
     if (record->kind == SL_TRACE_HEADER) {
         record->header.unit = SL_TRACE_INSTRUCTIONS;
-        record->flags |= r->packing ? SL_TRACE_PACKING : 0;
+        record->flags = r->packing ? SL_TRACE_PACKING : 0;
     }
     if (record->kind == SL_TRACE_STALL) {
         resolve_stall(r, &record->stall.start);
@@ -58,6 +58,7 @@ static int resolve_record(const struct resolver *r, struct sl_trace_record *reco
     int rc = resolve_mark(r, &record->event.start, 0);
     if (rc == 0)
         rc = resolve_mark(r, &record->event.end, 1);
+    record->event.packing = 0; /* the agent's says nothing */
     if (rc == 0 && r->packing)
         record->event.packing =
             r->marks[end].insns[SL_INSN_PACKING] - r->marks[begin].insns[SL_INSN_PACKING];

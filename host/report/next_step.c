@@ -289,7 +289,7 @@ static void add_new_bottleneck(struct search *s)
         sl_category_name(now), 100 * shares[1], s->candidate, 100 * shares[0], s->baseline);
 }
 
-/* Adds the packing of convolutions or products, if counts tell it apart. */
+/* Adds the packing of convolutions or products: a part where both sides' counts tell it apart. */
 static void add_packing(struct search *s, const struct sl_part *part)
 {
     const struct sl_category_shift *all = &s->c->categories[part->category];

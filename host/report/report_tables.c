@@ -207,17 +207,19 @@ void sl_report_shift(const struct sl_report *report, struct sl_table *out)
     char more[448];
     sl_table_init(out, "categories", "Operator category breakdown", ranges ? timed : heads);
     out->fixed = true;
-    snprintf(more, sizeof(more),
-             " Mean per run; own work only, so the categories sum to end to end, and parts to "
-             "their category. If free: so many times less all would be if that cost nothing. "
-             "Categories are by %s%s%s",
-             origin ? "origin: the model's node." : "name: what the file calls an operator.",
-             report->comparison->candidate->attribution.packing
-                 ? " Packing inside: instructions that lay operands out; the parts beside it are "
-                   "without them."
-                 : " What convolutions and products spend on packing is told apart in counted runs "
-                   "of our own kernels only.",
-             ranges ? " *Interval of the difference." : "");
+    snprintf(
+        more, sizeof(more),
+        " Mean per run; own work only, so the categories sum to end to end, and parts to "
+        "their category. If free: so many times less all would be if that cost nothing. "
+        "Categories are by %s%s%s",
+        origin ? "origin: the model's node." : "name: what the file calls an operator.",
+        sl_parts_tell_packing(&report->comparison->baseline->attribution,
+                              &report->comparison->candidate->attribution)
+            ? " Packing inside: instructions that lay operands out; the parts beside it are "
+              "without them."
+            : " What convolutions and products spend on packing is told apart where both sides "
+              "are counted runs of our own kernels.",
+        ranges ? " *Interval of the difference." : "");
     note_unit(report, out, more);
     for (int k = 0; k <= SL_CATEGORY_COUNT; k++) {
         const struct sl_category_shift *s = k < SL_CATEGORY_COUNT ? &c->categories[k] : &all;

@@ -276,6 +276,20 @@ TEST(no_event_holds_more_packing_than_it_lasts)
     assert_int_equal(PARSE(h, part(1, "x", 1, 0), block, e), 0);
 }
 
+TEST(packing_is_of_counted_instructions_alone)
+{
+    static const struct {
+        uint32_t unit;
+        int result;
+    } cases[] = {
+        {SL_TRACE_NS, SL_E_FORMAT}, {SL_TRACE_MARKS, SL_E_FORMAT}, {SL_TRACE_INSTRUCTIONS, 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_trace_record h = header(cases[i].unit);
+        h.flags = SL_TRACE_PACKING;
+        assert_int_equal(PARSE(h, part(1, "x", 1, 0), block, event(1, 0)), cases[i].result);
+    }
+}
+
 TEST(operands_out_of_turn_are_refused)
 {
     const struct sl_trace_record h = header(SL_TRACE_NS), n = part(1, "x", 1, 0);

@@ -366,6 +366,40 @@ TEST(origins_of_the_trace_decide)
     sl_attribution_fini(&a);
 }
 
+/* An operator within another; more than there is; an inner one that ends after the outer. */
+TEST(packing_is_at_most_what_the_event_took_itself)
+{
+    static const struct {
+        uint64_t inner_end, packing;
+        int64_t wanted[2]; /* of the outer, of the inner event */
+    } cases[] = {{18, 4, {2, 4}}, {18, 1, {1, 1}}, {18, UINT64_MAX, {2, 6}}, {25, 9, {0, 9}}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_trace_record records[] = {{.kind = SL_TRACE_BLOCK, .name = 1},
+                                            traced(2, 12, cases[i].inner_end),
+                                            traced(4, 11, 19),
+                                            traced(6, 10, 20)};
+        records[1].event.packing = records[2].event.packing = cases[i].packing;
+        const struct sl_trace trace = {.unit = SL_TRACE_INSTRUCTIONS,
+                                       .packing = true,
+                                       .name_count = 6,
+                                       .names = names,
+                                       .record_count = 4,
+                                       .records = records};
+        struct sl_etdump_event events[] = {inside(names[2], 0, 12, cases[i].inner_end),
+                                           frame(names[4], 0, 0, 11, 19),
+                                           frame("Method::execute", -1, 0, 10, 20)};
+        struct sl_etdump_run run = block("Execute", events, 3);
+        struct sl_attribution a = attribute(&run, 1, &trace);
+        assert_true(a.packing);
+        assert_int_equal(a.positions[1].packing, cases[i].wanted[0]);
+        assert_int_equal(a.positions[0].packing, cases[i].wanted[1]);
+        for (size_t k = 0; k < a.operator_count; k++)
+            assert_true(a.operators[k].packing == 0 ||
+                        a.operators[k].packing <= a.operators[k].total);
+        sl_attribution_fini(&a);
+    }
+}
+
 static uint32_t random_state = 12345;
 
 static uint32_t draw(uint32_t below)

@@ -77,7 +77,8 @@ TEST(packing_is_a_part_of_convolutions_and_products)
     operators[0].packing = 30;
     operators[1].packing = 10;
     operators[2].packing = 9;
-    struct sl_attribution a = {.operators = operators, .operator_count = 3, .measured_count = 1};
+    struct sl_attribution a = {
+        .operators = operators, .operator_count = 3, .measured_count = 1, .packing = true};
     struct sl_part parts[SL_PARTS_MAX];
     size_t count = sl_parts_compare(&a, NULL, parts);
     assert_int_equal(count, 5);
@@ -96,6 +97,26 @@ TEST(packing_is_a_part_of_convolutions_and_products)
     assert_int_equal(count, 2);
     assert_true(part_of(parts, count, "dense")->baseline == 40);
     assert_true(part_of(parts, count, SL_PART_PACKING)->baseline == 30);
+}
+
+/* Of one side alone it would look as if the other packed nothing. */
+TEST(packing_that_one_side_does_not_know_is_no_part)
+{
+    struct sl_operator known[] = {op(SL_CATEGORY_CONV, "dense", 70)},
+                       unknown[] = {op(SL_CATEGORY_CONV, "dense", 90)};
+    known[0].packing = 30;
+    struct sl_attribution a = {.operators = known, .operator_count = 1, .measured_count = 1},
+                          b = {.operators = unknown, .operator_count = 1, .measured_count = 1};
+    a.packing = true;
+    struct sl_part parts[SL_PARTS_MAX];
+    assert_int_equal(sl_parts_compare(&a, &b, parts), 1);
+    assert_true(parts[0].baseline == 70 && parts[0].candidate == 90);
+    assert_int_equal(sl_parts_compare(&b, &a, parts), 1);
+    assert_true(parts[0].baseline == 90 && parts[0].candidate == 70);
+    b.packing = true;
+    assert_int_equal(sl_parts_compare(&b, &a, parts), 2);
+    assert_true(part_of(parts, 2, SL_PART_PACKING)->candidate == 30);
+    assert_true(part_of(parts, 2, "dense")->candidate == 40);
 }
 
 TEST(rules_with_more_parts_than_there_is_room_for_still_sum_up)

@@ -24,6 +24,7 @@ static bool starts_streaming;
 static const char *function = "";
 /* Whose libraries ran: "" is ours. */
 static const char *runtime = "";
+static uint64_t claimed_packing; /* that events of the agent claim to hold */
 
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
 static struct sl_count_log *make_log(void)
@@ -95,6 +96,7 @@ static void make_stream(struct sl_buf *out, int unit, const uint64_t marks[4], b
         records[3 + i].event.start = marks[2 * i];
         records[3 + i].event.end = marks[2 * i + 1];
         records[3 + i].event.node = SL_TRACE_NO_NODE;
+        records[3 + i].event.packing = claimed_packing;
     }
     records[5].kind = SL_TRACE_STALL;
     records[5].stall.start = records[5].stall.end = 4;
@@ -145,7 +147,8 @@ TEST(events_get_the_counts_of_their_marks)
     sl_buf_fini(&resolved);
 }
 
-/* The inner event holds one of the three blocks, the outer two. */
+/* The inner event holds one of the three blocks, the outer two. What the agent says itself counts
+ * nowhere. */
 TEST(events_say_what_of_them_packed_where_the_log_knows)
 {
     static const uint64_t marks[4] = {1, 2, 0, 2};
@@ -164,6 +167,7 @@ TEST(events_say_what_of_them_packed_where_the_log_knows)
         struct sl_trace trace;
         function = cases[i].function;
         runtime = cases[i].runtime;
+        claimed_packing = 2;
         assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), 0);
         assert_int_equal(
             sl_trace_parse((struct sl_bytes){resolved.data, resolved.size}, &trace, NULL), 0);
@@ -177,6 +181,7 @@ TEST(events_say_what_of_them_packed_where_the_log_knows)
         sl_buf_fini(&resolved);
     }
     function = runtime = "";
+    claimed_packing = 0;
 }
 
 TEST(a_trace_and_a_log_of_different_runs_are_refused)

@@ -22,6 +22,7 @@ static struct {
     struct sl_operator_shift rows[OPERATORS];
     struct sl_comparison c;
     struct sl_comparison_report report;
+    bool packing[2]; /* is known of the sides */
 } all;
 
 static int reset(void **state)
@@ -220,10 +221,11 @@ static void give_sides(struct sl_analysis sides[2])
 {
     sides[0] = (struct sl_analysis){.file = "off"};
     sides[1] = (struct sl_analysis){.file = "on"};
-    sides[0].attribution = (struct sl_attribution){
-        .operators = all.before, .operator_count = OPERATORS, .measured_count = 1};
-    sides[1].attribution = (struct sl_attribution){
-        .operators = all.operators, .operator_count = OPERATORS, .measured_count = 1};
+    for (size_t i = 0; i < 2; i++)
+        sides[i].attribution = (struct sl_attribution){.operators = i ? all.operators : all.before,
+                                                       .operator_count = OPERATORS,
+                                                       .measured_count = 1,
+                                                       .packing = all.packing[i]};
     all.report.baseline = &sides[0];
     all.report.candidate = &sides[1];
 }
@@ -273,6 +275,10 @@ TEST_WITH(packing_inside_products_is_valued, reset, NULL)
     struct sl_next_step steps[SL_NEXT_STEPS_MAX];
     all.c.unit = SL_TRACE_INSTRUCTIONS;
     all.operators[0].packing = 66;
+    all.packing[1] = true;
+    assert_int_equal(steps_of_part("arithmetic", costs, steps), 1);
+    assert_string_not_equal(steps[0].rule, "packing"); /* of the other side it is not known */
+    all.packing[0] = true;
     assert_int_equal(steps_of_part("arithmetic", costs, steps), 2);
     assert_string_equal(steps[1].rule, "packing");
     assert_true(fabs(steps[1].saves - 0.22) < 1e-9);
