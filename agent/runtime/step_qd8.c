@@ -193,8 +193,8 @@ static size_t source_of(bool transposed, size_t o, size_t k, size_t in, size_t s
 
 /* One row of a left operand: what output pixel (oy, ox) sees of one group; outside, the zero point.
  */
-static void gather(const struct sl_conv_qd8 *c, const int8_t *image, int8_t zero, size_t oy,
-                   size_t ox, int8_t *out)
+static void pack_window(const struct sl_conv_qd8 *c, const int8_t *image, int8_t zero, size_t oy,
+                        size_t ox, int8_t *out)
 {
     const struct sl_conv_shape *s = &c->shape;
     size_t pixel = s->groups * s->group_in_c;
@@ -226,8 +226,8 @@ static void run_group(const struct sl_conv_qd8 *c, const int8_t *image,
     int8_t *patches = (int8_t *)c->workspace;
     struct sl_row_params *rows = (void *)(c->workspace + rounded(m * k));
     for (size_t i = 0; i < m; i++) {
-        gather(c, image + group * s->group_in_c, (int8_t)params->zero_point, i / s->out_w,
-               i % s->out_w, patches + i * k);
+        pack_window(c, image + group * s->group_in_c, (int8_t)params->zero_point, i / s->out_w,
+                    i % s->out_w, patches + i * k);
         rows[i] = *params;
     }
     const struct sl_matmul_qd8_args args = {

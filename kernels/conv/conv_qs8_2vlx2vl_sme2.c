@@ -140,8 +140,8 @@ static size_t inside(ptrdiff_t start, size_t count, size_t size,
 
 /* The part of one image that windows touch, with its border. Borders that follow each other, right
  * of a row and left of the next, are written at once. */
-static void pad_image(const struct sl_conv_qs8_args *args, const struct plan *plan,
-                      const int8_t *in, int8_t *out) __arm_streaming __arm_inout("za")
+static void pack_image(const struct sl_conv_qs8_args *args, const struct plan *plan,
+                       const int8_t *in, int8_t *out) __arm_streaming __arm_inout("za")
 {
     const struct sl_conv_shape *s = &args->shape;
     size_t above, left, rows = inside(-plan->top, plan->padded_h, s->in_h, &above);
@@ -254,7 +254,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
         if (plan->in_place)
             image += (size_t)(-plan->top * (ptrdiff_t)s->in_w - plan->left) * plan->pixel;
         else
-            pad_image(args, plan, image, padded);
+            pack_image(args, plan, image, padded);
         for (size_t g = 0; g < s->groups; g++) {
             p.image = (plan->in_place ? image : padded) + g * s->group_in_c;
             job.rhs = (const char *)args->weights + g * plan->group_bytes;

@@ -58,7 +58,7 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
     const struct sl_matmul_qd8_args args = {.k = k, .lhs = *lhs, .workspace = workspace};
     struct sl_qd8_call call = {self, &args};
     if (m > 0 && lhs->type == SL_ROWS_QD8)
-        sl_qd8_row_copy(&args);
+        sl_qd8_row_pack_int8(&args);
     else if (m > 0)
         sl_streaming_run_za(pack_body, &call);
 }
@@ -71,7 +71,7 @@ static void run_packed(const struct sl_matmul_qd8 *self, const struct sl_matmul_
 static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args)
 {
     if (args->m > 0 && args->lhs.type == SL_ROWS_QD8)
-        sl_qd8_row_copy(args);
+        sl_qd8_row_pack_int8(args);
     sl_qd8_stream(args->lhs.type == SL_ROWS_QD8 ? run_packed_body : run_body, self, args);
 }
 

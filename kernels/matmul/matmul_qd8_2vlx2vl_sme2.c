@@ -77,7 +77,7 @@ static void pack_rows(const struct lhs *lhs, size_t first, size_t count,
         struct sl_qd8_lines lines = {(const char *const *)(const void *)(table + t * vl), 0, lhs->k,
                                      out + SL_QD8_LHS_HEAD * vl * 4, vl * 4};
         put_head(rows->params + first + t * vl, count - t * vl, (float *)(void *)out);
-        sl_qd8_turn_words_sme2(&lines, sl_qd8_words(lhs->k), sums);
+        sl_qd8_pack_words_sme2(&lines, sl_qd8_words(lhs->k), sums);
     }
 }
 
@@ -100,7 +100,7 @@ static void pack_row(size_t k, const struct sl_rows *lhs, void *workspace)
 {
     const struct sl_matmul_qd8_args row = {.k = k, .lhs = *lhs, .workspace = workspace};
     if (lhs->type == SL_ROWS_QD8)
-        sl_qd8_row_copy(&row);
+        sl_qd8_row_pack_int8(&row);
     else
         sl_streaming_run_za(pack_row_body, &row);
 }
@@ -199,7 +199,7 @@ static void run(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_arg
     if (args->m != 1) {
         sl_qd8_stream(run_body, self, args);
     } else if (args->lhs.type == SL_ROWS_QD8) {
-        sl_qd8_row_copy(args);
+        sl_qd8_row_pack_int8(args);
         sl_qd8_stream(run_packed_row_body, self, args);
     } else {
         sl_qd8_stream(run_row_body, self, args);

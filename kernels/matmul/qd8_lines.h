@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void sl_qd8_put_rows(const char **r
 }
 
 /* VL rows of int8 to lines of as many words; out_sums [VL]: of each row. */
-void sl_qd8_turn_words_sme2(const struct sl_qd8_lines *lines, size_t words,
+void sl_qd8_pack_words_sme2(const struct sl_qd8_lines *lines, size_t words,
                             int32_t *out_sums) __arm_streaming __arm_inout("za");
 
 /* Up to 2VL columns of weights. */

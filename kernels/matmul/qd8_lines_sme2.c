@@ -53,7 +53,7 @@ static void nibbles_in(const struct sl_qd8_lines *l, size_t from) __arm_streamin
     }
 
 /* last_k: how many k the last word of these has. */
-static void turn_nibbles(const struct sl_qd8_lines *l, size_t words, size_t last_k,
+static void pack_nibbles(const struct sl_qd8_lines *l, size_t words, size_t last_k,
                          int32_t *out_sums) __arm_streaming __arm_inout("za")
 {
     size_t vl = svcntw(), left = words;
@@ -74,9 +74,9 @@ static void turn_nibbles(const struct sl_qd8_lines *l, size_t words, size_t last
 }
 
 /* Weights [k][n]: four lines of k make a line of words. */
-static void interleave(const struct sl_qd8_strip *strip, size_t from, size_t to, char *out,
-                       size_t line_bytes, size_t vectors,
-                       int32_t *out_sums) __arm_streaming __arm_inout("za")
+static void pack_transposed(const struct sl_qd8_strip *strip, size_t from, size_t to, char *out,
+                            size_t line_bytes, size_t vectors,
+                            int32_t *out_sums) __arm_streaming __arm_inout("za")
 {
     const struct sl_weights_qd8 *w = strip->weights;
     const int8_t *at = (const int8_t *)w->data + strip->first + 4 * from * w->n;
@@ -108,19 +108,19 @@ void sl_qd8_pack_strip_sme2(const struct sl_qd8_strip *strip, size_t from, size_
     const char *rows[SL_QD8_MOST_COLUMNS];
     size_t vl = svcntw(), row_bytes = strip->q4 ? (w->k + 1) / 2 : w->k;
     if (w->transposed && !strip->q4) {
-        interleave(strip, from, to, out, line_bytes, vectors, out_sums);
+        pack_transposed(strip, from, to, out, line_bytes, vectors, out_sums);
         return;
     }
     sl_qd8_put_rows(rows, (const char *)w->data + strip->first * row_bytes, row_bytes,
                     strip->columns);
     struct sl_qd8_lines lines = {rows, from * (strip->q4 ? 2 : 4), row_bytes, out, line_bytes};
     if (strip->q4) {
-        turn_nibbles(&lines, to - from, 4 * to > w->k ? w->k - 4 * (to - 1) : 4, out_sums);
+        pack_nibbles(&lines, to - from, 4 * to > w->k ? w->k - 4 * (to - 1) : 4, out_sums);
         return;
     }
-    sl_qd8_turn_words_sme2(&lines, to - from, out_sums);
+    sl_qd8_pack_words_sme2(&lines, to - from, out_sums);
     lines.rows += vl;
     lines.out += 4 * vl;
     if (vectors > 1)
-        sl_qd8_turn_words_sme2(&lines, to - from, out_sums + vl);
+        sl_qd8_pack_words_sme2(&lines, to - from, out_sums + vl);
 }

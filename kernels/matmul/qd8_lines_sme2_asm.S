@@ -1,6 +1,6 @@
 /* kernels/matmul/qd8_lines_sme2_asm.S: rows of int8 to lines of words through ZA.
  *
- * sl_qd8_turn_words_sme2(const struct sl_qd8_lines *, size_t words, int32_t *out_sums), in streaming mode with ZA
+ * sl_qd8_pack_words_sme2(const struct sl_qd8_lines *, size_t words, int32_t *out_sums), in streaming mode with ZA
  * on: qd8_lines.h. Word w of row r goes to lane r of line w. z8-z15 are not touched. */
 #include "kernels/cpu/asm.h"
 
@@ -89,7 +89,7 @@
     b.eq 90f
 .endm
 
-function_begin sl_qd8_turn_words_sme2
+function_begin sl_qd8_pack_words_sme2
     mov x5, x2                  // sums
     mov x2, x1                  // words
     ldp x1, x10, [x0]           // row pointers, first byte
@@ -129,4 +129,4 @@ function_begin sl_qd8_turn_words_sme2
     add z0.s, z0.s, z3.s
     st1w {z0.s}, p0, [x5]
     ret
-function_end sl_qd8_turn_words_sme2
+function_end sl_qd8_pack_words_sme2

@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void interleave(size_t count, const
     }
 }
 
-static void interleave_by(const int8_t *rows, size_t k, size_t depth, int8_t *out)
+static void pack_panel(const int8_t *rows, size_t k, size_t depth, int8_t *out)
 {
     if (depth == 8)
         interleave(SIDE, rows, k, 8, out);
@@ -52,7 +52,7 @@ static void interleave_by(const int8_t *rows, size_t k, size_t depth, int8_t *ou
 
 /* A single row, with no others to its panel: what stands in their places is multiplied with it, and
  * not stored. */
-static void interleave_one(const int8_t *row, size_t k, size_t depth, int8_t *out)
+static void pack_one(const int8_t *row, size_t k, size_t depth, int8_t *out)
 {
     if (depth == 8)
         interleave(1, row, k, 8, out);
@@ -115,7 +115,7 @@ static uint8_t *pack_weights(const struct sl_matmul_qd8 *self, const struct sl_w
         size_t count = to - p < CHUNK ? to - p : CHUNK;
         for (size_t c = 0; c < SIDE; c++)
             sums[c] += read_column(self, w, j0 + c, p, count, rows + c * count);
-        interleave_by(rows, count, engine->rhs_depth, (int8_t *)out);
+        pack_panel(rows, count, engine->rhs_depth, (int8_t *)out);
         out += SIDE * count;
     }
     return out;
@@ -210,20 +210,20 @@ static void pack_rows(const struct sl_qd8_engine *engine, size_t m, size_t k,
             memcpy(out, row, k);
     }
     if (m == 1)
-        interleave_one(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        pack_one(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
     else
-        interleave_by(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
+        pack_panel(scratch, k_padded, engine->lhs_depth, (int8_t *)(params + SIDE));
 }
 
 /* The same, each row straight to its place. */
-static void place_rows(const struct sl_qd8_engine *engine, size_t m, size_t k,
-                       const struct sl_rows *lhs, size_t first, struct sl_row_params *params)
+static void pack_in_place(const struct sl_qd8_engine *engine, size_t m, size_t k,
+                          const struct sl_rows *lhs, size_t first, struct sl_row_params *params)
 {
     int8_t *out = (int8_t *)(params + SIDE);
     for (size_t i = 0; i < SIDE && first + i < m; i++, out += engine->lhs_depth) {
         if (lhs->type == SL_ROWS_QD8)
             params[i] = lhs->params[first + i];
-        engine->place_row(k, sl_rows_at(lhs, first + i), lhs->type, out, &params[i]);
+        engine->pack_row(k, sl_rows_at(lhs, first + i), lhs->type, out, &params[i]);
     }
 }
 
@@ -232,13 +232,13 @@ void sl_qd8_panels_pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k
 {
     const struct sl_qd8_engine *engine = self->engine;
     int8_t *scratch = scratch_of(m, k, workspace);
-    if (m > 0 && !engine->place_row)
+    if (m > 0 && !engine->pack_row)
         memset(scratch, 0, (m == 1 ? 1 : SIDE) * padded(k));
     for (size_t i0 = 0; i0 < m; i0 += SIDE) {
         char *panel = (char *)workspace + i0 / SIDE * lhs_bytes(k);
         struct sl_row_params *params = (struct sl_row_params *)(void *)panel;
-        if (engine->place_row)
-            place_rows(engine, m, k, lhs, i0, params);
+        if (engine->pack_row)
+            pack_in_place(engine, m, k, lhs, i0, params);
         else
             pack_rows(engine, m, k, lhs, i0, scratch, params);
     }

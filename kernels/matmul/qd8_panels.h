@@ -37,7 +37,7 @@ struct sl_qd8_engine {
     sl_quantise_row_fn quantise_row;
     /* The same, or a copy of int8 with `out_params`, to the row's place in a panel of eight: k
      * whole sixteens. NULL: by quantise_row() and memory between. */
-    sl_quantise_row_fn place_row;
+    sl_quantise_row_fn pack_row;
     /* acc[8][8] = left * right over `steps` sixteens of k; at least the first `rows` rows. */
     void (*multiply)(size_t rows, size_t steps, const int8_t *left, const int8_t *right,
                      int32_t *acc);

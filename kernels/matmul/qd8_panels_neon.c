@@ -47,8 +47,8 @@ SL_INLINE void block(size_t rows, size_t columns, size_t steps, const struct sl_
 
 #include "kernels/matmul/qd8_tiles_neon.inc"
 
-SL_INLINE void place_row(size_t k, const void *row, int type, size_t depth, int8_t *out,
-                         struct sl_row_params *params)
+SL_INLINE void pack_row(size_t k, const void *row, int type, size_t depth, int8_t *out,
+                        struct sl_row_params *params)
 {
     const struct sl_row_place place = {depth, SIDE * depth};
     if (type == SL_ROWS_QD8)
@@ -62,13 +62,13 @@ SL_INLINE void place_row(size_t k, const void *row, int type, size_t depth, int8
 void sl_qd8_pack_row_by_8(size_t k, const void *row, int type, int8_t *out,
                           struct sl_row_params *params)
 {
-    place_row(k, row, type, 8, out, params);
+    pack_row(k, row, type, 8, out, params);
 }
 
 void sl_qd8_pack_row_by_4(size_t k, const void *row, int type, int8_t *out,
                           struct sl_row_params *params)
 {
-    place_row(k, row, type, 4, out, params);
+    pack_row(k, row, type, 4, out, params);
 }
 
 void sl_qd8_fold_neon(size_t rows, const int32_t *acc, const float *scale, float *sums)

@@ -99,7 +99,7 @@ SL_INLINE void sl_qd8_put_sums(const struct sl_qd8_tile *tile, size_t rows, cons
         .eight_columns = right_depth == 8   ? sl_pack_eight_columns_by_8                           \
                          : right_depth == 4 ? sl_pack_eight_columns_by_4                           \
                                             : NULL,                                                \
-        .place_row = left_depth == 8 ? sl_qd8_pack_row_by_8 : sl_qd8_pack_row_by_4,                \
+        .pack_row = left_depth == 8 ? sl_qd8_pack_row_by_8 : sl_qd8_pack_row_by_4,                 \
         .multiply = multiply_block,                                                                \
         .run_panel = run_panel,                                                                    \
         .product_groups = groups_block,                                                            \

@@ -185,11 +185,11 @@ static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout(
         line = vectors * 4 * vl;
         struct sl_qd8_lines lines = {rows, 0, w->k, out + 3 * line, line};
         sl_qd8_put_rows(rows, (const char *)w->data + first * w->k, w->k, columns);
-        sl_qd8_turn_words_sme2(&lines, words, sums);
+        sl_qd8_pack_words_sme2(&lines, words, sums);
         lines.rows += vl;
         lines.out += 4 * vl;
         if (vectors > 1)
-            sl_qd8_turn_words_sme2(&lines, words, sums + vl);
+            sl_qd8_pack_words_sme2(&lines, words, sums + vl);
         put_sums(sums, vectors, out);
         put_floats((const float *)w->scale + first, columns, vectors, 0, out + line);
         put_floats(w->bias ? w->bias + first : NULL, columns, vectors, sl_bias_error,

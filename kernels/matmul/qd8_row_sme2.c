@@ -27,7 +27,7 @@ void sl_qd8_row_pack(const struct sl_matmul_qd8_args *args) __arm_streaming __ar
     sl_quantise_row_sme2(args->k, args->lhs.data, args->lhs.type, row->values, &row->params);
 }
 
-void sl_qd8_row_copy(const struct sl_matmul_qd8_args *args)
+void sl_qd8_row_pack_int8(const struct sl_matmul_qd8_args *args)
 {
     struct packed_row *row = args->workspace;
     row->params = args->lhs.params[0];

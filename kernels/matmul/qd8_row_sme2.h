@@ -15,7 +15,7 @@ size_t sl_qd8_row_bytes(size_t k);
 void sl_qd8_row_pack(const struct sl_matmul_qd8_args *args) __arm_streaming __arm_inout("za");
 
 /* The same of a row that is int8 already. */
-void sl_qd8_row_copy(const struct sl_matmul_qd8_args *args);
+void sl_qd8_row_pack_int8(const struct sl_matmul_qd8_args *args);
 
 /* The product of the row that stands there. */
 struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible;

@@ -38,7 +38,7 @@ static void find_lines(struct windows *w, size_t oy)
 }
 
 /* One row of taps from x on (wraps when outside), each where it is or zero. */
-static void copy_taps(const struct windows *w, const int8_t *line, size_t x, int8_t *to)
+static void pack_taps(const struct windows *w, const int8_t *line, size_t x, int8_t *to)
 {
     const struct sl_conv_shape *s = &w->a->shape;
     for (size_t kx = 0; kx < s->kernel_w; kx++, x += s->dilation_w, to += w->c) {
@@ -51,7 +51,7 @@ static void copy_taps(const struct windows *w, const int8_t *line, size_t x, int
 
 /* The window at column ox as one row. A short row of taps is copied as one vector where that stays
  * within the images: what it spills over is overwritten, or meets weights that are zero. */
-static void gather(const struct windows *w, size_t ox, int8_t *row)
+static void pack_window(const struct windows *w, size_t ox, int8_t *row)
 {
     const struct sl_conv_shape *s = &w->a->shape;
     size_t x = ox * s->stride_w - s->pad_left, bytes = s->kernel_w * w->c;
@@ -63,7 +63,7 @@ static void gather(const struct windows *w, size_t ox, int8_t *row)
         else if (at)
             memcpy(row, at, bytes);
         else if (line)
-            copy_taps(w, line, x, row);
+            pack_taps(w, line, x, row);
         else
             memset(row, w->a->in_zero, bytes);
     }
@@ -79,7 +79,7 @@ static void find_runs(const struct windows *w, size_t ox, int8_t *row, const int
         const int8_t *line = w->lines[ky];
         runs[ky] = !line ? w->padding : whole ? line + x * w->channels : row;
         if (line && !whole)
-            copy_taps(w, line, x, row);
+            pack_taps(w, line, x, row);
     }
 }
 
@@ -123,7 +123,7 @@ static void find_eight(const struct windows *w, const int8_t **runs)
 }
 
 /* The same, copied: rows of taps of COPY_BYTES at most. False where that would read too far. */
-static bool copy_eight(const struct windows *w, size_t depth, int8_t *rows)
+static bool pack_eight(const struct windows *w, size_t depth, int8_t *rows)
 {
     size_t count = w->a->shape.kernel_h, bytes = w->a->shape.kernel_w * w->c, steps[MAX_RUNS];
     const int8_t *at[MAX_RUNS];
@@ -150,7 +150,7 @@ static void take(struct windows *w, struct sl_qs8_rows *job, const int8_t **runs
     int8_t *copies = w->a->workspace;
     enter_row(w);
     if (job->count == SL_QS8_MR && eight_whole(w)) {
-        bool taken = w->in_runs || copy_eight(w, job->depth, copies);
+        bool taken = w->in_runs || pack_eight(w, job->depth, copies);
         if (w->in_runs)
             find_eight(w, runs);
         w->ox += taken ? SL_QS8_MR : 0;
@@ -162,7 +162,7 @@ static void take(struct windows *w, struct sl_qs8_rows *job, const int8_t **runs
         if (w->in_runs)
             find_runs(w, w->ox, copies + r * job->depth, runs + r * job->run_count);
         else
-            gather(w, w->ox, copies + r * job->depth);
+            pack_window(w, w->ox, copies + r * job->depth);
     }
 }
 
