@@ -3,7 +3,7 @@
 
 What QEMU compiles writes whole 256-bit registers; on CPUs where old and new vector instructions may not mix without a penalty (Intel's
 since Ice Lake), each multiply-add of the C library after that takes 70 cycles twice. By the calling convention a function may clear
-those upper halves, so nothing computed changes; programs full of multiply-adds run four times as fast. The instructions that take room
+those upper halves, so nothing computed changes; how much faster that is, scripts/README.md says. The instructions that take room
 are padding between functions. A file that has been changed is left alone; one where the place is not found too, and that is said."""
 
 import os
@@ -37,7 +37,7 @@ def main(path):
         beside.chmod(path.stat().st_mode)
         os.replace(beside, path)
     if missing:
-        print(f"setup: {path} has no {' and no '.join(missing)} as it is known here: on some CPUs it is four times slower than need be")
+        print(f"setup: {path} has no {' and no '.join(missing)} as it is known here: on some CPUs it is slower than need be")
 
 
 if __name__ == "__main__":

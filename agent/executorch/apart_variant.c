@@ -129,6 +129,8 @@ static int ask(struct sl_variant *v, const struct sl_buf *question, struct sl_di
     struct sl_diag told;
     int number = 0;
     v->answer.size = 0;
+    /* The answer that they point into is overwritten, and may move. */
+    memset(v->outputs, 0, v->method->of.outputs * sizeof(*v->outputs));
     int rc = sl_apart_ask(question, &v->answer, &number);
     if (rc == SL_E_CRASHED)
         end_by(v, number);

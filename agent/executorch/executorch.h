@@ -1,5 +1,5 @@
-/* agent/executorch/executorch.h: ExecuTorch's classes as plain functions and structs. What is C++
- * of the repository lies behind this header, in executorch.cpp, and nothing else does.
+/* agent/executorch/executorch.h: ExecuTorch's classes as plain functions and structs. The agent's
+ * only C++ lies behind this header, in executorch.cpp, and nothing else does.
  *
  * Functions that return int give 0 or SL_ET() of the libraries' own error
  * (agent/runtime/runtime.h), and write their outputs only with 0. One thread. Source of the calls:

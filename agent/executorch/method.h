@@ -1,5 +1,6 @@
 /* agent/executorch/method.h: models, external data and methods on ExecuTorch, and what the inputs
- * of a method are set to. Their functions are those of agent/runtime/runtime.h. */
+ * of a method are set to. Their functions are those of agent/runtime/runtime.h: in method.c, but
+ * sl_method_output(), which is the last variant's: in variant.c. */
 #pragma once
 
 #include <stdbool.h>

@@ -78,7 +78,7 @@ int sl_kernels_read_rows(const struct sl_buf *out, struct sl_kernel_row *rows, s
     return rc;
 }
 
-/* Fails with the agent's last line, without its usage. */
+/* Fails with what the agent said up to its first newline, without its name. */
 static int agent_failed(const struct sl_task_answer *answer, struct sl_diag *diag)
 {
     static const char prefix[] = "sme2lab-agent: kernels: ";

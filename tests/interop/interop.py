@@ -61,7 +61,7 @@ def parse():
     parser.add_argument("--seed", type=int, help="of the random models; drawn and printed unless given")
     parser.add_argument("--models", type=int, default=3, help="how many random models")
     parser.add_argument("--jobs", type=int, default=2, help="how many checks run side by side")
-    parser.add_argument("--every", action="store_true", help="export every large model of the registry, in half precision and int8 too")
+    parser.add_argument("--every", action="store_true", help="more of three checks: export: every large model, and one in half precision and three in int8; operators: in the emulator too; executorch: all of $SL_FIXTURES")
     parser.add_argument("--only", action="append", choices=CHECKS, help="these checks only")
     return parser.parse_args()
 
