@@ -74,6 +74,6 @@ void sl_executorch_plan_free(struct sl_executorch_plan *plan); /* NULL is a no-o
 int sl_executorch_plan_set_input(struct sl_executorch_plan *plan, size_t i,
                                  const struct sl_tensor_view *input);
 int sl_executorch_plan_execute(struct sl_executorch_plan *plan);
-/* As it is now: what it points to is the plan's. */
+/* Reads an output as it is now; the plan owns what the view points to. */
 void sl_executorch_plan_output(const struct sl_executorch_plan *plan, size_t i,
                                struct sl_tensor_view *out);

@@ -99,7 +99,7 @@ TEST(packing_is_a_part_of_convolutions_and_products)
     assert_true(part_of(parts, count, SL_PART_PACKING)->baseline == 30);
 }
 
-/* Of one side alone it would look as if the other packed nothing. */
+/* A side without figures for packing would look as if it packed nothing. */
 TEST(packing_that_one_side_does_not_know_is_no_part)
 {
     struct sl_operator known[] = {op(SL_CATEGORY_CONV, "dense", 70)},

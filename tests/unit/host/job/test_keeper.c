@@ -148,7 +148,7 @@ STORE_TEST(a_state_that_has_its_budget_is_full_until_it_has_room_again)
     close_bench(&bench);
 }
 
-/* What would come counts before it is here, so that an upload cannot use up the reserve. */
+/* The keeper counts an upload before it is here, so that it cannot use up the reserve. */
 STORE_TEST(what_would_not_leave_the_reserve_is_not_let_in)
 {
     struct bench bench;

@@ -135,7 +135,7 @@ STORE_TEST(a_run_that_the_rules_keep_by_now_stays)
     assert_store_rows("SELECT id FROM runs", "[[2]]");
 }
 
-/* Whoever asks has a list from before: the pin may have come since. */
+/* The keeper lists old runs first: a pin may come between its list and the removal. */
 STORE_TEST(a_pinned_run_keeps_its_row_and_its_files)
 {
     struct bench bench;

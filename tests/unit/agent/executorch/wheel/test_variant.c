@@ -172,7 +172,7 @@ TEST(from_sme2_on_to_off_takes_two_processes_and_both_give_the_fixtures_outputs)
     sl_model_free(model);
 }
 
-/* What a program counts in its state, after some executions. */
+/* The count in the state of a program, after some executions. */
 static void outputs_of(struct sl_method *method, struct sl_variant *variant, struct sl_buf *out)
 {
     struct sl_tensor_view view;
