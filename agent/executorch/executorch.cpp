@@ -93,12 +93,19 @@ class Tracer final : public EventTracer
     sl_events *events;
 };
 
-/* Stands for the file of external data where none is given: the libraries crash without any. */
+/* Stands for the file of external data where none is given: the libraries crash without any. They
+ * look here first, for the data that the program itself holds too. */
 class NoData final : public NamedDataMap
 {
   public:
+    explicit NoData(const Program &of) : program(of)
+    {
+    }
+
     Result<FreeableBuffer> get_data(std::string_view key) const override
     {
+        if (program_has(key))
+            return Error::NotFound;
         char words[128];
         snprintf(words, sizeof(words), "no data named '%.64s' is here: say --data_path",
                  std::string(key).c_str());
@@ -110,6 +117,21 @@ class NoData final : public NamedDataMap
     ANSWER(Error load_data_into(std::string_view, void *, size_t) const, Error::NotFound)
     ANSWER(Result<uint32_t> get_num_keys() const, 0u)
     ANSWER(Result<const char *> get_key(uint32_t) const, Error::InvalidArgument)
+
+  private:
+    const Program &program;
+
+    bool program_has(std::string_view key) const
+    {
+        Result<const NamedDataMap *> map = program.get_named_data_map();
+        Result<uint32_t> count = map.ok() ? (*map)->get_num_keys() : map.error();
+        for (uint32_t i = 0; count.ok() && i < *count; i++) {
+            Result<const char *> own = (*map)->get_key(i);
+            if (own.ok() && key == *own)
+                return true;
+        }
+        return false;
+    }
 };
 
 struct sl_executorch_program {
@@ -124,6 +146,7 @@ struct sl_data {
 };
 
 struct sl_executorch_plan {
+    NoData no_data;
     Tracer tracer;
     std::vector<Span<uint8_t>> buffers;
     MallocMemoryAllocator method_memory, temporary_memory;
@@ -132,8 +155,9 @@ struct sl_executorch_plan {
     std::vector<std::unique_ptr<TensorImpl>> inputs;
     std::unique_ptr<Method> method;
 
-    sl_executorch_plan(sl_events *events, std::vector<Span<uint8_t>> spans)
-        : tracer(events), buffers(std::move(spans)), planned({buffers.data(), buffers.size()}),
+    sl_executorch_plan(const Program &program, sl_events *events, std::vector<Span<uint8_t>> spans)
+        : no_data(program), tracer(events), buffers(std::move(spans)),
+          planned({buffers.data(), buffers.size()}),
           memory(&method_memory, &planned, &temporary_memory)
     {
     }
@@ -284,15 +308,12 @@ int sl_executorch_plan_new(const sl_executorch_program *program, const char *nam
                            const sl_executorch_span *buffers, size_t count, const sl_data *data,
                            sl_events *events, sl_executorch_plan **out)
 {
-    static const NoData none;
-    const NamedDataMap *map = &none;
     int rc;
-    if (data)
-        map = data->map.get();
     std::vector<Span<uint8_t>> spans;
     for (size_t i = 0; i < count; i++)
         spans.push_back({buffers[i].data, buffers[i].size});
-    auto plan = std::make_unique<sl_executorch_plan>(events, std::move(spans));
+    auto plan = std::make_unique<sl_executorch_plan>(*program->program, events, std::move(spans));
+    const NamedDataMap *map = data ? (const NamedDataMap *)data->map.get() : &plan->no_data;
     plan->method =
         keep(program->program->load_method(name, &plan->memory, &plan->tracer, map), &rc);
     if (plan->method) {

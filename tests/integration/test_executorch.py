@@ -122,6 +122,7 @@ class Libraries(lab.Scratch):
 
     def must_give_the_fixtures_outputs(self, done, model=TOY):
         self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertNotIn("say --data_path", done.stdout)
         for variant, word in (("off", "nosme"), ("on", "sme2")):
             self.assertEqual((self.scratch / f"output_sme2-{variant}-0.bin").read_bytes(), (model / f"aarch64-{word}-0.bin").read_bytes(), variant)
 
