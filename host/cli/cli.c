@@ -95,8 +95,9 @@ static int take_global(struct sl_cli *cli, int argc, char **argv, int i, struct 
         return rc < 0 ? rc : 2;
     } else {
         int taken = take_text("--server", &cli->server, argc, argv, i, diag);
-        return taken != 0 ? taken
-                          : take_text("--token-file", &cli->token_file, argc, argv, i, diag);
+        if (taken == 0)
+            taken = take_text("--token-file", &cli->token_file, argc, argv, i, diag);
+        return taken != 0 ? taken : take_text("--cacert", &cli->ca_file, argc, argv, i, diag);
     }
     return 1;
 }

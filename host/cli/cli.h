@@ -22,6 +22,7 @@ struct sl_cli {
     int width;                   /* columns of the terminal; 100 where stdout is none */
     const char *server;          /* --server, borrowed from argv; NULL: not given */
     const char *token_file;      /* --token-file, the same way */
+    const char *ca_file;         /* --cacert, the same way */
 };
 
 /* A verb: argv[0] is its name; options common to all verbs are gone from argv. Returns an exit

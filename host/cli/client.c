@@ -29,6 +29,7 @@ enum { MAX_TOKEN_BYTES = 256, CONNECT_MS = 5000, STALL_S = 60, ATTEMPTS = 3, MAX
 struct sl_client {
     struct sl_server_address address;
     char authorization[MAX_TOKEN_BYTES + 32]; /* a header line; "" without a token */
+    const char *ca_file;                      /* borrowed; NULL: the system's */
     bool is_private;
     struct sl_private_daemon daemon; /* where it is private */
     char hint[SL_PATH_BYTES + 32];
@@ -58,16 +59,31 @@ static int read_token(struct sl_client *client, const char *path, struct sl_diag
     return rc;
 }
 
+/* Returns the option, else the variable, else NULL. */
+static const char *said(const char *option, const char *variable)
+{
+    const char *text = option ? option : getenv(variable);
+    return text && *text ? text : NULL;
+}
+
+static int check_ca_file(const char *path, struct sl_diag *diag)
+{
+    if (!path || access(path, R_OK) == 0)
+        return 0;
+    sl_diag_hint(diag, "name a file of certificates in PEM form by --cacert or $SME2LAB_CACERT");
+    return sl_diag_set(diag, -errno, path, "The certificates cannot be read (%s)", strerror(errno));
+}
+
 static int new_client(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag)
 {
-    const char *variable = getenv("SME2LAB_TOKEN_FILE");
-    const char *token_file = cli->token_file         ? cli->token_file
-                             : variable && *variable ? variable
-                                                     : NULL;
+    const char *token_file = said(cli->token_file, "SME2LAB_TOKEN_FILE");
     struct sl_client *client = sl_calloc(1, sizeof(*client));
     if (!client)
         return sl_diag_set(diag, -ENOMEM, NULL, "There is no memory for a request");
-    int rc = token_file ? read_token(client, token_file, diag) : 0;
+    client->ca_file = said(cli->ca_file, "SME2LAB_CACERT");
+    int rc = check_ca_file(client->ca_file, diag);
+    if (rc == 0 && token_file)
+        rc = read_token(client, token_file, diag);
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = sl_diag_set(diag, -ENOMEM, "libcurl", "The HTTP library does not start");
     if (rc < 0)
@@ -204,6 +220,8 @@ int sl_client_call_init(struct sl_client_call *call, struct sl_client *client, c
     if (address->loopback)
         curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (client->ca_file)
+        curl_easy_setopt(curl, CURLOPT_CAINFO, client->ca_file);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "sme2lab/" SL_VERSION);
@@ -239,6 +257,20 @@ int sl_client_call_failed(const struct sl_client *client, const char *path, int 
         sl_diag_hint(diag, "start one with 'sme2labd', or name another: --server unix:PATH or "
                            "http://127.0.0.1:PORT");
         return sl_diag_set(diag, -ECONNREFUSED, server, "No daemon answers (%s)", reason);
+    case CURLE_PEER_FAILED_VERIFICATION:
+        sl_diag_hint(diag,
+                     "name the certificate of who signed it: --cacert FILE; and the daemon by "
+                     "a name that its certificate has");
+        return sl_diag_set(diag, -EPROTO, server, "The daemon's certificate is not trusted (%s)",
+                           reason);
+    case CURLE_SSL_CACERT_BADFILE:
+        sl_diag_hint(diag, "a file of certificates in PEM form begins with "
+                           "-----BEGIN CERTIFICATE-----");
+        return sl_diag_set(diag, SL_E_FORMAT, client->ca_file, "It holds no certificate");
+    case CURLE_SSL_CONNECT_ERROR:
+        sl_diag_hint(diag, "see whether that port of the daemon is one of \"tls:\"; else say "
+                           "http://");
+        return sl_diag_set(diag, -EPROTO, server, "TLS cannot be agreed on (%s)", reason);
     case CURLE_OPERATION_TIMEDOUT:
         sl_diag_hint(diag, "see whether sme2labd still runs: 'sme2lab doctor'");
         return sl_diag_set(diag, -ETIMEDOUT, server, "The daemon does not answer");

@@ -14,7 +14,8 @@ struct sl_client; /* one thread at a time */
 enum { SL_CLIENT_MAX_ANSWER = 64 << 20, SL_CLIENT_PATH_BYTES = 1024 };
 
 /* The daemon that --server and $SME2LAB_SERVER name, with the token in the file that --token-file
- * or $SME2LAB_TOKEN_FILE names. Nothing is sent. 0 or a code with `diag` set. */
+ * or $SME2LAB_TOKEN_FILE names; its certificate is to be trusted by those of --cacert or
+ * $SME2LAB_CACERT, or else by the system's. Nothing is sent. 0 or a code with `diag` set. */
 int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_diag *diag);
 
 /* The same for a verb about what there is: where no daemon is named and none listens, the private

@@ -225,8 +225,10 @@ static const struct {
     {"-q, --quiet", "print results and errors only", false},
     {"-v, --verbose", "say more", false},
     {"--color WHEN", "auto, always or never (NO_COLOR is respected)", false},
-    {"--server ADDRESS", "the daemon: unix:PATH or http://127.0.0.1:PORT", true},
+    {"--server ADDRESS", "the daemon: unix:PATH, http://127.0.0.1:PORT or https://HOST:PORT", true},
     {"--token-file FILE", "file with the token that the daemon asks for over TCP", true},
+    {"--cacert FILE", "certificates that the daemon's is trusted by, instead of the system's",
+     true},
 };
 
 void sl_options_help(const struct sl_usage *usage)

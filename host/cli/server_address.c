@@ -41,7 +41,10 @@ static const char *take_scheme(const char *text, const char **out_scheme)
 {
     static const struct {
         const char *word, *scheme;
-    } words[] = {{"http://", "http://"}, {"https://", "https://"}, {"tcp:", "http://"}};
+    } words[] = {{"http://", "http://"},
+                 {"https://", "https://"},
+                 {"tcp:", "http://"},
+                 {"tls:", "https://"}};
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t len = strlen(words[i].word);
         if (strncmp(text, words[i].word, len) == 0) {

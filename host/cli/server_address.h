@@ -14,8 +14,8 @@ struct sl_server_address {
     bool loopback;                /* a Unix socket or an address of this machine */
 };
 
-/* "http://HOST:PORT", "https://HOST[:PORT]", "tcp:HOST:PORT" or "unix:PATH". 0, or SL_E_UNSUPPORTED
- * with `diag` set. */
+/* "http://HOST:PORT", "https://HOST[:PORT]", "tcp:HOST:PORT", "tls:HOST:PORT" or "unix:PATH". 0, or
+ * SL_E_UNSUPPORTED with `diag` set. */
 int sl_server_address_parse(const char *text, struct sl_server_address *out, struct sl_diag *diag);
 
 /* Does `text`, or else $SME2LAB_SERVER, name a daemon? And is it the word "private"? */

@@ -30,6 +30,7 @@
 #include "host/device/tools.h"
 #include "host/http/listener.h"
 #include "host/http/server.h"
+#include "host/http/tls.h"
 #include "host/job/device_life.h"
 #include "host/job/devices.h"
 #include "host/job/keeper.h"
@@ -418,11 +419,15 @@ static size_t addresses(const struct sl_daemon_settings *settings, const char *c
 }
 
 /* Before anything is started for nothing. */
-static int check_addresses(const struct sl_daemon_settings *settings, struct sl_diag *diag)
+int sl_daemon_check(const struct sl_daemon_settings *settings, struct sl_diag *diag)
 {
     const char *const *listen;
     size_t count = addresses(settings, &listen);
-    int rc = 0;
+    struct sl_tls_identity *identity = NULL;
+    const char *certificate = settings->config->certificate;
+    int rc =
+        certificate ? sl_tls_identity_new(certificate, settings->config->key, &identity, diag) : 0;
+    sl_tls_identity_free(identity);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = sl_http_check_address(listen[i], settings->config->allow_remote, diag);
     return rc;
@@ -448,6 +453,8 @@ static void on_lab_opened(void *user, int rc)
     options.keeper = daemon->keeper;
     snprintf(fallback, sizeof(fallback), "unix:%s/sme2labd.sock", settings->state);
     options.allow_remote = settings->config->allow_remote;
+    options.certificate = settings->config->certificate;
+    options.key = settings->config->key;
     options.allow_runners = settings->config->allow_runners;
     options.rate = settings->config->requests_per_second;
     options.listen_count = addresses(settings, &listen);
@@ -619,7 +626,7 @@ static int open_store(struct daemon *daemon)
 static int start(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
-    int rc = check_addresses(daemon->settings, daemon->diag);
+    int rc = sl_daemon_check(daemon->settings, daemon->diag);
     if (rc == 0)
         rc = make_folder(daemon->settings->state, daemon->diag);
     if (rc == 0 && config->log_file)

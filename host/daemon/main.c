@@ -70,12 +70,6 @@ int main(int argc, char **argv)
         rc = sl_host_config_read(options.config, &config, &diag);
     if (rc < 0)
         return report(&diag, rc);
-    if (options.check_config) {
-        sl_say(stdout, "%s: right, %zu device%s\n", options.config ? options.config : "the default",
-               config.device_count, config.device_count == 1 ? "" : "s");
-        sl_host_config_fini(&config);
-        return 0;
-    }
     struct sl_daemon_settings settings = {
         .state = options.state ? options.state : config.state,
         .config = &config,
@@ -84,6 +78,15 @@ int main(int argc, char **argv)
         .listen_count = options.listen_count,
         .rebuild = options.rebuild,
     };
+    if (options.check_config) {
+        rc = sl_daemon_check(&settings, &diag);
+        if (rc == 0)
+            sl_say(stdout, "%s: right, %zu device%s\n",
+                   options.config ? options.config : "the default", config.device_count,
+                   config.device_count == 1 ? "" : "s");
+        sl_host_config_fini(&config);
+        return rc < 0 ? report(&diag, rc) : 0;
+    }
     if (!settings.state) {
         rc = sl_paths_state(state, &diag);
         settings.state = state;

@@ -50,17 +50,19 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
     const struct {
         const char *key;
         bool same;
-    } keys[] = {{"state", same_text(was->state, is->state)},
-                {"listen", same_listen(was, is)},
-                {"requests_per_second", was->requests_per_second == is->requests_per_second},
-                {"log_file", same_text(was->log_file, is->log_file)},
-                {"log_max_mib", was->log_max_mib == is->log_max_mib},
-                {"recovery", same_recovery(was, is)},
-                {"retention", same_retention(was, is)},
-                {"disk", was->budget_mib == is->budget_mib && was->reserve_mib == is->reserve_mib},
-                {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
-                {"adb", was->adb == is->adb},
-                {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
+    } keys[] = {
+        {"state", same_text(was->state, is->state)},
+        {"listen", same_listen(was, is)},
+        {"tls", same_text(was->certificate, is->certificate) && same_text(was->key, is->key)},
+        {"requests_per_second", was->requests_per_second == is->requests_per_second},
+        {"log_file", same_text(was->log_file, is->log_file)},
+        {"log_max_mib", was->log_max_mib == is->log_max_mib},
+        {"recovery", same_recovery(was, is)},
+        {"retention", same_retention(was, is)},
+        {"disk", was->budget_mib == is->budget_mib && was->reserve_mib == is->reserve_mib},
+        {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},
+        {"adb", was->adb == is->adb},
+        {"agents_on_demand", was->agents_on_demand == is->agents_on_demand}};
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
         if (!keys[i].same)
             sl_log(SL_LOG_WARNING, SL_LOG_EVENT("reload"), SL_LOG_TEXT("key", keys[i].key),

@@ -2,6 +2,7 @@
 #include "host/http/connection.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -27,6 +28,7 @@ struct sl_http_connection {
     uv_timer_t deadline;
     uv_write_t write;
     uv_shutdown_t shutdown;
+    struct sl_tls *tls;            /* owned; NULL: in the clear */
     uint8_t peer[PEER_BYTES];      /* zero for a Unix socket */
     struct sl_http_turn *turn;     /* NULL between requests */
     struct sl_http_head_scan scan; /* of the head that comes next */
@@ -39,11 +41,14 @@ struct sl_http_connection {
     bool reading, writing, last, answer_sent; /* last: nothing follows what is being written */
     bool ended;                               /* the client has sent all */
     bool busy;                                /* counted by the listener */
+    bool sealed_came;                         /* over TLS: the client has sent something */
+    bool sealing;                             /* over TLS: something is being written */
     bool lingering, doomed, closing;
     uint8_t in[IN_BYTES], out[OUT_BYTES];
 };
 
 static void serve(struct sl_http_connection *connection);
+static void read_on(struct sl_http_connection *connection, bool on);
 
 static void on_handle_closed(uv_handle_t *handle)
 {
@@ -52,6 +57,7 @@ static void on_handle_closed(uv_handle_t *handle)
         return;
     struct sl_http_clients *clients = connection->clients;
     connection->listener->connections--;
+    sl_tls_free(connection->tls);
     sl_free(connection);
     if (--clients->count == 0)
         clients->answers->emptied(clients->user);
@@ -86,15 +92,40 @@ static void end_turn(struct sl_http_connection *connection)
         connection->clients->answers->end(turn);
 }
 
+/* The last words of TLS, as far as they leave at once. */
+static void say_the_end(struct sl_http_connection *connection)
+{
+    const uint8_t *bytes;
+    if (connection->sealing)
+        return;
+    sl_tls_end(connection->tls);
+    size_t len = sl_tls_sealed(connection->tls, &bytes);
+    uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
+    if (len > 0)
+        uv_try_write(&connection->uv.stream, &buf, 1);
+}
+
+static void tell_of_silence(struct sl_http_connection *connection)
+{
+    struct sl_http_clients *clients = connection->clients;
+    const char *fault = connection->tls ? sl_tls_fault(connection->tls) : NULL;
+    char why[160] = "it sent no request that can be read";
+    if (connection->has_asked || clients->closing)
+        return;
+    if (fault)
+        snprintf(why, sizeof(why), "TLS could not be agreed on: %s", fault);
+    sl_http_refusal_tell(&clients->refusals, uv_now(clients->loop), 0, "", why);
+}
+
 static void close_now(struct sl_http_connection *connection)
 {
     if (connection->closing)
         return;
     struct sl_http_clients *clients = connection->clients;
     connection->closing = true;
-    if (!connection->has_asked && !clients->closing)
-        sl_http_refusal_tell(&clients->refusals, uv_now(clients->loop), 0, "",
-                             "it sent no request that can be read");
+    if (connection->tls)
+        say_the_end(connection);
+    tell_of_silence(connection);
     end_turn(connection);
     if (connection->previous)
         connection->previous->next = connection->next;
@@ -171,17 +202,25 @@ static void wait_for_head(struct sl_http_connection *connection)
     wait_at_most(connection, timeout_s * 1000ull);
 }
 
-static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+/* Returns how many bytes fit behind what is not read yet. */
+static size_t make_room(struct sl_http_connection *connection)
 {
-    struct sl_http_connection *connection = handle->data;
-    (void)suggested;
     if (connection->start > 0) {
         connection->end -= connection->start;
         memmove(connection->in, connection->in + connection->start, connection->end);
         connection->start = 0;
     }
-    *out = uv_buf_init((char *)connection->in + connection->end,
-                       (unsigned)(IN_BYTES - connection->end));
+    return IN_BYTES - connection->end;
+}
+
+static void give_room(uv_handle_t *handle, size_t suggested, uv_buf_t *out)
+{
+    struct sl_http_connection *connection = handle->data;
+    struct sl_http_clients *clients = connection->clients;
+    (void)suggested;
+    size_t room = make_room(connection);
+    *out = connection->tls ? uv_buf_init((char *)clients->sealed, sizeof(clients->sealed))
+                           : uv_buf_init((char *)connection->in + connection->end, (unsigned)room);
 }
 
 /* The client has sent its last byte. What it asked for as a whole is still answered. */
@@ -197,10 +236,69 @@ static void on_end(struct sl_http_connection *connection)
         close_now(connection);
 }
 
+static void on_sealed_sent(uv_write_t *write, int status);
+
+static void send_sealed(struct sl_http_connection *connection)
+{
+    const uint8_t *bytes;
+    size_t len =
+        connection->sealing || connection->closing ? 0 : sl_tls_sealed(connection->tls, &bytes);
+    if (len == 0)
+        return;
+    uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
+    connection->write.data = connection;
+    if (uv_write(&connection->write, &connection->uv.stream, &buf, 1, on_sealed_sent) < 0)
+        sl_http_connection_cut(connection);
+    else
+        connection->sealing = true;
+}
+
+/* Opens what has come, as long as it is read. true: there are more bytes for serve(). */
+static bool unseal(struct sl_http_connection *connection)
+{
+    if (!connection->tls || !connection->reading || connection->closing || connection->doomed)
+        return false;
+    size_t room = make_room(connection);
+    int len = sl_tls_read(connection->tls, connection->in + connection->end, room);
+    send_sealed(connection); /* the handshake's answers */
+    if (len > 0)
+        connection->end += (size_t)len;
+    else if (len == SL_E_STATE)
+        on_end(connection);
+    else if (len < 0 || room == 0)
+        close_now(connection);
+    return len > 0;
+}
+
+static void refuse_head(struct sl_http_connection *connection, int status, const char *why);
+
+/* A client that begins with a method does not speak TLS; it can read an answer that does not
+ * either. true: so it is. */
+static bool is_in_the_clear(struct sl_http_connection *connection, const char *bytes)
+{
+    bool clear = !connection->sealed_came && bytes[0] >= 'A' && bytes[0] <= 'Z';
+    connection->sealed_came = true;
+    if (!clear)
+        return false;
+    sl_tls_free(connection->tls);
+    connection->tls = NULL;
+    refuse_head(connection, 400, "this port speaks TLS alone: ask for https://");
+    return true;
+}
+
+static void take_sealed(struct sl_http_connection *connection, const char *bytes, size_t len)
+{
+    if (is_in_the_clear(connection, bytes))
+        read_on(connection, false);
+    else if (sl_tls_feed(connection->tls, bytes, len) < 0)
+        close_now(connection);
+    else if (unseal(connection))
+        serve(connection);
+}
+
 static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
 {
     struct sl_http_connection *connection = stream->data;
-    (void)buf;
     if (len == 0)
         return;
     if (len == UV_EOF) {
@@ -212,6 +310,10 @@ static void on_read(uv_stream_t *stream, ssize_t len, const uv_buf_t *buf)
         return;
     }
     connection->clients->received_bytes += (uint64_t)len;
+    if (connection->tls) {
+        take_sealed(connection, buf->base, (size_t)len);
+        return;
+    }
     connection->end += (size_t)len;
     serve(connection);
 }
@@ -234,6 +336,14 @@ static void on_shut(uv_shutdown_t *shutdown, int status)
         close_now(connection);
 }
 
+/* false: it cannot. */
+static bool end_our_side(struct sl_http_connection *connection)
+{
+    connection->shutdown.data = connection;
+    return connection->sealing ||
+           uv_shutdown(&connection->shutdown, &connection->uv.stream, on_shut) == 0;
+}
+
 /* A connection that is closed with bytes unread takes the answer away from a client that has not
  * read it yet. */
 static void linger(struct sl_http_connection *connection)
@@ -241,9 +351,11 @@ static void linger(struct sl_http_connection *connection)
     end_turn(connection);
     connection->lingering = true;
     connection->start = connection->end = 0;
-    connection->shutdown.data = connection;
-    if (connection->ended ||
-        uv_shutdown(&connection->shutdown, &connection->uv.stream, on_shut) < 0) {
+    if (connection->tls) {
+        sl_tls_end(connection->tls);
+        send_sealed(connection); /* our side ends behind it */
+    }
+    if (connection->ended || !end_our_side(connection)) {
         close_now(connection);
         return;
     }
@@ -287,17 +399,41 @@ static void on_written(uv_write_t *write, int status)
         wait_for_body(connection); /* it was "100 Continue" */
 }
 
+static void on_sealed_sent(uv_write_t *write, int status)
+{
+    struct sl_http_connection *connection = write->data;
+    connection->sealing = false;
+    if (connection->closing)
+        return;
+    if (status < 0) {
+        close_now(connection);
+        return;
+    }
+    send_sealed(connection);
+    if (connection->sealing)
+        return;
+    if (connection->writing)
+        on_written(write, 0);
+    else if (connection->lingering && !end_our_side(connection))
+        close_now(connection);
+}
+
 static void write_bytes(struct sl_http_connection *connection, const void *bytes, size_t len)
 {
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
     connection->write.data = connection;
     connection->clients->sent_bytes += len;
-    if (uv_write(&connection->write, &connection->uv.stream, &buf, 1, on_written) < 0) {
+    int rc = connection->tls
+                 ? sl_tls_write(connection->tls, bytes, len)
+                 : uv_write(&connection->write, &connection->uv.stream, &buf, 1, on_written);
+    if (rc < 0) {
         sl_http_connection_cut(connection);
         return;
     }
     connection->writing = true;
     wait_at_most(connection, connection->clients->timeout_s * 1000ull);
+    if (connection->tls)
+        send_sealed(connection);
 }
 
 static void write_next(struct sl_http_connection *connection)
@@ -425,8 +561,7 @@ static void drop_input(struct sl_http_connection *connection)
         close_now(connection);
 }
 
-/* Goes on with what has come as far as it goes. */
-static void serve(struct sl_http_connection *connection)
+static void serve_there(struct sl_http_connection *connection)
 {
     for (bool more = true;
          more && !connection->doomed && !connection->closing && !connection->lingering;) {
@@ -446,6 +581,14 @@ static void serve(struct sl_http_connection *connection)
         wait_for_head(connection);
     if (!connection->closing)
         read_on(connection, !turn || drops || !turn->read);
+}
+
+/* Goes on with what has come as far as it goes. */
+static void serve(struct sl_http_connection *connection)
+{
+    do
+        serve_there(connection);
+    while (unseal(connection));
 }
 
 int sl_http_connection_peer(const struct sl_http_connection *connection, uint32_t *out_user)
@@ -595,7 +738,10 @@ int sl_http_connection_accept(struct sl_http_listener *listener)
     }
     listener->clients->accepted++;
     learn_peer(connection);
-    keep_to_limits(connection);
+    if (listener->identity && sl_tls_new(listener->identity, &connection->tls) < 0)
+        close_now(connection);
+    if (!connection->closing)
+        keep_to_limits(connection);
     if (!connection->closing)
         serve(connection);
     return 0;

@@ -14,6 +14,7 @@
 
 #include "common/base/bytes.h"
 #include "host/http/refusal.h"
+#include "host/http/tls.h"
 #include "host/records.h"
 
 struct sl_http_connection;
@@ -22,8 +23,8 @@ enum {
     /* Limits of each listener. Requests under way: one more is surplus. Connections without one
      * give way to newer ones. */
     SL_HTTP_MAX_CONNECTIONS = 320,
-    SL_HTTP_MAX_PEER_CONNECTIONS = 256,   /* of them from one address */
-    SL_HTTP_HEAD_S = 5,                   /* for a whole head to come, on a new connection too */
+    SL_HTTP_MAX_PEER_CONNECTIONS = 256, /* of them from one address */
+    SL_HTTP_HEAD_S = 5, /* for a whole head to come, on a new connection with the handshake too */
     SL_HTTP_MAX_SKIPPED_BYTES = 16 << 20, /* of a body that nobody wants */
 };
 
@@ -70,6 +71,7 @@ struct sl_http_clients {
     uint64_t accepted, sent_bytes, received_bytes; /* so far */
     struct sl_http_refusals refusals;
     bool closing;
+    uint8_t sealed[SL_TLS_MAX_PLAIN_BYTES]; /* what came on one of them, until it is opened */
 };
 
 union sl_http_stream {
@@ -81,9 +83,10 @@ union sl_http_stream {
 
 struct sl_http_listener {
     union sl_http_stream uv;
-    struct sl_http_clients *clients; /* borrowed */
-    char path[SL_PATH_BYTES];        /* of a Unix socket; "" for TCP */
-    size_t connections;              /* open */
+    struct sl_http_clients *clients;  /* borrowed */
+    char path[SL_PATH_BYTES];         /* of a Unix socket; "" for TCP */
+    struct sl_tls_identity *identity; /* borrowed; NULL: it speaks in the clear */
+    size_t connections;               /* open */
     size_t busy, streams; /* of them: with a request under way; with a stream of events */
     bool open;
 };

@@ -11,6 +11,7 @@ static void on_handle_closed(uv_handle_t *handle)
     void (*closed)(void *) = http->closed;
     void *user = http->closed_user;
     sl_auth_fini(&http->auth);
+    sl_tls_identity_free(http->identity);
     sl_free(http);
     if (closed)
         closed(user);

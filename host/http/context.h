@@ -12,6 +12,7 @@
 #include "host/http/connection.h"
 #include "host/http/options.h"
 #include "host/http/rate.h"
+#include "host/http/tls.h"
 #include "host/store/blobs.h"
 
 struct sl_keeper;
@@ -29,6 +30,7 @@ struct sl_http {
     struct sl_keeper *keeper; /* borrowed; NULL: none */
     struct sl_http_listener listeners[SL_HTTP_MAX_LISTENERS];
     size_t listener_count;
+    struct sl_tls_identity *identity; /* owned; NULL: no listener speaks TLS */
     struct sl_http_clients clients;
     struct sl_auth auth;
     struct sl_http_rate rate; /* by the loop's clock */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/inherited.h"
@@ -18,7 +19,7 @@ enum { BACKLOG = 256, RETRY_MS = 100 };
 
 /* The target of an address. */
 struct place {
-    bool is_path;
+    bool is_path, is_tls;
     union {
         struct sockaddr any;
         struct sockaddr_un un;
@@ -77,10 +78,12 @@ static int read_host(const char *address, const char *text, bool remote, struct 
         return 0;
     if (remote)
         return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address of a machine");
-    sl_diag_hint(diag, "listen on 127.0.0.1 or [::1] and put a proxy with TLS before it, or say "
-                       "\"allow_remote\": true in the configuration");
+    sl_diag_hint(diag,
+                 "say tls:HOST:PORT and give a certificate by \"tls\" in the configuration, or "
+                 "say \"allow_remote\": true there");
     return sl_diag_set(diag, SL_E_UNSUPPORTED, address,
-                       "other machines may not reach the daemon unless its configuration says so");
+                       "other machines may not reach the daemon without TLS unless its "
+                       "configuration says so");
 }
 
 static int read_address(const char *address, bool remote, struct place *out, struct sl_diag *diag)
@@ -90,7 +93,10 @@ static int read_address(const char *address, bool remote, struct place *out, str
         return read_path(address + 5, out, diag);
     if (strncmp(address, "tcp:", 4) == 0)
         return read_host(address, address + 4, remote, out, diag);
-    sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tcp:[::1]:PORT");
+    out->is_tls = strncmp(address, "tls:", 4) == 0;
+    if (out->is_tls)
+        return read_host(address, address + 4, true, out, diag);
+    sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tls:HOST:PORT");
     return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address to listen on");
 }
 
@@ -138,10 +144,26 @@ static void on_retry(uv_timer_t *timer)
         accept_client(&http->listeners[i]);
 }
 
+/* A certificate that was renewed serves from the next connection on. */
+static void refresh_identity(struct sl_tls_identity *identity)
+{
+    struct sl_diag diag = {0};
+    int rc = sl_tls_identity_refresh(identity, &diag);
+    if (rc < 0)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("certificate_refused"),
+               SL_LOG_QUOTED("where", diag.where),
+               SL_LOG_REASON(diag.what[0] ? diag.what : sl_strerror(rc)));
+    else if (rc > 0)
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("certificate_renewed"),
+               SL_LOG_NUMBER("expires_s", sl_tls_identity_expires_s(identity)));
+}
+
 /* A client waits there, or may. Without memory for it, all listeners look again soon. */
 static void accept_client(struct sl_http_listener *listener)
 {
     struct sl_http *http = listener->clients->user;
+    if (listener->identity)
+        refresh_identity(listener->identity);
     if (!http->stopping && sl_http_connection_accept(listener) < 0)
         uv_timer_start(&http->retry, on_retry, RETRY_MS, 0);
 }
@@ -196,6 +218,12 @@ int sl_http_listen(struct sl_http *http, const char *address, bool remote, struc
     if (rc < 0)
         return rc;
     listener->clients = &http->clients;
+    if (place.is_tls && !http->identity) {
+        sl_diag_hint(diag, "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to it");
+        return sl_diag_set(diag, SL_E_FORMAT, address,
+                           "the configuration names no certificate for this address");
+    }
+    listener->identity = place.is_tls ? http->identity : NULL;
     rc = place.is_path ? open_unix(listener, &place, inherited)
                        : open_tcp(listener, &place, inherited);
     http->listener_count += listener->open;

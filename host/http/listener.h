@@ -7,8 +7,9 @@
 struct sl_diag;
 struct sl_http;
 
-/* Opens "unix:PATH" (mode 0600) or "tcp:HOST:PORT", on loopback unless `remote` ones may be; takes
- * the service manager's socket where it has one for the address. 0 or a code with words. */
+/* Opens "unix:PATH" (mode 0600), "tcp:HOST:PORT", on loopback unless `remote` ones may be, or
+ * "tls:HOST:PORT", which the server's certificate is for; takes the service manager's socket where
+ * it has one for the address. 0 or a code with words. */
 int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag);
 
 /* Looks at the words of an address alone: 0, or what sl_http_listen() would say of it. */

@@ -72,12 +72,13 @@ struct sl_keeper;
 
 struct sl_http_options {
     const char
-        *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tcp:[::1]:PORT" */
+        *listen[SL_HTTP_MAX_LISTENERS]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tls:[::]:PORT" */
     size_t listen_count;
-    bool allow_remote;       /* addresses beyond loopback too, without TLS */
-    bool allow_runners;      /* jobs that bring programs, from TCP too */
-    unsigned rate;           /* requests of each token in a second; 0: any number */
-    uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    bool allow_remote;             /* addresses beyond loopback too, without TLS */
+    const char *certificate, *key; /* files for "tls:"; NULL: there are none */
+    bool allow_runners;            /* jobs that bring programs, from TCP too */
+    unsigned rate;                 /* requests of each token in a second; 0: any number */
+    uint64_t max_blob_bytes;       /* 0: SL_HTTP_MAX_BLOB_BYTES */
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     struct sl_keeper *keeper; /* borrowed until the server is closed; NULL: the disk has no limit */

@@ -125,6 +125,8 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
         sl_api_blobs_sweep(http);
         sl_api_imports_sweep(http);
     }
+    if (rc == 0 && options->certificate)
+        rc = sl_tls_identity_new(options->certificate, options->key, &http->identity, diag);
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
         rc = sl_http_listen(http, options->listen[i], options->allow_remote, diag);
     if (rc < 0) {

@@ -33,6 +33,7 @@ enum {
 static const char *const host_keys[] = {"state",
                                         "listen",
                                         "allow_remote",
+                                        "tls",
                                         "devices",
                                         "log_file",
                                         "log_max_mib",
@@ -44,6 +45,7 @@ static const char *const host_keys[] = {"state",
                                         "retention",
                                         "disk",
                                         "requests_per_second"};
+static const char *const tls_keys[] = {"certificate", "key"};
 static const char *const retention_keys[] = {"days", "newest_per_series", "most_per_series",
                                              "keep_labels", "every_seconds"};
 static const char *const disk_keys[] = {"budget_mib", "reserve_mib"};
@@ -75,6 +77,44 @@ static bool is_loopback(const char *address)
            strncmp(address, "tcp:[::1]:", 10) == 0 || strncmp(address, "tcp:localhost:", 14) == 0;
 }
 
+/* A file that is there whatever folder the daemon was started in. */
+static const char *read_absolute(const struct sl_json_at *object, const char *key)
+{
+    struct sl_json_at at = sl_json_member(object, key);
+    const char *path = sl_json_get_text(at);
+    if (!at.value)
+        sl_json_refuse(object, "\"%s\" is missing", key);
+    else if (path && path[0] != '/')
+        sl_json_refuse(&at, "'%.100s' is no absolute path", path);
+    return path;
+}
+
+static void read_tls(const struct sl_json_at *object, struct sl_host_config *out)
+{
+    if (!object->value)
+        return;
+    sl_json_need_object(object, tls_keys, COUNT(tls_keys), 0);
+    sl_json_hint(object, "say {\"certificate\": \"/PATH.pem\", \"key\": \"/PATH.pem\"}");
+    out->certificate = read_absolute(object, "certificate");
+    out->key = read_absolute(object, "key");
+}
+
+/* Needs what read_tls() found. */
+static void check_address(const struct sl_json_at *at, const char *address,
+                          const struct sl_host_config *config)
+{
+    bool tls = strncmp(address, "tls:", 4) == 0;
+    if (tls && !config->certificate) {
+        sl_json_hint(at, "add \"tls\": {\"certificate\": FILE, \"key\": FILE}");
+        sl_json_refuse(at, "'%.100s' needs a certificate", address);
+    }
+    if (tls || is_loopback(address) || config->allow_remote)
+        return;
+    sl_json_hint(at, "say tls:HOST:PORT and give \"tls\"; or add \"allow_remote\": true if other "
+                     "machines shall reach the daemon without it");
+    sl_json_refuse(at, "'%.100s' is reachable from other machines", address);
+}
+
 static void read_listen(const struct sl_json_at *root, struct sl_host_config *out)
 {
     struct sl_json_at list = sl_json_member(root, "listen");
@@ -84,10 +124,8 @@ static void read_listen(const struct sl_json_at *root, struct sl_host_config *ou
     sl_json_need_array(&list, SL_HOST_MAX_LISTEN, "addresses");
     for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
         const char *address = out->listen[out->listen_count++] = sl_json_get_text(at);
-        if (!address || is_loopback(address) || out->allow_remote)
-            continue;
-        sl_json_hint(&at, "add \"allow_remote\": true if other machines shall reach the daemon");
-        sl_json_refuse(&at, "'%.100s' is reachable from other machines", address);
+        if (address)
+            check_address(&at, address, out);
     }
 }
 
@@ -262,6 +300,8 @@ static void read_disk(const struct sl_json_at *object, struct sl_host_config *ou
 static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
 {
     sl_json_need_object(root, host_keys, COUNT(host_keys), 0);
+    struct sl_json_at tls = sl_json_member(root, "tls");
+    read_tls(&tls, out);
     read_listen(root, out);
     read_devices(root, out);
     struct sl_json_at recovery = sl_json_member(root, "recovery");

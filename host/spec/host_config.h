@@ -28,8 +28,9 @@ struct sl_host_device {
 
 struct sl_host_config {
     const char *state;                      /* directory; NULL: chosen by the program */
-    const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT" */
-    bool allow_remote;                      /* addresses beyond loopback too */
+    const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tls:..." */
+    bool allow_remote;                      /* "tcp:" beyond loopback too */
+    const char *certificate, *key;          /* for "tls:", absolute; NULL: there are none */
     bool allow_runners;           /* jobs with external runners, which are programs, from TCP too */
     uint32_t requests_per_second; /* of each token, over TCP; 0: any number */
     size_t listen_count;          /* 0: a Unix socket in the state directory */
@@ -63,8 +64,8 @@ void sl_host_config_init(struct sl_host_config *config);
 void sl_host_config_fini(struct sl_host_config *config);
 
 /* Reads a file's text; `file` is its name for messages. SL_E_FORMAT (`diag` has line or JSON
- * pointer and the fix), SL_E_LIMIT, -ENOMEM; on success end `out` with sl_host_config_fini(). A TCP
- * address beyond loopback must be asked for by "allow_remote": true. */
+ * pointer and the fix), SL_E_LIMIT, -ENOMEM; on success end `out` with sl_host_config_fini(). A
+ * "tcp:" address beyond loopback must be asked for by "allow_remote": true, "tls:" needs "tls". */
 int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,
                          struct sl_diag *diag);
 

@@ -78,6 +78,7 @@ ALLOWED = {
     "host/job": (["common/base", "host/records.h", "host/spec", "host/device", "host/ingest", "host/store"], ["libuv"]),
     "host/http": (["common/base", "host/records.h", "host/spec", "host/job", "host/device", "host/store", "host/analysis", "host/report"],
                   ["cjson", "libuv", "sockets"]),
+    "host/http/tls": (["common/base"], ["openssl"]),
     "host/http/auth": (["common/base", "host/records.h", "host/spec"], ["sodium"]),  # base64
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h", "host/spec"], ["cjson"]),
     "host/inspect": (["common/base", "common/format", "host/records.h", "host/spec", "host/report"], ["cjson"]),

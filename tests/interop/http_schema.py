@@ -1,6 +1,6 @@
 """Schemathesis at a daemon: does it serve what proto/openapi.yaml says?
     http_schema.py PYTHON [CASES [SEED]]     PYTHON has Schemathesis; 5,000 cases and a drawn seed unless said otherwise
-All phases, over TCP and over the Unix socket, with and without a token. Standard library only."""
+All phases, over TCP, over TLS and over the Unix socket, with and without a token. Standard library only."""
 
 import contextlib
 import json
@@ -17,10 +17,11 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/integration"))
 
+import certificates  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
 SCHEMA = ROOT / "proto/openapi.yaml"
-WAYS = ("tcp with a token", "tcp without", "unix with a token", "unix without")
+WAYS = ("tcp with a token", "tcp without", "tls with a token", "unix with a token", "unix without")
 # What fits the schema may be refused where more is asked than a schema can say: that a blob is there, that bytes have a digest and follow
 # those that are there, that a name of 63 characters has 63 bytes. What is too large is 413.
 SETTINGS = """
@@ -91,16 +92,18 @@ def open_schema(folder):
     return path
 
 
-def run(python, schema, port, token, cases, seed, out):
+def run(python, schema, url, token, cases, seed, out, authority=None):
     """How many cases one way of asking had; raises with what was found."""
     settings = out.with_name("schemathesis.toml")
     settings.write_text(SETTINGS)
-    words = [python, "-m", "schemathesis.cli", "--config-file", str(settings), "run", str(schema), "--url", f"http://127.0.0.1:{port}",
+    words = [python, "-m", "schemathesis.cli", "--config-file", str(settings), "run", str(schema), "--url", url,
              "--exclude-checks", "use_after_free",  # DELETE cancels jobs and groups, which stay to be read
              "--exclude-path", "/api/v1/events",  # its stream has no end
              "--max-examples", str(max(1, cases // 30)), "--seed", str(seed), "--continue-on-failure", "--no-color",
              "--report", "json", "--report-json-path", str(out), "--suppress-health-check", "all", "--request-timeout", "60",
              "--warnings", "off"]
+    if authority:
+        words += ["--tls-verify", str(authority)]
     if token:
         words += ["--header", f"Authorization: Bearer {token}"]
     done = subprocess.run(words, capture_output=True, text=True, stdin=subprocess.DEVNULL, cwd=out.parent)
@@ -115,19 +118,21 @@ def check(python, cases, seed, say=print):
         folder = pathlib.Path(folder)
         state = folder / "state"
         state.mkdir()
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
-        config = {"listen": [f"unix:{state}/sme2labd.sock", f"tcp:127.0.0.1:{port}"], "devices": [{"name": "here", "kind": "counted"}],
-                  "agents_on_demand": True}
+        with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
+            port, secure = free.getsockname()[1], other.getsockname()[1]
+        authority = certificates.authority(folder)
+        config = {"listen": [f"unix:{state}/sme2labd.sock", f"tcp:127.0.0.1:{port}", f"tls:127.0.0.1:{secure}"],
+                  "tls": certificates.certificate(folder), "devices": [{"name": "here", "kind": "counted"}], "agents_on_demand": True}
         with Daemon(state, config) as daemon:
             relay = Relay(daemon.socket)
             for way in WAYS:
                 body = json.dumps({"name": "schema", "role": "admin"})
                 made = daemon.request("POST", "/api/v1/tokens", body, {"Content-Type": "application/json"})
                 token = json.loads(made[2])["token"] if "with a token" in way else None
-                schema, reached = (SCHEMA, port) if way.startswith("tcp") else (open_schema(folder), relay.port)
+                schema = open_schema(folder) if way.startswith("unix") else SCHEMA
+                url = {"tcp": f"http://127.0.0.1:{port}", "tls": f"https://127.0.0.1:{secure}", "unix": f"http://127.0.0.1:{relay.port}"}[way.split()[0]]
                 try:
-                    ran = run(python, schema, reached, token, cases, seed, folder / "report.json")
+                    ran = run(python, schema, url, token, cases, seed, folder / "report.json", authority if way.startswith("tls") else None)
                 except AssertionError as found:  # why a daemon went away stands in its log alone
                     raise AssertionError(f"{way}: {found}\nthe daemon's log:\n{daemon.log_text()[-6000:]}") from found
                 say(f"{way}: {ran} cases, nothing found")

@@ -24,6 +24,8 @@ TEST(addresses_of_all_kinds_are_taken)
     assert_int_equal(sl_server_address_parse("https://lab.example", &address, &diag), 0);
     assert_string_equal(address.url, "https://lab.example");
     assert_false(address.loopback);
+    assert_int_equal(sl_server_address_parse("tls:lab.example:8443", &address, &diag), 0);
+    assert_string_equal(address.url, "https://lab.example:8443");
     assert_int_equal(sl_server_address_parse("http://localhost.example", &address, &diag), 0);
     assert_false(address.loopback);
 }

@@ -167,6 +167,11 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"{\"devicse\":[]}", "", "devices"},
         {"{\"listen\":\"unix:/a\"}", "/listen", ""},
         {"{\"listen\":[\"tcp:0.0.0.0:80\"]}", "/listen/0", "allow_remote"},
+        {"{\"listen\":[\"tls:127.0.0.1:80\"]}", "/listen/0", "certificate"},
+        {"{\"tls\":{\"certificate\":\"/c\"}}", "/tls", "key"},
+        {"{\"tls\":{\"certificate\":\"c\",\"key\":\"/k\"}}", "/tls/certificate", "absolute"},
+        {"{\"tls\":{\"ca\":\"/c\"}}", "/tls", "ca"},
+        {"{\"tls\":[]}", "/tls", "object"},
         {"{\"allow_remote\":1}", "/allow_remote", "true or false"},
         {"{\"devices\":[{\"name\":\"a\"}]}", "/devices/0", "kind"},
         {"{\"devices\":[{\"name\":\"a\",\"kind\":\"usb\"}]}", "/devices/0/kind", "usb"},
@@ -202,6 +207,13 @@ TEST(a_remote_address_can_be_asked_for)
 {
     struct sl_host_config config;
     struct sl_diag diag;
+    assert_int_equal(parse("{\"listen\":[\"tls:[::]:443\"],"
+                           "\"tls\":{\"certificate\":\"/c.pem\",\"key\":\"/k.pem\"}}",
+                           &config, &diag),
+                     0);
+    assert_string_equal(config.certificate, "/c.pem");
+    assert_string_equal(config.key, "/k.pem");
+    sl_host_config_fini(&config);
     assert_int_equal(
         parse("{\"allow_remote\":true,\"listen\":[\"tcp:0.0.0.0:80\"]}", &config, &diag), 0);
     sl_host_config_fini(&config);
