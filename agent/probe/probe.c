@@ -14,6 +14,7 @@
 #include "agent/probe/cores.h"
 #include "agent/probe/gunzip.h"
 #include "agent/probe/kernel_list.h"
+#include "agent/probe/phone.h"
 #include "agent/probe/sysfs.h"
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -190,11 +191,21 @@ static void digest_cores(const char *root, const struct sl_probe_cores *cores,
     }
 }
 
-int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES])
+static void digest_phone(const struct sl_probe_phone *phone, struct sl_sha256 *sha)
+{
+    char text[SL_PROBE_PHONE_BYTES + SL_PROBE_BUILD_BYTES + 64];
+    int len =
+        snprintf(text, sizeof(text), "phone %s\n%s\n%s\n", phone->id, phone->build, SL_VERSION);
+    sl_sha256_update(sha, text, (size_t)len);
+}
+
+int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES],
+                         char out_phone[SL_PROBE_PHONE_BYTES])
 {
     char text[SL_SHA256_HEX_SIZE + 128], isa[128];
     struct utsname name = {.sysname = ""};
     struct sl_sha256 sha;
+    struct sl_probe_phone phone = {.id = ""};
     struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
     if (!cores)
         return -ENOMEM;
@@ -205,9 +216,13 @@ int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES])
     sl_sha256_init(&sha);
     sl_sha256_update(&sha, text, (size_t)len);
     sl_probe_cores_read(root, cores);
-    digest_cores(root, cores, &sha);
+    if (sl_probe_phone_read(root, &phone))
+        digest_phone(&phone, &sha);
+    else
+        digest_cores(root, cores, &sha);
     sl_sha256_final_hex(&sha, text);
     snprintf(out, SL_PROBE_FINGERPRINT_BYTES, "%.16s", text);
+    snprintf(out_phone, SL_PROBE_PHONE_BYTES, "%s", phone.id);
     sl_free(cores);
     return 0;
 }
@@ -315,13 +330,14 @@ static void put_kernels(struct sl_json *json)
 int sl_probe_write(const char *root, struct sl_buf *out)
 {
     struct sl_json json;
-    char fingerprint[SL_PROBE_FINGERPRINT_BYTES];
+    char fingerprint[SL_PROBE_FINGERPRINT_BYTES], phone[SL_PROBE_PHONE_BYTES];
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.probe/1");
     sl_json_text(&json, "agent_version", SL_VERSION);
-    int rc = sl_probe_fingerprint(root, fingerprint);
+    int rc = sl_probe_fingerprint(root, fingerprint, phone);
     sl_json_text(&json, "fingerprint", rc == 0 ? fingerprint : NULL);
+    sl_json_text(&json, "phone", rc == 0 ? or_null(phone) : NULL);
     put_kernel(root, &json);
     put_soc(root, &json);
     put_hwcap2(&json);

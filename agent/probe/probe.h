@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "agent/probe/phone.h"
+
 struct sl_buf;
 
 /* Appends the JSON object of the device whose /sys and /proc stand under `root` ("": our own). 0,
@@ -11,9 +13,12 @@ int sl_probe_write(const char *root, struct sl_buf *out);
 
 /* Writes the key under which things are kept for this device: sixteen hexadecimal digits over its
  * operating system, instructions, vector length and SoC. Cores that are offline do not change it;
- * if no SoC is named, the kinds of cores count, and one of each has to be online. 0 or -ENOMEM. */
+ * if no SoC is named, the kinds of cores count, and one of each has to be online. In place of the
+ * SoC, a phone has which one it is (out_phone, else ""), its system's build and this agent's
+ * version: what was measured before an update says nothing of it after. 0 or -ENOMEM. */
 enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
-int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES]);
+int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES],
+                         char out_phone[SL_PROBE_PHONE_BYTES]);
 
 /* True on an emulated CPU, whose times mean nothing: QEMU's own one, by its identification. */
 bool sl_probe_is_emulated(void);

@@ -19,6 +19,7 @@
 #include "host/analysis/verdict.h"
 #include "host/daemon/policies.h"
 #include "host/daemon/probes.h"
+#include "host/daemon/series_name.h"
 #include "host/device/launch.h"
 #include "host/device/link_job.h"
 #include "host/ingest/run_store.h"
@@ -33,13 +34,7 @@
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
 
-enum {
-    MAX_SERIES_BYTES = 16 << 10,
-    MAX_LOAD_BYTES = 64 << 10,
-    MAX_OUTPUT_BYTES = 64 << 20,
-    STREAM_OUTPUT = 2,
-    STREAM_LOG = 1
-};
+enum { MAX_LOAD_BYTES = 64 << 10, MAX_OUTPUT_BYTES = 64 << 20, STREAM_OUTPUT = 2, STREAM_LOG = 1 };
 
 _Static_assert(SL_SPEC_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
                    SL_SPEC_PRECISE_PAIRS == (int)SL_STOPPING_PAIRS &&
@@ -283,32 +278,6 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
     return rc < 0 ? rc : sl_run_finish(&work->run, diag);
 }
 
-/* Runs whose only difference is when they were, and the build: one model on one device with the
- * same inputs, measured the same way. */
-static void name_series(const struct sl_spec *spec, struct sl_run_record *record)
-{
-    struct sl_buf text;
-    char digest[SL_SHA256_HEX_SIZE];
-    sl_buf_init(&text, MAX_SERIES_BYTES);
-    int rc = sl_buf_printf(&text, "%s\n%s\n%u %u %u %d\n%s\n%s\n", record->model_sha256,
-                           record->device, spec->threads[0], spec->sme_threads,
-                           spec->concurrency[0], spec->mode == SL_MODE_CLEAN, spec->affinity,
-                           spec->input_shapes ? spec->input_shapes : "");
-    if (rc == 0 && spec->runtime[0] == SL_RUNTIME_EXECUTORCH)
-        rc = sl_buf_printf(&text, "executorch\n"); /* own runs keep the series they have */
-    if (rc == 0 && spec->svl[0] != 0)              /* not the device's own */
-        rc = sl_buf_printf(&text, "svl %u\n", spec->svl[0]);
-    for (size_t i = 0; rc == 0 && i < spec->inputs_count; i++)
-        rc = sl_buf_printf(&text, "%s\n", spec->inputs_sha256[i]);
-    if (rc == 0 && spec->policy_sha256) /* other kernels */
-        rc = sl_buf_printf(&text, "policy %s\n", spec->policy_sha256);
-    if (rc == 0) {
-        sl_sha256_hex(text.data, text.size, digest);
-        snprintf(record->series, sizeof(record->series), "%.16s", digest);
-    }
-    sl_buf_fini(&text);
-}
-
 static bool is_recorded(void *user, const char *directory)
 {
     (void)user;
@@ -358,7 +327,11 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
         if (rc == 0) {
             const struct sl_comparison *found = &work->run.compared->comparison;
             snprintf(record->verdict, sizeof(record->verdict), "%s", sl_verdict_name(found));
-            name_series(ended->spec, record);
+            sl_series_name(
+                ended->spec,
+                sl_value(sl_value(work->run.compared->sides[1].directory.manifest, "device"),
+                         "probe"),
+                ended->device->traits.emulated, record);
             record->ratio = found->ratio > 0 ? found->ratio : 0;
             record->baseline = found->baseline > 0 ? found->baseline : 0;
             record->candidate = found->candidate > 0 ? found->candidate : 0;

@@ -120,6 +120,11 @@ static const char *const migrations[] = {
     "JOIN "
     "jobs AS j ON j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' "
     "END, '$.labels') AS l WHERE l.type = 'text' AND l.key IS NOT NULL;",
+    /* 12: series of phones are of the phone and no longer of its name: the first phone to be
+       measured under the name goes on with the series that it had */
+    "ALTER TABLE runs ADD COLUMN former_series TEXT NOT NULL DEFAULT '';"
+    "CREATE TRIGGER runs_go_on AFTER INSERT ON runs WHEN NEW.former_series <> '' BEGIN "
+    "UPDATE runs SET series = NEW.series WHERE series = NEW.former_series AND id < NEW.id; END;",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -86,6 +86,33 @@ class OverTheServer(Phones):
         self.assertEqual([path.name for path in (data(1) / "bin").iterdir()], [agent], "no half file is left")
         self.assertEqual(hashlib.sha256((data(1) / "bin" / agent).read_bytes()).hexdigest(), agent)
 
+    def test_a_phones_series_is_its_own_whatever_its_name_and_another_of_the_name_has_another(self):
+        series, phones = [], []
+        for serial, name in ((FIRST, "phone"), (FIRST, "renamed"), (SECOND, "phone")):
+            daemon = self.begin({"devices": [{"name": name, "link": f"adb:{serial}"}]})
+            run = self.run_toy(daemon, device=name)["run"]
+            series.append(daemon.get(f"/api/v1/runs/{run}")["series"])
+            phones.append(daemon.get(f"/api/v1/runs/{run}/files/manifest.json")["device"]["probe"]["phone"])
+            daemon.terminate()
+        self.assertRegex(phones[0], "^[0-9a-f]{16}$")
+        self.assertEqual(series[0], series[1])
+        self.assertNotEqual(series[0], series[2])
+        self.assertEqual([phones[0] == phones[1], phones[0] == phones[2]], [True, False])
+
+    def test_a_phone_that_is_cleaned_has_its_agent_alone_and_is_sent_again_what_a_run_needs(self):
+        daemon = self.begin()
+        self.run_toy(daemon)
+        blobs = data(1) / "blobs"
+        count, size = sum(1 for _ in blobs.iterdir()), sum(path.stat().st_size for path in blobs.iterdir())
+        self.assertGreaterEqual(count, 2)
+        clean = [lab.HOST / "bin/sme2lab", "device", "clean", "phone", "--server", f"unix:{daemon.socket}"]
+        for files, mebibytes in ((count, f"{size / (1 << 20):.1f}"), (0, "0.0")):
+            done = subprocess.run(clean, capture_output=True, text=True, timeout=60, env=daemon.env)
+            self.assertEqual((done.returncode, done.stdout), (0, f"{files} files removed, {mebibytes} MiB\n"), done.stderr)
+            self.assertEqual(list(blobs.iterdir()), [])
+        self.assertEqual(len(list((data(1) / "bin").iterdir())), 1, "the agent stays")
+        self.assertEqual(self.run_toy(daemon)["attempts"], 1)
+
     def test_executorchs_own_libraries_are_sent_once_and_measured(self):
         libraries = lab.ROOT / "build/agent-aarch64/executorch"
         if not (libraries / "sme2lab-agent-executorch").exists():

@@ -66,12 +66,13 @@ TEST(its_soc_and_what_its_kernel_was_built_with_are_told)
 /* The fingerprint of the tree, copied and then changed by the shell. */
 static void print_of(const char *tree, const char *change, char out[SL_PROBE_FINGERPRINT_BYTES])
 {
-    char folder[] = "/tmp/sl-probe-XXXXXX", command[1024];
+    char folder[] = "/tmp/sl-probe-XXXXXX", command[1024], phone[SL_PROBE_PHONE_BYTES];
     assert_non_null(mkdtemp(folder));
     snprintf(command, sizeof(command), "cp -r %s/. %s && cd %s && %s", tree, folder, folder,
              change);
     assert_int_equal(system(command), 0);
-    assert_int_equal(sl_probe_fingerprint(folder, out), 0);
+    assert_int_equal(sl_probe_fingerprint(folder, out, phone), 0);
+    assert_string_equal(phone, "");
     snprintf(command, sizeof(command), "rm -r %s", folder);
     assert_int_equal(system(command), 0);
 }
