@@ -10,6 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "agent/trace/marks.h"
+
 #define MAX_KERNELS 128
 #define CODE_BYTES 32
 #define PREFIX "kai_run_"
@@ -75,6 +77,11 @@ static struct linkage linkage_of(const struct link_map *map)
     return found;
 }
 
+static bool is_packing(const char *name)
+{
+    return strstr(name, "_pack_") != NULL;
+}
+
 size_t sl_kernel_calls_open(void *delegate)
 {
     struct link_map *map = NULL;
@@ -89,8 +96,12 @@ size_t sl_kernel_calls_open(void *delegate)
         const ElfW(Rela) *relocation = &linkage.relocations[i];
         const ElfW(Sym) *symbol = &linkage.symbols[ELF64_R_SYM(relocation->r_info)];
         const char *name = linkage.names + symbol->st_name;
-        if (ELF64_R_TYPE(relocation->r_info) != JUMP_SLOT || kernel_count == MAX_KERNELS ||
-            strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+        if (ELF64_R_TYPE(relocation->r_info) != JUMP_SLOT)
+            continue;
+        uintptr_t begin = map->l_addr + symbol->st_value;
+        if (symbol->st_shndx != SHN_UNDEF && is_packing(name))
+            sl_marks_tell_packing(begin, begin + symbol->st_size);
+        if (kernel_count == MAX_KERNELS || strncmp(name, PREFIX, strlen(PREFIX)) != 0)
             continue;
         kernels[kernel_count].slot = (void **)(map->l_addr + relocation->r_offset);
         kernels[kernel_count].name = name;
@@ -135,7 +146,7 @@ const char *sl_kernel_calls_take(void)
         if (calls == kernels[i].taken)
             continue;
         kernels[i].taken = calls;
-        bool packs = strstr(kernels[i].name, "_pack_") != NULL;
+        bool packs = is_packing(kernels[i].name);
         if (!name || (!packs && !product))
             name = kernels[i].name;
         product = product || !packs;

@@ -25,3 +25,19 @@ SL_MARK(sl_mark_pause)
 SL_MARK(sl_mark_resume)
 SL_MARK(sl_mark_begin)
 SL_MARK(sl_mark_end)
+SL_MARK(sl_mark_zero)
+SL_MARK(sl_mark_one)
+
+static void tell(uint64_t address)
+{
+    for (int bit = 63; bit >= 0; bit--)
+        (address >> bit & 1 ? sl_mark_one : sl_mark_zero)();
+}
+
+void sl_marks_tell_packing(uint64_t begin, uint64_t end)
+{
+    sl_mark_pause();
+    tell(begin);
+    tell(end);
+    sl_mark_resume();
+}

@@ -20,11 +20,18 @@ enum {
     MAX_PAUSES = 1 << 10, /* nested */
     MAX_ENTRIES = 1 << 26,
     MAX_SPANS = 1 << 24,
+    MAX_PACKING = 1 << 12, /* functions of libraries that pack */
+    TOLD_BITS = 128,
     NO_BLOCK = -1,
     NO_SWITCH = -1,
 };
 
-enum mark { MARK_NONE, MARK_PAUSE, MARK_RESUME, MARK_BEGIN, MARK_END };
+enum mark { MARK_NONE, MARK_PAUSE, MARK_RESUME, MARK_BEGIN, MARK_END, MARK_ZERO, MARK_ONE };
+
+/* A function of a library; `end` is behind it. */
+struct packing {
+    uint64_t begin, end;
+};
 
 struct block {
     uint64_t pc;
@@ -33,7 +40,7 @@ struct block {
     uint32_t classes[SL_INSN_CLASS_COUNT]; /* instructions by class */
     int mark;                              /* enum mark */
     int switches;                          /* streaming mode to 0 or 1, or NO_SWITCH */
-    bool packs;                            /* the function it begins in */
+    bool packs;                            /* the program's function that it begins in */
     uint32_t epoch;                        /* of the span whose entry `entry` is */
     size_t entry;
 };
@@ -62,6 +69,11 @@ struct sl_count_log {
     size_t entry_count, entry_room;
     struct sl_count_span *spans; /* owned */
     size_t span_count, span_room;
+
+    struct packing *packing; /* owned */
+    size_t packing_count, packing_room;
+    struct packing told; /* so far */
+    unsigned told_bits;
 
     bool named;          /* a listing had its function's name */
     bool listing;        /* between IN: and the blank line */
@@ -97,6 +109,7 @@ void sl_count_log_free(struct sl_count_log *log)
     sl_free(log->at_marks);
     sl_free(log->entries);
     sl_free(log->spans);
+    sl_free(log->packing);
     sl_free(log);
 }
 
@@ -136,7 +149,18 @@ static int mark_of(const struct sl_count_marks *marks, uint64_t pc)
            : pc == marks->resume ? MARK_RESUME
            : pc == marks->begin  ? MARK_BEGIN
            : pc == marks->end    ? MARK_END
+           : pc == marks->zero   ? MARK_ZERO
+           : pc == marks->one    ? MARK_ONE
                                  : MARK_NONE;
+}
+
+/* Once the block's address is known, which is before it is executed. */
+static void settle(const struct sl_count_log *log, struct block *block)
+{
+    block->mark = mark_of(&log->marks, block->pc);
+    for (size_t i = 0; i < log->packing_count; i++)
+        if (block->pc >= log->packing[i].begin && block->pc < log->packing[i].end)
+            block->classes[SL_INSN_PACKING] = block->word_count;
 }
 
 static bool names_packing(const char *name, size_t len)
@@ -272,8 +296,36 @@ static int add_execution(struct sl_count_log *log, struct block *block, uint64_t
     return log->keeps ? keep_execution(log, block, sign) : 0;
 }
 
+/* Keeps what was told whole; the last bit could have been taken back until now. */
+static int keep_told(struct sl_count_log *log)
+{
+    if (log->told_bits < TOLD_BITS)
+        return log->told_bits == 0 ? 0 : SL_E_FORMAT;
+    int rc = reserve((void **)&log->packing, log->packing_count, &log->packing_room,
+                     sizeof(*log->packing), MAX_PACKING);
+    if (rc == 0)
+        log->packing[log->packing_count++] = log->told;
+    log->told_bits = 0;
+    return rc;
+}
+
+static int take_bit(struct sl_count_log *log, uint64_t bit)
+{
+    if (log->told_bits == TOLD_BITS)
+        return SL_E_FORMAT;
+    uint64_t *number = log->told_bits < TOLD_BITS / 2 ? &log->told.begin : &log->told.end;
+    *number = *number << 1 | bit;
+    log->told_bits++;
+    return 0;
+}
+
 static int pass_mark(struct sl_count_log *log, int mark)
 {
+    if (mark == MARK_ZERO || mark == MARK_ONE)
+        return take_bit(log, mark == MARK_ONE);
+    int told = keep_told(log);
+    if (told < 0)
+        return told;
     if (mark == MARK_PAUSE)
         return ++log->pauses <= MAX_PAUSES ? 0 : SL_E_LIMIT;
     if (mark == MARK_RESUME)
@@ -319,7 +371,7 @@ static int64_t resolve(struct sl_count_log *log, const struct sl_log_line *line)
             block->pc = line->pc; /* listed without addresses */
         if (block->pc == line->pc) {
             int64_t found = log->pending;
-            block->mark = mark_of(&log->marks, block->pc);
+            settle(log, block);
             log->pending = NO_BLOCK;
             int rc = sl_block_map_set(&log->by_code, line->block, (uint32_t)found);
             return rc < 0 ? rc : found;
@@ -331,7 +383,7 @@ static int64_t resolve(struct sl_count_log *log, const struct sl_log_line *line)
     known = sl_block_map_get(&log->by_pc, line->pc);
     if (known == UINT32_MAX)
         return SL_E_FORMAT;
-    log->blocks[known].mark = mark_of(&log->marks, line->pc);
+    settle(log, &log->blocks[known]);
     int rc = sl_block_map_set(&log->by_code, line->block, known);
     return rc < 0 ? rc : known;
 }
@@ -349,6 +401,14 @@ static int take_trace(struct sl_count_log *log, const char *text, size_t len,
     return enter(log, index);
 }
 
+static void take_bit_back(struct sl_count_log *log)
+{
+    if (log->told_bits-- <= TOLD_BITS / 2)
+        log->told.begin >>= 1;
+    else
+        log->told.end >>= 1;
+}
+
 static int take_stopped(struct sl_count_log *log, const struct sl_log_line *line)
 {
     if (log->last == NO_BLOCK || log->blocks[log->last].pc != line->pc)
@@ -358,6 +418,8 @@ static int take_stopped(struct sl_count_log *log, const struct sl_log_line *line
         log->pauses--;
     else if (block->mark == MARK_RESUME)
         log->pauses++;
+    else if (block->mark == MARK_ZERO || block->mark == MARK_ONE)
+        take_bit_back(log);
     else if (block->mark != MARK_NONE)
         log->mark_count--;
     int rc = add_execution(log, block, UINT64_MAX); /* minus one */
@@ -481,6 +543,11 @@ uint64_t sl_count_log_uncounted(const struct sl_count_log *log)
 bool sl_count_log_names_functions(const struct sl_count_log *log)
 {
     return log->named;
+}
+
+bool sl_count_log_told_packing(const struct sl_count_log *log)
+{
+    return log->packing_count > 0;
 }
 
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user)

@@ -8,7 +8,9 @@
  * Instructions are of class SL_INSN_PACKING by the function that their block begins in, which the
  * log names where the program has symbols: "pack" is a word of such a name, between underscores or
  * at its ends (sl_pack_lhs_f32_sme2, pack_rows; not run_packed). What such a function calls counts
- * by its own name. */
+ * by its own name. The program tells with the marks zero and
+ * one where functions of libraries that pack begin and end, two numbers of 64 bits; the log has no
+ * names of these. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,9 +22,9 @@
 struct sl_count_log;
 struct sl_diag;
 
-/* Guest addresses of the four mark functions; all 0: no marks, everything is counted. */
+/* Guest addresses of the mark functions; all 0: no marks, everything is counted. */
 struct sl_count_marks {
-    uint64_t pause, resume, begin, end;
+    uint64_t pause, resume, begin, end, zero, one;
 };
 
 /* Two guest addresses where blocks begin: what is called from there or jumped to. */
@@ -88,8 +90,11 @@ const struct sl_count_mark *sl_count_log_marks(const struct sl_count_log *log, s
 uint64_t sl_count_log_counted(const struct sl_count_log *log, int insn_class);
 uint64_t sl_count_log_uncounted(const struct sl_count_log *log);
 
-/* Did the log name any function? Else no instruction is known to pack. */
+/* Did the log name any function? Else no instruction of the program's is known to pack. */
 bool sl_count_log_names_functions(const struct sl_count_log *log);
+
+/* Was it told of a library's function that packs? Else none of libraries' is known to. */
+bool sl_count_log_told_packing(const struct sl_count_log *log);
 
 /* Calls `visit` for every instruction of every block that was entered. */
 void sl_count_log_each(const struct sl_count_log *log, sl_count_insn_fn visit, void *user);

@@ -9,7 +9,7 @@
 #include "host/device/count_log.h"
 
 #define SECTION "sl_marks"
-enum { MARK_BYTES = 16, MARKS = 4 };
+enum { MARK_BYTES = 16, MARKS = 6 };
 
 static int check_header(struct sl_bytes file, Elf64_Ehdr *out, struct sl_diag *diag)
 {
@@ -63,11 +63,13 @@ int sl_elf_marks_find(struct sl_bytes file, struct sl_count_marks *out, struct s
             found.sh_addr > UINT64_MAX - (uint64_t)MARKS * MARK_BYTES ||
             found.sh_size <= (MARKS - 1) * MARK_BYTES || found.sh_size > MARKS * MARK_BYTES)
             return sl_diag_set(diag, SL_E_FORMAT, NULL,
-                               "The program's section " SECTION " does not hold four marks");
+                               "The program's section " SECTION " does not hold six marks");
         *out = (struct sl_count_marks){.pause = found.sh_addr,
                                        .resume = found.sh_addr + MARK_BYTES,
                                        .begin = found.sh_addr + 2 * MARK_BYTES,
-                                       .end = found.sh_addr + 3 * MARK_BYTES};
+                                       .end = found.sh_addr + 3 * MARK_BYTES,
+                                       .zero = found.sh_addr + 4 * MARK_BYTES,
+                                       .one = found.sh_addr + 5 * MARK_BYTES};
         return 0;
     }
     return sl_diag_set(diag, SL_E_NOT_FOUND, NULL, "The program has no section " SECTION);

@@ -140,8 +140,9 @@ int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, str
         return rc;
     resolver.marks = sl_count_log_marks(log, &resolver.count);
     const char *runtime; /* ExecuTorch's: the log has no names of what its libraries hold */
-    resolver.packing =
-        sl_count_log_names_functions(log) && !sl_trace_meta_text(&trace, "runtime", &runtime);
+    resolver.packing = sl_trace_meta_text(&trace, "runtime", &runtime)
+                           ? sl_count_log_told_packing(log)
+                           : sl_count_log_names_functions(log);
     if (trace.unit != SL_TRACE_MARKS)
         rc = sl_diag_set(diag, SL_E_STATE, NULL, "The trace's times are not marks");
     else if (!trace.ended)

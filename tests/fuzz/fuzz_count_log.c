@@ -7,8 +7,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const struct sl_count_marks marks = {
-    .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
+static const struct sl_count_marks marks = {.pause = 0x1000,
+                                            .resume = 0x1010,
+                                            .begin = 0x1020,
+                                            .end = 0x1030,
+                                            .zero = 0x1040,
+                                            .one = 0x1050};
 
 static void visit(void *user, const struct sl_count_insn *insn)
 {

@@ -74,8 +74,8 @@ class Binary(unittest.TestCase):
         section = re.search(r"\bsl_marks\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)", self.headers)
         self.assertIsNotNone(section)
         self.assertEqual(int(section[1], 16) % MARK_STEP, 0)
-        self.assertGreater(int(section[2], 16), 3 * MARK_STEP)
-        self.assertLessEqual(int(section[2], 16), 4 * MARK_STEP)
+        self.assertGreater(int(section[2], 16), 5 * MARK_STEP)
+        self.assertLessEqual(int(section[2], 16), 6 * MARK_STEP)
 
     def opened(self, trace):
         return re.findall(r'open(?:at)?\((?:AT_FDCWD,)?"([^"]*)"', trace)

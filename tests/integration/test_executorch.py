@@ -244,6 +244,22 @@ class Counts(Libraries):
                 self.assertEqual((whole, events > 10), (1, True), model.name)
                 self.assertEqual(without - marked, CLOCK * stamps, model.name)
 
+    def test_packing_and_the_rest_are_the_operators_whole(self):
+        for model in ("toy_cnn_f32_xnnpack", "toy_cnn_f16_xnnpack", "toy_cnn_int8_xnnpack"):
+            run = lab.Run(model, self.scratch / model, "--runtime", "executorch")
+            for variant in ("off", "on"):
+                analysis = run.analysis(variant)
+                convolutions = [o for o in analysis["operators"] if o["category"] == "CONV"]
+                parts = {p["name"]: p["mean_insns"] for p in analysis["parts"] if p["category"] == "CONV"}
+                whole = [r["categories_insns"]["CONV"] for r in analysis["runs"] if not r["warmup"]]
+                packing = sum(o["packing_insns"] for o in convolutions)
+                self.assertEqual(sum(parts.values()) * len(whole), sum(whole), (model, variant))
+                self.assertEqual(parts.get("packing inside", 0) * len(whole), packing, (model, variant))
+                self.assertEqual(packing > 0, variant == "on", (model, variant))
+                self.assertTrue(all(0 <= o["packing_insns"] <= o["total_insns"] for o in analysis["operators"]))
+            products = [o for o in run.analysis("on")["operators"] if "_mopa" in (o["kernel"] or "")]
+            self.assertTrue(products and all(0 < o["packing_insns"] < o["total_insns"] for o in products), (model, products))
+
 
 class Streaming(Libraries):
     """SMSTART in the whole process, of which the emulator lists each instruction before it executes it."""

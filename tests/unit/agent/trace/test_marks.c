@@ -12,6 +12,8 @@ TEST(marks_stand_in_their_order_at_fixed_steps)
     assert_int_equal((uintptr_t)sl_mark_resume - first, SL_MARK_STEP);
     assert_int_equal((uintptr_t)sl_mark_begin - first, 2 * SL_MARK_STEP);
     assert_int_equal((uintptr_t)sl_mark_end - first, 3 * SL_MARK_STEP);
+    assert_int_equal((uintptr_t)sl_mark_zero - first, 4 * SL_MARK_STEP);
+    assert_int_equal((uintptr_t)sl_mark_one - first, 5 * SL_MARK_STEP);
     sl_mark_pause();
     sl_mark_begin();
     sl_mark_end();

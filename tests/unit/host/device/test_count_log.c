@@ -9,8 +9,12 @@
 #include "host/device/count_log.h"
 #include "tests/support/test.h"
 
-static const struct sl_count_marks marks = {
-    .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
+static const struct sl_count_marks marks = {.pause = 0x1000,
+                                            .resume = 0x1010,
+                                            .begin = 0x1020,
+                                            .end = 0x1030,
+                                            .zero = 0x1040,
+                                            .one = 0x1050};
 
 #define LISTING(pc, lines) "----------------\nIN: f\n" lines "\n"
 #define TRACE(code, pc) "Trace 0: 0x" code " [80083009331/0000000000" pc "/00000001/00000200] f\n"
@@ -29,6 +33,8 @@ static const struct sl_count_marks marks = {
 #define PAUSE TRACE("a0", "001000")
 #define RESUME TRACE("a1", "001010")
 #define BEGIN TRACE("a2", "001020")
+#define ZERO TRACE("a4", "001040")
+#define ONE TRACE("a5", "001050")
 
 static struct sl_count_log *read_log(const char *text)
 {
@@ -106,6 +112,60 @@ TEST(a_log_without_symbols_knows_of_no_packing)
     assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 1);
     assert_false(sl_count_log_names_functions(log));
     sl_count_log_free(log);
+}
+
+#define STOPPED(code, pc) "Stopped execution of TB chain before 0x" code " [0000000000" pc "] f\n"
+#define BITS                                                                                       \
+    PAUSE LISTING("", "0x00001040:  d65f03c0  ret      \n") ZERO STOPPED("a4", "001040")           \
+        LISTING("", "0x00001050:  d65f03c0  ret      \n") ONE STOPPED("a5", "001050") RESUME
+
+/* A log of a program that told of a function with so many bits. */
+static struct sl_count_log *read_told(uint64_t begin, uint64_t end, int bits, int *out_rc)
+{
+    struct sl_count_log *log = NULL;
+    assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    *out_rc = sl_count_log_push(log, MARKS BITS PAUSE, strlen(MARKS BITS PAUSE), NULL);
+    for (int bit = 0; bit < bits && *out_rc == 0; bit++) {
+        bool one = bit % 128 < 64 ? begin >> (63 - bit % 64) & 1 : end >> (63 - bit % 64) & 1;
+        const char *line = one ? ONE : ZERO;
+        *out_rc = sl_count_log_push(log, line, strlen(line), NULL);
+    }
+    if (*out_rc == 0)
+        *out_rc = sl_count_log_push(log, RESUME WORK RUN RUN, strlen(RESUME WORK RUN RUN), NULL);
+    return log;
+}
+
+/* The block of three instructions begins at 0x2000, in a function without a name. */
+TEST(functions_of_libraries_pack_where_the_program_told)
+{
+    static const struct {
+        uint64_t begin, end, packing;
+    } cases[] = {{0x2000, 0x2004, 6},
+                 {0x1ffc, 0x2010, 6},
+                 {0x1000, 0x2000, 0},
+                 {0x2004, 0x2010, 0},
+                 {0xffff000000002000, UINT64_MAX, 0}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        int rc;
+        struct sl_count_log *log = read_told(cases[i].begin, cases[i].end, 128, &rc);
+        assert_int_equal(rc, 0);
+        assert_true(sl_count_log_told_packing(log));
+        assert_int_equal(sl_count_log_counted(log, SL_INSN_ANY), 6);
+        assert_int_equal(sl_count_log_counted(log, SL_INSN_PACKING), cases[i].packing);
+        sl_count_log_free(log);
+    }
+}
+
+TEST(what_is_told_in_part_or_twice_at_once_is_no_log)
+{
+    static const int bits[] = {1, 64, 127, 129, 256};
+    for (size_t i = 0; i < sizeof(bits) / sizeof(bits[0]); i++) {
+        int rc;
+        struct sl_count_log *log = read_told(0x2000, 0x2004, bits[i], &rc);
+        assert_int_equal(rc, SL_E_FORMAT);
+        assert_false(sl_count_log_told_packing(log));
+        sl_count_log_free(log);
+    }
 }
 
 TEST(marks_see_what_ran_before_them_unpaused)

@@ -29,7 +29,7 @@ static struct image good(void)
     memcpy(image.names, "\0.names\0sl_marks", 17);
     image.sections[1] = (Elf64_Shdr){
         .sh_name = 1, .sh_offset = offsetof(struct image, names), .sh_size = sizeof(image.names)};
-    image.sections[2] = (Elf64_Shdr){.sh_name = 8, .sh_addr = 0x28eb40, .sh_size = 0x34};
+    image.sections[2] = (Elf64_Shdr){.sh_name = 8, .sh_addr = 0x28eb40, .sh_size = 0x54};
     return image;
 }
 
@@ -48,6 +48,8 @@ TEST(marks_lie_sixteen_bytes_apart)
     assert_int_equal(marks.resume, 0x28eb50);
     assert_int_equal(marks.begin, 0x28eb60);
     assert_int_equal(marks.end, 0x28eb70);
+    assert_int_equal(marks.zero, 0x28eb80);
+    assert_int_equal(marks.one, 0x28eb90);
 }
 
 TEST(every_truncation_is_refused)

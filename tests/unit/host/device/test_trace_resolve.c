@@ -24,13 +24,15 @@ static bool starts_streaming;
 static const char *function = "";
 /* Whose libraries ran: "" is ours. */
 static const char *runtime = "";
+static bool tells;               /* of a function that packs, in a library */
 static uint64_t claimed_packing; /* that events of the agent claim to hold */
 
 /* A log with three begin or end marks, `BEGIN` with 0, 3 and 6 instructions before it. */
 static struct sl_count_log *make_log(void)
 {
     static const struct sl_count_marks marks = {
-        .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030};
+        .pause = 0x1000, .resume = 0x1010, .begin = 0x1020, .end = 0x1030, .one = 0x1050};
+#define ONE "IN: \n0x00001050:  d65f03c0 ret\n\nTrace 0: 0xa2 [1/0000000000001050/1/1] f\n"
 #define WORK "Trace 0: 0xb0 [1/0000000000002000/1/1] f\n"
 #define LOG(word)                                                                                  \
     "IN: \n0x00001020:  d65f03c0 ret\n\nTrace 0: 0xa0 [1/0000000000001020/1/1] f\n"                \
@@ -42,6 +44,8 @@ static struct sl_count_log *make_log(void)
     snprintf(text, sizeof(text), starts_streaming ? LOG(SMSTART) : LOG(NOP), function);
     struct sl_count_log *log = NULL;
     assert_int_equal(sl_count_log_new(&marks, &log), 0);
+    for (int bit = 0; tells && bit < 128; bit++)
+        assert_int_equal(sl_count_log_push(log, ONE, strlen(ONE), NULL), 0);
     assert_int_equal(sl_count_log_push(log, text, strlen(text), NULL), 0);
     return log;
 }
@@ -154,19 +158,21 @@ TEST(events_say_what_of_them_packed_where_the_log_knows)
     static const uint64_t marks[4] = {1, 2, 0, 2};
     static const struct {
         const char *function, *runtime;
-        bool known;
+        bool tells, known;
         uint64_t inner;
     } cases[] = {
-        {"sl_pack_lhs_f32_sme2", "", true, 3},
-        {"sl_mopa_f32_sme2_asm", "", true, 0},
-        {"", "", false, 0},
-        {"pack_of_the_agent", "ExecuTorch", false, 0},
+        {"sl_pack_lhs_f32_sme2", "", false, true, 3},
+        {"sl_mopa_f32_sme2_asm", "", false, true, 0},
+        {"", "", false, false, 0},
+        {"pack_of_the_agent", "ExecuTorch", false, false, 0},
+        {"pack_of_the_agent", "ExecuTorch", true, true, 3},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         struct sl_buf resolved;
         struct sl_trace trace;
         function = cases[i].function;
         runtime = cases[i].runtime;
+        tells = cases[i].tells;
         claimed_packing = 2;
         assert_int_equal(resolve(SL_TRACE_MARKS, marks, true, &resolved), 0);
         assert_int_equal(
@@ -181,6 +187,7 @@ TEST(events_say_what_of_them_packed_where_the_log_knows)
         sl_buf_fini(&resolved);
     }
     function = runtime = "";
+    tells = false;
     claimed_packing = 0;
 }
 
