@@ -13,7 +13,7 @@ EMPTY_NAMES = {"util", "utils", "misc", "helper", "helpers", "manager", "common_
 
 # A comment says its subject first: "Only timed runs have a noise floor", not "Of times alone: ...".
 RIDDLE = re.compile(r"(?:/\*\*?|//|^ *\*) (?:What|Where|Whether|Whoever|Of)\b")
-PLAIN = ("agent/", "common/", "host/", "kernels/", "proto/")
+COMMENTED = (".c", ".cpp", ".h", ".inc", ".proto", ".S")
 
 PATTERN = re.compile(r"\b(?:" + "|".join(map(re.escape, UNFINISHED)) + r")\b|" + "|".join(MACHINE))
 # Third-party text and recorded data speak as they speak.
@@ -39,7 +39,7 @@ def main():
             found = PATTERN.search(line)
             if found:
                 problems.append(f"{path}:{number}: '{found.group()}'")
-            if path.startswith(PLAIN) and RIDDLE.search(line):
+            if path.endswith(COMMENTED) and RIDDLE.search(line):
                 problems.append(f"{path}:{number}: a comment that begins with a riddle: name its subject first")
     return sources.report(problems, f"{looked} files without unfinished work or paths of one machine")
 

@@ -148,7 +148,7 @@ static void on_result(void *user, const struct sl_link_result *result)
         end(bench, 0);
 }
 
-/* What the synced file holds. */
+/* The bytes of the synced file. */
 static int count_events(const struct bench *bench, uint64_t *out_events, uint64_t *out_stalls,
                         uint64_t *out_bytes)
 {

@@ -20,7 +20,7 @@ static void visit(void *user, const struct sl_count_insn *insn)
     *sum += insn->total;
 }
 
-/* What the spans hold is what was counted. */
+/* The spans add up to what was counted. */
 static void check_spans(const struct sl_count_log *log)
 {
     size_t count;

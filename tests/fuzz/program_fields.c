@@ -11,7 +11,7 @@
 #include "common/format/flatbuf.h"
 #include "common/format/flatbuf_layout.h"
 
-/* What was read of the program that is being listed; `list` is false while mutants run. */
+/* The fields read so far of the program that is being listed; `list` is false while mutants run. */
 static struct {
     struct program_field fields[PROGRAM_FIELDS_MAX];
     size_t count;

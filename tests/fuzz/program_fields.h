@@ -18,8 +18,8 @@ enum { PROGRAM_FIELDS_MAX = 1 << 18 };
 
 struct sl_data;
 
-/* What opening the program (`data` at a multiple of 16, `external` its .ptd or NULL) and planning
- * each of its methods reads, in the bytes given; borrowed until the next call. Returns how many: at
- * most PROGRAM_FIELDS_MAX, the rest are not listed. */
+/* Lists the fields that are read when the program is opened (`data` at a multiple of 16, `external`
+ * its .ptd or NULL) and each of its methods planned; borrowed until the next call. Returns how
+ * many: at most PROGRAM_FIELDS_MAX, the rest are not listed. */
 size_t program_fields_list(const uint8_t *data, size_t size, const struct sl_data *external,
                            const struct program_field **out);

@@ -23,7 +23,7 @@
 enum { MAX_PAIRS = SL_STOPPING_PAIRS, RESAMPLES = 1000 };
 static const double half_width = 0.015;
 
-/* What disturbs blocks of measurements; state between blocks. */
+/* The disturbance of blocks of measurements; state between blocks. */
 struct device {
     struct sl_random random;
     double correlated, waves;
@@ -147,7 +147,7 @@ static int cold_pairs(const struct sl_time_pair *pairs, size_t n, size_t *out)
     return 0;
 }
 
-/* What the experiments of one row of the table came to. */
+/* The results of the experiments of one row of the table. */
 struct found {
     unsigned verdicts[SL_VERDICT_WRONG + 1];
     unsigned gates[SL_GATE_OPEN + 1];
@@ -529,7 +529,7 @@ static const struct slow_down {
                   {1.05, 0, 0.025, 0},    {1.06, 0, 0.025, 0},  {1.08, 0, 0.025, 0},
                   {1.12, 0, 0.001, 0.80}, {1.2, 0, 0.001, 0.99}};
 
-/* What is promised of 8 % at 30 pairs. */
+/* The promise for a slow-down of 8 % at 30 pairs. */
 static const double found_8_percent = 0.80;
 
 static int run_gates(unsigned experiments)

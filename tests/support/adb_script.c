@@ -23,7 +23,8 @@ static void read_exactly(int fd, char *out, size_t len)
     }
 }
 
-/* What was not read would take the answers with it: a close would reset the connection. */
+/* Reads the rest first: a close with bytes unread would reset the connection, and its answers would
+ * be lost. */
 static void end_connection(int fd)
 {
     const struct timeval limit = {.tv_usec = 200000};

@@ -9,7 +9,8 @@
 
 enum { SVCR_SM = 1, SVCR_ZA = 2 };
 
-/* What abi_call() sets before a call and finds after it; offsets are known to the assembly. */
+/* The registers that abi_call() sets before a call and finds after it; the assembly knows the
+ * offsets. */
 struct frame {
     double d[8];          /* 0: d8-d15, in and out */
     const uint8_t *za_in; /* 64: [SVL][SVL], what ZA holds before */

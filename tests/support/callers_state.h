@@ -10,5 +10,5 @@ typedef void (*sl_thunk_fn)(const void *context);
  * place or saved as the ABI has it, and streaming mode is off afterwards. Needs SME2. */
 void sl_case_survives(const char *name, sl_thunk_fn thunk, const void *context);
 
-/* Whether a kernel is one of SME2, and runs here. */
+/* True for a kernel of SME2 that runs here. */
 bool sl_case_is_sme2(const char *name, uint32_t needs);

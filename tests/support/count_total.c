@@ -27,7 +27,7 @@ enum {
 };
 enum said { TOTALS, MARKS, OWN };
 
-/* Where the program's file ends in memory. It lies below all libraries. */
+/* The address at which the program's file ends in memory. It lies below all libraries. */
 static uint64_t end_of(struct sl_bytes elf)
 {
     Elf64_Ehdr header;

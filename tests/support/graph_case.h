@@ -39,7 +39,7 @@ uint32_t sl_graph_add_value(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_input(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_output(const uint32_t *dims, uint32_t rank);
 uint32_t sl_graph_add_constant(const float *data, const uint32_t *dims, uint32_t rank);
-/* Of int8 with one scaling. */
+/* A tensor of int8 with one scaling, and a constant one. */
 uint32_t sl_graph_add_int8(const uint32_t *dims, uint32_t rank, float scale, int32_t zero_point);
 uint32_t sl_graph_add_int8_constant(const int8_t *data, const uint32_t *dims, uint32_t rank,
                                     float scale);

@@ -12,8 +12,8 @@
 
 enum { FILL = 0xa5, MAX_BLOCKS = 64 };
 
-/* Of the blocks of a test, by turns that do not follow its own: three of five end at a guard page,
- * two begin at one. A test that makes its operands for each shape has all of them at both. */
+/* Three of five blocks end at a guard page, two begin at one, by turns that do not follow the
+ * test's own. A test that makes its operands for each shape has all of them at both. */
 static bool begins_at_guard(void)
 {
     static uint32_t turn = 1;

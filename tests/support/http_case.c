@@ -39,7 +39,7 @@ static void on_cancel(void *user, uint64_t job, const char *device)
     sl_lab_job_ended(bench->lab, job, device, SL_CAUSE_USER, "cancelled", NULL);
 }
 
-/* What SL_HTTP_CASE_MODEL names is there. */
+/* The file that SL_HTTP_CASE_MODEL names is there. */
 static void put_model(const struct sl_http_case *bench)
 {
     char path[192];

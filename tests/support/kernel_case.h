@@ -15,9 +15,8 @@
  * CPU without SME and this machine run them. Where SL_ALL_SVL is set, all run. */
 bool sl_case_may_run(const char *kernel, uint32_t needs);
 
-/* What a kernel computes of one number does not depend on the length of vectors, so only one
- * emulated CPU of those with SME sweeps all numbers: 512 bits, SVE. Where SL_ALL_SVL is set, all
- * do. */
+/* The result for one number does not depend on the length of vectors, so only one emulated CPU of
+ * those with SME sweeps all numbers: 512 bits, SVE. With SL_ALL_SVL set, all do. */
 bool sl_case_sweeps(void);
 
 /* A repeatable random size in [low, high]. */

@@ -213,7 +213,7 @@ static void run_inputs(struct sl_model_case *c, struct sl_variant *variant, cons
         fail_msg("%s %s\n%s", diag.what, diag.where, c->log);
 }
 
-/* What an output differs by. */
+/* The difference of an output from the expected one. */
 struct difference {
     double worst, peak;     /* the largest absolute one, and the largest expected magnitude */
     double squares, energy; /* sums of squares of both */
@@ -265,7 +265,7 @@ static bool passes(const struct difference *d, int gate)
     }
 }
 
-/* Of output k; false when it is not near `file`. */
+/* Compares output k with `file`; false when it is not near. */
 static bool is_near(const struct sl_model_case *c, uint32_t k, const char *model, const char *file,
                     int gate, struct difference *out)
 {

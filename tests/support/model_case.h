@@ -26,7 +26,7 @@ bool sl_case_has(const char *model, const char *file);
 void sl_case_open(struct sl_model_case *c, const char *model);
 void sl_case_open_method(struct sl_model_case *c, const char *model, const char *method);
 void sl_case_close(struct sl_model_case *c);
-/* What the log of a case is given as; `user` is the case. */
+/* The function of a case's log; `user` is the case. */
 void sl_case_log(void *user, char level, const char *file, int line, const char *message);
 
 /* Calls `run` with each program's folder below the directory that the environment variable

@@ -33,7 +33,7 @@ void sl_test_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
-/* What is done once before all tests of the program, and once after them. */
+/* Steps that are done once before all tests of the program, and once after them. */
 #define TEST_GROUP(set_up, tear_down)                                                              \
     __attribute__((constructor)) static void add_group(void)                                       \
     {                                                                                              \

@@ -417,7 +417,8 @@ static void on_vanished(UMockdevIoctlBase *handler, UMockdevIoctlClient *client,
 
 /* --- the bus --- */
 
-/* Of the device and its configuration: an interface for pictures, then adb's with IN 3, OUT 2. */
+/* Describes the device and its configuration: an interface for pictures, then adb's with IN 3, OUT
+ * 2. */
 static void describe(const struct phone *phone, char out[160])
 {
     unsigned low = phone->is.packet_bytes & 0xff, high = phone->is.packet_bytes >> 8;

@@ -25,7 +25,7 @@ struct sl_usb_phone {
     size_t stale_len;
 };
 
-/* What a phone does, and what it saw. */
+/* The behaviour of a phone, and what it saw. */
 struct sl_usb_seen {
     int claims, clears, resets, out_urbs, empty_packets;
     char violation[128]; /* the first; "" */

@@ -36,9 +36,9 @@ static inline struct sl_depthwise_shape sl_case_depthwise_of(size_t which, size_
                                        side, stride, stride, 1,   1,          pad,      pad};
 }
 
-/* Of every kernel of a list of convolutions that runs here, with every remainder of output
- * channels, of pixels and of input channels, on one block and on the next: `call`, which finds
- * kernel, size, shape and seed. */
+/* Does `call`, which finds kernel, size, shape and seed, for every kernel of a list of convolutions
+ * that runs here, with every remainder of output channels, of pixels and of input channels, on one
+ * block and on the next. */
 #define SL_CASE_CONV_SIZED(family, wanted, call)                                                   \
     {                                                                                              \
         const struct sl_##family *kernel;                                                          \

@@ -23,7 +23,7 @@ struct found {
     char fingerprint[SL_PROBE_FINGERPRINT_BYTES], id[SL_PROBE_PHONE_BYTES];
 };
 
-/* What is found of the phone of ANDROID after the shell's `change` to it. */
+/* Probes the phone of ANDROID after the shell's `change` to it. */
 static struct found after(const char *change)
 {
     char folder[] = "/tmp/sl-phone-XXXXXX", command[1024];

@@ -320,7 +320,8 @@ static float fire_weight(int i)
     return (float)(i % 11) - 5.0f;
 }
 
-/* What channel `c` of a 3x3 (or, `taps` 1, a 1x1) convolution of a 4x4 image holds at pixel `p`. */
+/* The value of channel `c` at pixel `p` of a 3x3 (or, `taps` 1, a 1x1) convolution of a 4x4 image.
+ * */
 static float fire_want(int taps, int p, int c)
 {
     float sum = (float)c;

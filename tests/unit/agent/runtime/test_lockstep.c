@@ -27,7 +27,7 @@ static void print_rows(const char *model, const struct sl_lockstep_side *side)
     }
 }
 
-/* Of each kind; host/analysis/divergence.c has the same limits. */
+/* The limit of each kind; host/analysis/divergence.c has the same. */
 static const double limits[SL_LOCKSTEP_KINDS] = {1e-4, 2e-2, 1.0 / 256, 1, 0};
 
 /* With all that this CPU has: emulated ones differ in that. */

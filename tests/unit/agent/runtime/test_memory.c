@@ -26,8 +26,8 @@ enum {
     RING_RECORDS = 1 << 13,  /* as a run's: half a mebibyte */
 };
 
-/* Of /proc/self/status: "VmHWM:", the peak of the resident set from the last reset on, or
- * "RssFile:", its pages of files, which are code here. */
+/* Reads /proc/self/status: "VmHWM:" is the peak of the resident set since the last reset,
+ * "RssFile:" its pages of files, which are code here. */
 static size_t status_bytes(const char *name)
 {
     char line[256];

@@ -11,7 +11,7 @@ static const float *in(uint32_t k)
     return sl_graph.data[k];
 }
 
-/* Whether this CPU's operators carry the names of packed left operands. */
+/* True where this CPU's operators carry the names of packed left operands. */
 static const char *packed_or(const char *packed, const char *plain)
 {
     return sl_isa_detect() & (SL_ISA_SME | SL_ISA_SME2) ? packed : plain;

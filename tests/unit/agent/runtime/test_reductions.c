@@ -17,7 +17,7 @@ static float at(const struct shape *s, const float *x, int32_t i, int32_t k)
     return x[(i / s->inner * s->reduced + k) * s->inner + i % s->inner];
 }
 
-/* What ExecuTorch says is the greatest: the first, and the first NaN before all. */
+/* ExecuTorch's choice of the greatest: the first, and the first NaN before all. */
 static int32_t greatest(const struct shape *s, const float *x, int32_t i)
 {
     int32_t best = 0;
@@ -136,7 +136,7 @@ TEST(variances_around_a_far_mean_keep_their_digits)
     sl_program_end();
 }
 
-/* What is left of rounding has no sign: a norm takes the root of it. */
+/* Rounding leaves nothing below zero: a norm takes the root of a variance. */
 TEST(variances_of_equal_numbers_are_not_below_zero)
 {
     enum { LINES = 50, LENGTH = 47 };

@@ -64,7 +64,7 @@ TEST(depthwise_ones_of_both_types_agree_with_a_multiplier_too)
         }
 }
 
-/* What sl_step_pack() makes at run time is what a constant gets at load. */
+/* sl_step_pack() makes at run time what a constant gets at load. */
 TEST(weights_packed_at_run_time_are_those_packed_at_load)
 {
     const struct sl_conv_shape shape = {2, 5, 5, 5, 5, 1, 3, 4, 3, 3, 1, 1, 1, 1, 1, 1};

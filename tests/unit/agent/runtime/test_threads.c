@@ -36,7 +36,7 @@ static void take_outputs(struct sl_model_case *c, struct outputs *out)
     }
 }
 
-/* Where a part begins to write is where a cache line does, so no two parts write to one. */
+/* Each part begins to write at the begin of a cache line, so no two parts write to one. */
 static void check_lines(const struct sl_step *step)
 {
     struct sl_step part;
@@ -186,7 +186,7 @@ static bool axis_small(struct sl_step *step, uint32_t crew, struct sl_step_axis 
     return true;
 }
 
-/* Of a delegate they are zero on aarch64, on whatever thread. */
+/* In a delegate they are zero on aarch64, on whatever thread. */
 TEST(subnormals_are_on_all_threads_what_they_are_on_the_callers)
 {
     struct sl_crew crew = {0};

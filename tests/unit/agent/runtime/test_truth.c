@@ -120,7 +120,8 @@ TEST(a_number_is_compared_with_each_element)
     sl_program_end();
 }
 
-/* Of tensors that broadcast, and of a number; bits, so that zeros keep their signs. */
+/* Chooses between tensors that broadcast, and a number; compares bits, so that zeros keep their
+ * signs. */
 static void check_choice(int type)
 {
     static const float zeros[6] = {-0.0f, 0.0f, 1.0f, NAN, -INFINITY, -2.0f};

@@ -344,7 +344,7 @@ TEST(tables_of_two_bits_begin_with_the_lowest)
     sl_program_end();
 }
 
-/* Where PyTorch would turn them back into logical order. */
+/* PyTorch would turn them back into logical order here. */
 TEST(a_new_dimension_keeps_the_bytes_of_channels_last)
 {
     sl_program_begin();
@@ -357,7 +357,7 @@ TEST(a_new_dimension_keeps_the_bytes_of_channels_last)
     sl_program_end();
 }
 
-/* What becomes of the program's numbers a and b, and of the truth of a < b. */
+/* Computes with the program's numbers a and b, and the truth of a < b. */
 static void check_numbers(int64_t a, int64_t b, int64_t quotient, int64_t rest, bool less)
 {
     sl_program_begin();

@@ -25,7 +25,7 @@ static char workdir[] = "/tmp/sl-blobs-XXXXXX";
 static uint8_t bytes[4][BLOB_BYTES];
 static char names[4][SL_SHA256_HEX_SIZE];
 
-/* What was told last. */
+/* The message that was told last. */
 static struct {
     int count;
     uint64_t offset;

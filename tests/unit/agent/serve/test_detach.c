@@ -84,7 +84,7 @@ TEST_WITH(an_idle_agent_gives_the_directory_up, setup, teardown)
     close(ready[1]);
 }
 
-/* What the agent does around its start, in a process of its own; how that ended. */
+/* Does what the agent does around its start, in a process of its own; returns how that ended. */
 static int detach_in_child(bool ready)
 {
     int status = 0;

@@ -27,7 +27,7 @@
 static const uint8_t secret[SL_SECRET_BYTES] = {42};
 static char workdir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
 
-/* What the host has of the one job: survives lost links. */
+/* The host's side of the one job: survives lost links. */
 struct host {
     uv_loop_t loop;
     struct sl_server *server;

@@ -49,7 +49,7 @@ TEST(a_long_text_is_said_whole)
     free(out);
 }
 
-/* What a terminal gets of `bytes`. */
+/* The text that a terminal gets for `bytes`. */
 static void shown(void (*say)(FILE *to, const struct sl_buf *text), const char *bytes, size_t size,
                   char out[64])
 {

@@ -11,7 +11,7 @@
 
 enum { FILES = 2 * SL_SYNC_GROUP_FILES + 3, PATH_BYTES = 256 };
 
-/* What was synced since the start of a test, by inode. This file's fsync() is the program's. */
+/* The files synced since the start of a test, by inode. This file's fsync() is the program's. */
 static ino_t synced[4 * FILES];
 static size_t sync_count;
 static int next_error; /* of the next sync, once */

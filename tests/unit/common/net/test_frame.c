@@ -7,7 +7,7 @@
 #include "common/net/frame.h"
 #include "tests/support/test.h"
 
-/* What a reader handed out: lengths, and all payloads one after the other. */
+/* The frames a reader handed out: lengths, and all payloads one after the other. */
 struct heard {
     size_t count, bytes;
     uint8_t data[4096];

@@ -152,7 +152,8 @@ TEST(equal_variants_are_equivalent)
     sl_comparison_fini(&c);
 }
 
-/* Of the same resamples: the parts' intervals lie around theirs, and the whole's around the sum. */
+/* All come from the same resamples: the parts' intervals lie around theirs, and the whole's around
+ * the sum. */
 TEST(categories_and_their_intervals_belong_to_one_whole)
 {
     struct side off;

@@ -38,7 +38,7 @@ TEST(an_id_is_a_whole_number_from_1_on)
     }
 }
 
-/* What is printed of an object. */
+/* The text that is printed for an object. */
 static void prints(const char *object, const char *expected)
 {
     char said[200] = "";

@@ -32,7 +32,7 @@ static struct sl_channel *host, *device;
 static int ready, closed, done, rc_done;
 static struct sl_diag diag_done;
 
-/* What the far end has seen. */
+/* The messages that the far end has seen. */
 static int offers;
 static uint64_t offered_size, received, from;
 static char offered[SL_SHA256_HEX_SIZE];

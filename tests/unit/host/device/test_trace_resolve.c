@@ -15,9 +15,9 @@
 #define NOP "d503201f nop"
 #define SMSTART "d503477f smstart"
 
-/* What the events of a stream say they ran; "": nothing. */
+/* The kernel that the events of a stream name; "": none. */
 static const char *claimed = "";
-/* What the stream says its variant may use. */
+/* The features that the stream says its variant may use. */
 static const char *allowed = "sme2";
 static bool starts_streaming;
 /* The function of the block of three words between marks; "": the program has no symbols. */

@@ -23,7 +23,7 @@ static int setup(void **state)
     return file && kept_stderr >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0 ? 0 : -1;
 }
 
-/* What was logged, and how many lines of it. */
+/* The text that was logged, and its number of lines. */
 static int read_log(void)
 {
     int lines = 0;

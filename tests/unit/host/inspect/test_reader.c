@@ -136,7 +136,7 @@ TEST(every_truncation_of_a_program_is_refused_in_words)
     sl_buf_fini(&file);
 }
 
-/* What a program that lies may still hold is shown in every form; the sanitizers watch. */
+/* Shows in every form what a program that lies may still hold; the sanitizers watch. */
 static void show(const struct sl_inspect *inspect)
 {
     for (uint32_t i = 0; i < inspect->method_count; i++) {

@@ -47,7 +47,8 @@ static const struct {
     const char *name;
     int category;
 } more[] = {
-    /* What Arm's kit gets wrong (AD-02, AD-03, AD-04, AD-05, AD-16), and XNNPACK's other names. */
+    /* Arm's kit gets these wrong (AD-02, AD-03, AD-04, AD-05, AD-16); then XNNPACK's other names.
+     * */
     {"Convert (NC, F32, QD8) #12", SL_CATEGORY_MOVEMENT},
     {"Resize Bilinear (NCHW)", SL_CATEGORY_OTHER},
     {"native_call_addmm.out", SL_CATEGORY_GEMM},

@@ -129,7 +129,7 @@ TEST(lines_and_csv_say_that_it_is_estimated)
     cJSON_Delete(estimates);
 }
 
-/* What the unit does takes as long on any number of the cores that share it. */
+/* The unit's work takes as long on any number of the cores that share it. */
 TEST(threads_divide_what_the_core_does_alone)
 {
     cJSON *estimates = cJSON_Parse(text);

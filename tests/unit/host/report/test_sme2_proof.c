@@ -81,7 +81,7 @@ TEST(packed_names_and_kernels_of_sme_are_leftovers_of_an_off_arm)
     assert_int_equal(sl_sme2_leftovers(&off), 2); /* the first one's instances */
 }
 
-/* Of foreign files names are all there is; they tell beside an off arm that has none such. */
+/* Foreign files have only names; these tell beside an off arm that has none such. */
 TEST(packed_names_prove_sme2_beside_an_off_arm_without_them)
 {
     struct sl_operator packed = of("Convolution (NHWC, PF32) IGEMM", NULL);
@@ -97,8 +97,8 @@ TEST(packed_names_prove_sme2_beside_an_off_arm_without_them)
     assert_string_equal(sl_sme2_evidence_of(&packed, NULL, true, &kernel), "not proven");
 }
 
-/* What could use SME2 counts whether it did or not: by its work and types, as its kernel has them.
- */
+/* An operator that could use SME2 counts even when it did not: by its work and types, as its kernel
+ * has them. */
 TEST(an_operator_that_lost_its_kernel_still_counts)
 {
     struct sl_operator op = of("Max Pooling (NHWC, F32)", "sl_pool_max_f32_f32_4vl_sme2");

@@ -23,7 +23,7 @@ static struct sl_silicon silicon = {.name = "made-up",
                                     .core_level_count = 2};
 static cJSON *table;
 
-/* Of node `node`: 100 ns on NEON, `on` in streaming mode. */
+/* A step of node `node`: 100 ns on NEON, `on` in streaming mode. */
 static struct sl_run_policy_step step(uint32_t node, double on)
 {
     return (struct sl_run_policy_step){.chain = 0,

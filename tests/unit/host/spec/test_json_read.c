@@ -154,7 +154,7 @@ TEST(what_does_not_fit_is_refused_with_its_place)
     end();
 }
 
-/* What does not fit the pointer is cut, and no escape in the middle. */
+/* A pointer that does not fit is cut, never inside an escape. */
 TEST(a_long_pointer_is_cut)
 {
     char json[600] = "{\"", key[200];

@@ -33,7 +33,7 @@ static int remove_folder(void **state)
     return chdir("/") < 0 || system(command) != 0;
 }
 
-/* What becomes of a document of sub/c.json; freed by the caller. */
+/* The plan that a document of sub/c.json becomes; freed by the caller. */
 static char *resolved(const char *text)
 {
     cJSON *document = cJSON_Parse(text);

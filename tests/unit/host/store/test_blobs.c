@@ -219,7 +219,7 @@ static void make_stored(void)
     sl_blob_upload_free(upload);
 }
 
-/* Of the second 1000. */
+/* Sets the files' times to the second 1000. */
 static void make_old(void)
 {
     char path[SL_PATH_BYTES];

@@ -331,7 +331,7 @@ STORE_TEST(a_store_is_its_users_alone)
     close_bench(&bench);
 }
 
-/* What the daemon's host does to it: the database of an earlier moment in place of its own. */
+/* Puts the database of an earlier moment in its place, as a restore by the host does. */
 static void put_back(const char *kept)
 {
     char command[320];

@@ -12,7 +12,7 @@
 #include "tests/support/test.h"
 #include "tests/support/window_case.h"
 
-/* What stands between pixels, and must stay: no number, so that no tolerance grows by it. */
+/* The filling between pixels, which must stay: no number, so that no tolerance grows by it. */
 #define GAP (-INFINITY)
 
 /* The input coordinate that tap k of output o meets, or something outside; `deconv`: transposed. */
@@ -40,7 +40,7 @@ static double element(const struct sl_conv_shape *s, bool deconv, const float *i
     return sum;
 }
 
-/* Where the output has gaps, they are to stay as they were. */
+/* Gaps of the output are to stay as they were. */
 static double *reference(const struct sl_conv_args *a, bool deconv, const float *w,
                          const float *bias, size_t count)
 {

@@ -65,7 +65,7 @@ static double quantised(double x, const struct sl_convert_args *a)
     return sl_case_clamp(q + a->out_zero, -128, 127);
 }
 
-/* What element i must be: as a number. */
+/* The right value of element i, as a number. */
 static double want_of(int op, const struct sl_convert_args *a, size_t i)
 {
     double x = in_bytes[op] == 4 ? (double)((const float *)a->in)[i]

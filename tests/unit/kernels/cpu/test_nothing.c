@@ -26,7 +26,7 @@
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
 
-/* Of no bytes, at an unreadable page. */
+/* Buffers of no bytes, at an unreadable page. */
 static void *in, *out;
 static _Alignas(64) char workspace[64 * 1024];
 static const struct sl_requant_out quantised = {1, -128, 127};
@@ -47,7 +47,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Of every kernel of the list that runs here, its run() with these arguments. */
+/* Calls run() with these arguments for every kernel of the list that runs here. */
 #define EACH(family, ...)                                                                          \
     {                                                                                              \
         const struct sl_##family *kernel;                                                          \

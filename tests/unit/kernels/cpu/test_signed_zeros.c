@@ -153,7 +153,7 @@ TEST(functions_of_zeros_have_the_sign_that_xnnpack_gives)
                    unary_of(kernel, a, a_halves, 6));
 }
 
-/* Where the function has no value that is told from 0: x < 0 times 0 is -0. */
+/* The function's value cannot be told from 0 there: x < 0 times 0 is -0. */
 TEST(what_vanishes_below_zero_is_a_zero_of_the_sign_of_the_operand)
 {
     const struct sl_unary *kernel;

@@ -116,7 +116,7 @@ TEST(pixels_are_blended_between_their_neighbours)
     }
 }
 
-/* What XNNPACK's kernel of int8 computes, step by step as it does: XNNPACK, src/s8-ibilinear, and
+/* Computes as XNNPACK's kernel of int8 does, step by step: XNNPACK, src/s8-ibilinear, and
  * src/indirection.c for the places. */
 static int8_t int8_pixel(const struct sl_resize_args *a, size_t n, size_t oy, size_t ox, size_t c)
 {

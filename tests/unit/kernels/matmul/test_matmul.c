@@ -9,8 +9,8 @@
 #include "tests/support/kernel_case.h"
 #include "tests/support/test.h"
 
-/* What stands between the rows of dst, and must stay: no number, so that no tolerance grows by it.
- */
+/* The filling between the rows of dst, which must stay: no number, so that no tolerance grows by
+ * it. */
 #define GAP (-INFINITY)
 
 struct matmul_case {

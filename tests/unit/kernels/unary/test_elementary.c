@@ -38,7 +38,7 @@ static bool is_of_positive(int op)
            op == SL_UNARY_LOG10;
 }
 
-/* What a function has no value of is brought to where it has one. */
+/* Brings x to where the function has a value. */
 static float into_domain(int op, float x)
 {
     if (op == SL_UNARY_ASIN || op == SL_UNARY_ACOS || op == SL_UNARY_ATANH)
@@ -89,8 +89,8 @@ static double check_samples(const struct sl_unary *kernel)
     return worst;
 }
 
-/* Where an operator neither overflows nor has one value for long: floats of these magnitudes, of
- * both signs where it takes both. */
+/* The magnitudes at which an operator neither overflows nor keeps one value for long; of both signs
+ * where it takes both. */
 static void range_of(int op, float *least, float *most)
 {
     bool positive = is_of_positive(op);
@@ -218,7 +218,8 @@ TEST(every_count_is_served_apart_and_in_place)
     }
 }
 
-/* What the kernels' own reduction does not reach is left to the C library, among what it does. */
+/* Numbers that the kernels' own reduction does not reach are left to the C library; these stand
+ * among others. */
 TEST(sines_of_large_angles_in_place_are_the_librarys)
 {
     enum { COUNT = 75 };

@@ -68,7 +68,7 @@ static int remove_directory(void **state)
 
 static uint64_t max_bytes = SL_RUNTIME_WEIGHT_CACHE_BYTES;
 
-/* What one load with the cache at `where` said, used and computed. */
+/* One load with the cache at `where`: what it said, used and computed. */
 struct loaded {
     char log[4096];
     uint8_t output[10 * sizeof(float)]; /* ten numbers of the model's type */
