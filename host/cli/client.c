@@ -220,6 +220,8 @@ int sl_client_call_init(struct sl_client_call *call, struct sl_client *client, c
     if (address->loopback)
         curl_easy_setopt(curl, CURLOPT_PROXY, "");
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+    if (!address->loopback)
+        curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, ""); /* whatever the library unpacks */
     if (client->ca_file)
         curl_easy_setopt(curl, CURLOPT_CAINFO, client->ca_file);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);

@@ -37,6 +37,7 @@ static void release(struct sl_http_exchange *exchange)
     sl_buf_fini(&exchange->body);
     sl_buf_fini(&exchange->headers);
     sl_buf_fini(&exchange->out);
+    sl_http_packer_free(exchange->packer);
     sl_blob_upload_free(exchange->upload);
     if (exchange->file >= 0)
         close(exchange->file);

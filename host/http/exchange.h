@@ -8,6 +8,7 @@
 
 #include "common/base/buf.h"
 #include "host/http/chunked.h"
+#include "host/http/coding.h"
 #include "host/http/connection.h"
 #include "host/http/head.h"
 #include "host/http/target.h"
@@ -75,6 +76,8 @@ struct sl_http_exchange {
     uint64_t file_first;        /* where in it the body begins */
     uint64_t length, sent;      /* of the body */
     bool head_sent;
+    enum sl_http_coding coding;                 /* of the body on the wire */
+    struct sl_http_packer *packer;              /* owned; NULL: as it is */
     const struct sl_http_stream_source *source; /* NULL: the answer is all there */
     void *source_user;                          /* owned */
 };

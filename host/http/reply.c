@@ -21,7 +21,15 @@
 #include "host/job/lab.h"
 #include "host/store/store.h"
 
-enum { RETRY_AFTER_S = 1, TAG_BYTES = 64 };
+enum {
+    RETRY_AFTER_S = 1,
+    TAG_BYTES = 64,
+    PACK_FROM_BYTES = 1024,     /* below it nothing is gained */
+    PACK_AT_ONCE = 256 << 10,   /* bytes of a body between two looks at the loop */
+    PACK_PIECE_BYTES = 8 << 10, /* of a file */
+    CHUNK_HEAD = 6,             /* "1a2b\r\n" */
+    CHUNKS_END = 7,             /* "\r\n0\r\n\r\n" */
+};
 
 static void answer(struct sl_http_exchange *exchange, int status, const char *content_type,
                    uint64_t length)
@@ -35,12 +43,45 @@ static void answer(struct sl_http_exchange *exchange, int status, const char *co
         sl_http_connection_write(exchange->turn.connection);
 }
 
+static bool is_text(const char *content_type)
+{
+    static const char *const types[] = {"application/json", "application/openmetrics-text",
+                                        "application/yaml", "text/csv",
+                                        "text/html",        "text/markdown",
+                                        "text/plain"};
+    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
+        if (strncmp(content_type, types[i], strlen(types[i])) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* How a body of this type and size goes over the wire. What a client is given once, a token say,
+ * answers no GET and is never packed: its size says nothing about it. */
+static void choose_coding(struct sl_http_exchange *exchange, const char *content_type,
+                          uint64_t size)
+{
+    char accepted[SL_HTTP_VALUE_BYTES], range[SL_HTTP_VALUE_BYTES];
+    if (size < PACK_FROM_BYTES || !is_text(content_type) ||
+        !(exchange->method & (SL_HTTP_GET | SL_HTTP_HEAD)))
+        return;
+    sl_http_reply_header(exchange, "vary", "accept-encoding");
+    if (exchange->head.minor == 0 || sl_http_header(exchange, "range", range, sizeof(range)) != 0 ||
+        range[0] || sl_http_header(exchange, "accept-encoding", accepted, sizeof(accepted)) < 0)
+        return;
+    enum sl_http_coding coding = sl_http_coding_choose(accepted);
+    if (coding != SL_HTTP_PLAIN && sl_http_packer_new(coding, &exchange->packer) == 0)
+        exchange->coding = coding;
+}
+
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
                        struct sl_buf *body)
 {
     sl_buf_fini(&exchange->out);
     exchange->out = *body;
     sl_buf_init(body, 0);
+    if (status == 200)
+        choose_coding(exchange, content_type, exchange->out.size);
     answer(exchange, status, content_type, exchange->out.size);
 }
 
@@ -77,13 +118,15 @@ bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc)
     return rc >= 0;
 }
 
-/* A file is another one when it was written again: under a new inode, or at another time. */
-static void tag_of(const struct stat *info, char out[TAG_BYTES])
+/* A file is another one when it was written again: under a new inode, or at another time. Its bytes
+ * on the wire are others in each coding. */
+static void tag_of(const struct stat *info, enum sl_http_coding coding, char out[TAG_BYTES])
 {
-    snprintf(out, TAG_BYTES, "\"%llx-%llx-%llx\"", (unsigned long long)info->st_ino,
+    snprintf(out, TAG_BYTES, "\"%llx-%llx-%llx%s%s\"", (unsigned long long)info->st_ino,
              (unsigned long long)info->st_size,
              (unsigned long long)info->st_mtim.tv_sec * 1000000000ull +
-                 (unsigned long long)info->st_mtim.tv_nsec);
+                 (unsigned long long)info->st_mtim.tv_nsec,
+             coding == SL_HTTP_PLAIN ? "" : "-", sl_http_coding_name(coding));
 }
 
 /* The part that is asked for, unless it is of another file than the client has the rest of. */
@@ -106,8 +149,9 @@ void sl_http_reply_file(struct sl_http_exchange *exchange, const char *content_t
     uint64_t first = 0, last = 0;
     struct stat info;
     exchange->file = file;
+    choose_coding(exchange, content_type, size);
     if (fstat(file, &info) == 0)
-        tag_of(&info, tag);
+        tag_of(&info, exchange->coding, tag);
     if (tag[0])
         sl_http_reply_header(exchange, "etag", "%s", tag);
     sl_http_reply_header(exchange, "accept-ranges", "bytes");
@@ -328,7 +372,10 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
         rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
     if (rc == 0 && exchange->source)
         rc = sl_buf_printf(head, "cache-control: no-store\r\n");
-    if (rc == 0 && !exchange->source && exchange->status != 204 && exchange->status != 304)
+    if (rc == 0 && exchange->packer && exchange->content_type)
+        rc = sl_buf_printf(head, "content-encoding: %s\r\ntransfer-encoding: chunked\r\n",
+                           sl_http_coding_name(exchange->coding));
+    else if (rc == 0 && !exchange->source && exchange->status != 204 && exchange->status != 304)
         rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
     if (rc == 0 && (exchange->turn.close_after || exchange->turn.client_closes))
         rc = sl_buf_printf(head, "connection: close\r\n");
@@ -355,6 +402,64 @@ static ssize_t read_body(struct sl_http_exchange *exchange, uint8_t *at, size_t 
     return n == 0 && wanted > 0 ? SL_E_TRUNCATED : n; /* the file shrank: the client must see it */
 }
 
+/* The next bytes of the body and, as PACK_END or not, whether they are its last; or -errno. */
+static int peek_body(struct sl_http_exchange *exchange, uint8_t piece[PACK_PIECE_BYTES],
+                     struct sl_bytes *out, enum sl_http_pack *out_how)
+{
+    uint64_t left = exchange->length - exchange->sent;
+    ssize_t n = left < PACK_AT_ONCE ? (ssize_t)left : PACK_AT_ONCE;
+    if (exchange->file >= 0)
+        n = read_body(exchange, piece, PACK_PIECE_BYTES);
+    if (n < 0)
+        return (int)n;
+    *out = (struct sl_bytes){exchange->file >= 0 ? piece : exchange->out.data + exchange->sent,
+                             (size_t)n};
+    *out_how = (uint64_t)n == left ? SL_HTTP_PACK_END : SL_HTTP_PACK_MORE;
+    return 0;
+}
+
+/* Packs until there is something to send and either the room or a turn of the loop is used up. */
+static int pack_body(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last)
+{
+    uint8_t piece[PACK_PIECE_BYTES];
+    uint64_t first = exchange->sent;
+    size_t used = 0;
+    while (used < room && !*out_last && (used == 0 || exchange->sent - first < PACK_AT_ONCE)) {
+        struct sl_bytes plain;
+        enum sl_http_pack how;
+        bool done = false;
+        int rc = peek_body(exchange, piece, &plain, &how);
+        if (rc < 0)
+            return rc;
+        size_t there = plain.size;
+        if (how == SL_HTTP_PACK_MORE && exchange->sent - first >= PACK_AT_ONCE)
+            how = SL_HTTP_PACK_FLUSH;
+        rc = sl_http_packer_take(exchange->packer, &plain, how, at + used, room - used, &done);
+        if (rc < 0)
+            return rc;
+        used += (size_t)rc;
+        exchange->sent += there - plain.size;
+        *out_last = done && how == SL_HTTP_PACK_END;
+    }
+    return (int)used;
+}
+
+/* The same as a chunk of the body, of which the last ends it. */
+static int next_packed(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last)
+{
+    char head[CHUNK_HEAD + 1];
+    if (room < 4 * CHUNKS_END)
+        return 0; /* the head took it all */
+    int len = pack_body(exchange, at + CHUNK_HEAD, room - CHUNK_HEAD - CHUNKS_END, out_last);
+    if (len < 0)
+        return len;
+    snprintf(head, sizeof(head), "%04x\r\n", (unsigned)len);
+    memcpy(at, head, CHUNK_HEAD);
+    size_t end = *out_last ? CHUNKS_END : 2;
+    memcpy(at + CHUNK_HEAD + len, "\r\n0\r\n\r\n", end);
+    return CHUNK_HEAD + len + (int)end;
+}
+
 int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last)
 {
     size_t used = 0;
@@ -377,6 +482,10 @@ int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t ro
     if (exchange->source)
         return (int)(used + exchange->source->take(exchange->source_user, at + used, room - used,
                                                    out_last));
+    if (exchange->packer) {
+        int len = next_packed(exchange, at + used, room - used, out_last);
+        return len < 0 ? len : (int)used + len;
+    }
     ssize_t n = read_body(exchange, at + used, room - used);
     if (n < 0)
         return (int)n;

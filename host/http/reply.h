@@ -24,6 +24,9 @@ bool sl_http_reply_due(struct sl_http_exchange *exchange, int rc);
 
 /* Each exchange is answered exactly once by one of the following; sending goes on from the loop. */
 
+/* Text of 1024 bytes and more goes out packed (coding.h), with another ETag, to a GET that accepts
+ * it; parts of files and streams of events do not. */
+
 /* Takes the text over from `body` (also when it fails to be sent). */
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
                        struct sl_buf *body);

@@ -17,6 +17,7 @@ LIBRARIES = {
     "curl": r"curl/.*",
     "openssl": r"openssl/.*",
     "zstd": r"zstd.*\.h",
+    "zlib": r"zlib\.h",
     "lz4": r"lz4.*\.h",
     "brotli": r"brotli/.*",
     "archive": r"archive(_entry)?\.h",
@@ -78,6 +79,7 @@ ALLOWED = {
     "host/job": (["common/base", "host/records.h", "host/spec", "host/device", "host/ingest", "host/store"], ["libuv"]),
     "host/http": (["common/base", "host/records.h", "host/spec", "host/job", "host/device", "host/store", "host/analysis", "host/report"],
                   ["cjson", "libuv", "sockets"]),
+    "host/http/coding": (["common/base"], ["zstd", "zlib"]),
     "host/http/tls": (["common/base"], ["openssl"]),
     "host/http/auth": (["common/base", "host/records.h", "host/spec"], ["sodium"]),  # base64
     "host/report": (["common/base", "common/format", "host/analysis", "host/records.h", "host/spec"], ["cjson"]),

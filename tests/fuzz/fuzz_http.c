@@ -7,6 +7,7 @@
 #include "common/base/mem.h"
 #include "host/http/auth.h"
 #include "host/http/chunked.h"
+#include "host/http/coding.h"
 #include "host/http/head.h"
 #include "host/http/range.h"
 #include "host/http/router.h"
@@ -22,6 +23,8 @@ static void read_range(const char *text)
             __builtin_trap();
     }
     if (sl_http_tag_is_in(text, "\"tag\"") && !strstr(text, "\"tag\"") && strcmp(text, "*") != 0)
+        __builtin_trap();
+    if (sl_http_coding_choose(text) == SL_HTTP_ZSTD && !strpbrk(text, "zZ"))
         __builtin_trap();
 }
 

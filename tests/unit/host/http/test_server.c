@@ -358,6 +358,51 @@ CASE(a_file_comes_in_parts_and_not_again_to_who_has_it)
     assert_int_equal(CURL(&bench, path, "-H", line), 200);
 }
 
+/* Asks for the same plain and in each coding, which comes out the same. */
+static void compare_codings(const char *path)
+{
+    static const char *const accepted[] = {"Accept-Encoding: gzip", "Accept-Encoding: gzip, zstd"};
+    static const char *const said[] = {"content-encoding: gzip\r\n", "content-encoding: zstd\r\n"};
+    assert_int_equal(CURL(&bench, path), 200);
+    assert_true(has("vary: accept-encoding\r\n") && !has("content-encoding"));
+    char *plain = strdup(bench.body);
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(CURL(&bench, path, "--compressed", "-H", accepted[i]), 200);
+        assert_true(has(said[i]) && has("vary: accept-encoding\r\n") && !has("content-length"));
+        assert_string_equal(bench.body, plain);
+    }
+    free(plain);
+}
+
+CASE(texts_are_packed_for_who_takes_that)
+{
+    static const char path[] = "/api/v1/runs/1/files/exp/m_latency.log";
+    static const char gzip[] = "Accept-Encoding: gzip";
+    char command[256], tag[64], line[128];
+    snprintf(command, sizeof(command),
+             "mkdir -p %s/runs/r1/exp && seq 1 90000 >%s/runs/r1/exp/m_latency.log", bench.folder,
+             bench.folder);
+    assert_int_equal(system(command), 0);
+    add_run("runs/r1");
+    compare_codings("/api/v1/openapi.yaml");
+    compare_codings(path);
+    assert_int_equal(CURL(&bench, path, "-I", "-H", gzip), 200);
+    const char *at = strstr(bench.output, "etag: ");
+    assert_non_null(at);
+    snprintf(tag, sizeof(tag), "%.*s", (int)strcspn(at + 6, "\r\n"), at + 6);
+    assert_non_null(strstr(tag, "-gzip\""));
+    snprintf(line, sizeof(line), "If-None-Match: %s", tag);
+    assert_int_equal(CURL(&bench, path, "-H", gzip, "-H", line), 304);
+    assert_false(has("content-encoding"));
+    assert_int_equal(CURL(&bench, path, "-H", line), 200); /* the plain one is another */
+    assert_int_equal(CURL(&bench, path, "-H", gzip, "-H", "Range: bytes=0-1"), 206);
+    assert_string_equal(bench.body, "1\n");
+    assert_int_equal(CURL(&bench, path, "-H", gzip, "--http1.0"), 200);
+    assert_false(has("content-encoding"));
+    assert_int_equal(CURL(&bench, "/healthz", "-H", gzip), 200);
+    assert_false(has("vary"));
+}
+
 CASE(a_runs_files_are_served_and_nothing_beside_them)
 {
     char command[1024];
