@@ -9,6 +9,7 @@
 #include "kernels/matmul/matmul_mopa.h"
 #include "kernels/matmul/qd8_lines.h"
 #include "kernels/matmul/qd8_weights.h"
+#include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_short.h"
 
 const uint32_t sl_qd8_nibbles[16] = {0xf8, 0xf9, 0xfa, 0xfb, 0xfc, 0xfd, 0xfe, 0xff,

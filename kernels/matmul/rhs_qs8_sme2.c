@@ -5,6 +5,7 @@
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/line_sums_sme2.h"
 #include "kernels/matmul/mopa_qs8.h"
+#include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"

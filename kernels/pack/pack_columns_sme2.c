@@ -1,4 +1,6 @@
 /* kernels/pack/pack_columns_sme2.c: weights of any type into panels of columns. */
+#include "kernels/pack/pack_columns.h"
+
 #include "kernels/pack/pack_short_sme2.h"
 #include "kernels/pack/pack_x8.h"
 

@@ -3,6 +3,7 @@
 
 #include "kernels/layout/transpose_rows.h"
 #include "kernels/matmul/matmul_mopa.h"
+#include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_short.h"
 

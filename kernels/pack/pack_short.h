@@ -20,16 +20,6 @@ struct sl_pack_short {
     void *packed;         /* [ceil(count / 16)][words][16] words; behind the last row: anything */
 };
 
-/* Weights [n][k] of any type: rows one behind the other become columns of panels that are 32 wide,
- * the last 16 when that suffices. */
-struct sl_pack_columns {
-    const void *weights;
-    size_t row_bytes, n; /* at least 1 */
-    size_t head_bytes;   /* before the lines of a panel of 32 columns; they are left alone */
-    void *packed;        /* of each panel the head, then [words][columns] words; columns behind the
-                            last hold anything that is finite */
-};
-
 /* Eight rows of bytes as lines of eight words, one of each row; the last words are filled up with
  * zeros. */
 struct sl_pack_eights {
@@ -52,9 +42,4 @@ void sl_pack_eights_sme2_asm(const struct sl_pack_eights *job) __arm_streaming _
 
 void sl_pack_short_sme2(const struct sl_pack_short *job) __arm_streaming __arm_inout("za");
 void sl_pack_rows_16_sme2_asm(const struct sl_pack_short *job) __arm_streaming __arm_inout("za");
-void sl_pack_columns_sme2(const struct sl_pack_columns *job) __arm_streaming __arm_inout("za");
-
-/* All whole panels, and a last one of more than 16 columns; n modulo 32 is 0 or more than 16. */
-void sl_pack_columns_16_sme2_asm(const struct sl_pack_columns *job) __arm_streaming __arm_inout(
-    "za");
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_short.h"
 #include "kernels/pack/pack_x8.h"
 #include "tests/support/guarded.h"
