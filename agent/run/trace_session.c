@@ -97,7 +97,7 @@ void sl_trace_session_fini(struct sl_trace_session *session)
     *session = (struct sl_trace_session){.fd = -1};
 }
 
-/* By that much the parent may be behind, in time or in room, before it is called. */
+/* By that much the drainer may be behind, in time or in room, before it is called. */
 static bool is_due(struct sl_trace_session *session)
 {
     uint64_t now = sl_clock_ns();
@@ -110,13 +110,13 @@ static bool is_due(struct sl_trace_session *session)
 
 void sl_trace_session_wake(struct sl_trace_session *session)
 {
-    if (!session->counted && !session->drain)
+    if (!session->counted)
         sl_ring_wake(session->ring);
 }
 
 void sl_trace_session_between(struct sl_trace_session *session)
 {
-    if (!session->counted && !session->drain && is_due(session))
+    if (!session->counted && is_due(session))
         sl_ring_wake(session->ring);
     if (!session->counted || !session->drain)
         return;

@@ -29,10 +29,10 @@ struct sl_trace_session {
 int sl_trace_session_init(struct sl_trace_session *session, const struct sl_trace_target *target);
 void sl_trace_session_fini(struct sl_trace_session *session);
 
-/* Between executions: drains where there is no thread that does, and calls a parent that is behind.
- */
+/* Between executions: drains where there is no thread that does, and calls a thread or a parent
+ * that is behind. */
 void sl_trace_session_between(struct sl_trace_session *session);
-/* Calls the parent at once: it is to look at what was recorded. */
+/* Calls thread or parent at once: it is to look at what was recorded. */
 void sl_trace_session_wake(struct sl_trace_session *session);
 
 /* Writes END and drains the rest; 0 or the first failure of recorder or drainer. Idempotent. */

@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "agent/trace/ring.h"
@@ -92,10 +91,9 @@ int sl_drain_now(struct sl_drain *drain)
 static void *drain_thread(void *argument)
 {
     struct sl_drain *drain = argument;
-    const struct timespec pause = {.tv_nsec = 1000000};
     while (!atomic_load_explicit(&drain->stopping, memory_order_acquire)) {
+        sl_ring_wait(drain->ring);
         sl_drain_now(drain);
-        nanosleep(&pause, NULL);
     }
     return NULL;
 }
@@ -112,6 +110,7 @@ int sl_drain_stop(struct sl_drain *drain)
 {
     if (drain->running) {
         atomic_store_explicit(&drain->stopping, true, memory_order_release);
+        sl_ring_wake(drain->ring);
         pthread_join(drain->thread, NULL);
         drain->running = false;
     }

@@ -19,7 +19,8 @@ void sl_drain_free(struct sl_drain *drain); /* after sl_drain_stop(); NULL is a 
  * is still emptied, so that the measured side does not wait for ever, but nothing is written. */
 int sl_drain_now(struct sl_drain *drain);
 
-/* A thread that drains every millisecond. -errno when there can be none. */
+/* A thread that drains whenever sl_ring_wake() is called, and sleeps otherwise: the caller decides
+ * how much may be lost if the process dies. -errno when there can be none. */
 int sl_drain_start(struct sl_drain *drain);
 /* Ends the thread, if any, after a last drain. As sl_drain_now(). */
 int sl_drain_stop(struct sl_drain *drain);

@@ -131,6 +131,7 @@ static void record_and_die(const char *path)
     if (sl_trace_session_init(&session, &target) < 0)
         _exit(9);
     record_blocks(&session, DYING_BLOCKS);
+    sl_trace_session_wake(&session);
     for (int i = 0; i < 4000 && blocks_in_file(path) < DYING_BLOCKS; i++)
         nanosleep(&a_while, NULL);
     kill(getpid(), SIGKILL);

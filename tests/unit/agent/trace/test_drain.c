@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "agent/trace/recorder.h"
@@ -97,6 +99,44 @@ TEST(thread_keeps_a_small_ring_moving)
     assert_int_equal(check_file(&f, 2000), 2002);
     tear_down(&f);
 }
+
+TEST(thread_drains_when_it_is_called_and_not_before)
+{
+    struct fixture f;
+    const struct timespec pause = {.tv_nsec = 1000000};
+    set_up(&f, 1024);
+    assert_int_equal(sl_drain_start(f.drain), 0);
+    record_blocks(&f, 10);
+    sl_ring_wake(f.ring);
+    for (int i = 0; i < 5000 && sl_ring_room(f.ring) < 1024; i++)
+        nanosleep(&pause, NULL);
+    assert_int_equal(sl_ring_room(f.ring), 1024);
+    record_blocks(&f, 10);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_int_equal(sl_ring_room(f.ring), 1024 - 10);
+    assert_int_equal(sl_drain_stop(f.drain), 0);
+    assert_int_equal(sl_ring_room(f.ring), 1024);
+    tear_down(&f);
+}
+
+#if defined(__linux__) /* elsewhere the thread looks */
+TEST(thread_that_is_not_called_does_not_wake_up)
+{
+    enum { FEW = 20 }; /* each millisecond would be 300 */
+    struct fixture f;
+    struct rusage before, after;
+    set_up(&f, 1024);
+    assert_int_equal(sl_drain_start(f.drain), 0);
+    record_blocks(&f, 100);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    assert_in_range(after.ru_nvcsw - before.ru_nvcsw, 0, FEW);
+    assert_int_equal(sl_drain_stop(f.drain), 0);
+    assert_int_equal(check_file(&f, 100), 101);
+    tear_down(&f);
+}
+#endif
 
 TEST(failed_write_is_kept_and_the_ring_still_emptied)
 {
