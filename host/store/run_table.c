@@ -88,10 +88,12 @@ void sl_run_table_list(struct sl_request *request, sqlite3 *db)
         request->next_cursor = ((const struct sl_run_record *)request->rows)[request->count - 1].id;
 }
 
-/* How many newer ones its series has, counted up to `most`. */
+/* How many that began later its series has, counted up to `most`: an import brings old runs in
+ * under new ids. */
 #define NEWER(most)                                                                                \
-    "(SELECT count(*) FROM (SELECT 1 FROM runs AS newer INDEXED BY runs_series WHERE "             \
-    "newer.series = runs.series AND runs.series <> '' AND newer.id > runs.id LIMIT " most "))"
+    "(SELECT count(*) FROM (SELECT 1 FROM runs AS newer INDEXED BY runs_series_start WHERE "       \
+    "newer.series = runs.series AND runs.series <> '' AND (newer.started_ms, newer.id) > "         \
+    "(runs.started_ms, runs.id) LIMIT " most "))"
 
 /* SL_STORE_MAX_KEEP_LABELS of them. */
 enum { FIRST_RULE = 3, FIRST_KEPT = 7 };

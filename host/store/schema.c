@@ -125,6 +125,8 @@ static const char *const migrations[] = {
     "ALTER TABLE runs ADD COLUMN former_series TEXT NOT NULL DEFAULT '';"
     "CREATE TRIGGER runs_go_on AFTER INSERT ON runs WHEN NEW.former_series <> '' BEGIN "
     "UPDATE runs SET series = NEW.series WHERE series = NEW.former_series AND id < NEW.id; END;",
+    /* 13: a series from its oldest run to its newest, whatever order they came in */
+    "CREATE INDEX runs_series_start ON runs (series, started_ms, id);",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -109,6 +109,14 @@ static int label(struct bench *bench, uint64_t run, const char *wanted, const ch
     return bench->rc;
 }
 
+static void execute(const char *sql)
+{
+    sqlite3 *db = NULL;
+    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+}
+
 /* The ids of the runs that may go, with spaces. */
 static const char *expired(struct bench *bench, struct sl_store_retention wish)
 {
@@ -196,6 +204,20 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
     assert_store_rows("SELECT key, value, pinned FROM labels JOIN runs ON id = run ORDER BY key",
                       "[[\"commit\",\"abc\",1],[\"release\",\"1\",1]]");
     sqlite3_close(db);
+}
+
+STORE_TEST(the_newest_of_a_series_began_last_whatever_its_id)
+{
+    struct bench bench;
+    struct sl_store_retention old = {.before_ms = 9 * (uint64_t)DAY, .newest = 1};
+    struct sl_store_retention some = {.per_series = 2};
+    open_bench(&bench);
+    execute("UPDATE runs SET started_ms = started_ms / 10 WHERE id IN (3, 4)"); /* imported late */
+    assert_string_equal(expired(&bench, old), "1 3 4");
+    assert_string_equal(expired(&bench, some), "3 4");
+    execute("UPDATE runs SET started_ms = 7 WHERE series = 'a'"); /* then the id tells */
+    assert_string_equal(expired(&bench, old), "1 2 3");
+    close_bench(&bench);
 }
 
 STORE_TEST(runs_go_by_age_and_number_but_for_those_that_are_kept)
