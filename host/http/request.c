@@ -240,11 +240,17 @@ static bool there_is_room(struct sl_http_exchange *exchange)
     return false;
 }
 
-/* The request leaves bytes in the state. */
-static bool takes_in(const struct sl_http_route *route)
+/* The request leaves bytes in the state: not a blob that is there. */
+static bool takes_in(const struct sl_http_exchange *exchange)
 {
-    return route->handler == sl_api_blob_put || route->handler == sl_api_job_post ||
-           route->handler == sl_api_run_post || route->handler == sl_api_result_collect;
+    const struct sl_http_route *route = exchange->route;
+    const char *name = exchange->param[0];
+    uint64_t size;
+    if (route->handler == sl_api_blob_put)
+        return !sl_blobs_name_ok(name) ||
+               sl_blobs_size(&exchange->http->blobs, name, false, &size) < 0;
+    return route->handler == sl_api_job_post || route->handler == sl_api_run_post ||
+           route->handler == sl_api_result_collect;
 }
 
 /* false: answered with 507. A body in chunks does not tell its length: each piece is asked for. */
@@ -253,7 +259,7 @@ static bool state_has_room(struct sl_http_exchange *exchange)
     char why[SL_KEEPER_WHY_BYTES];
     struct sl_keeper *keeper = exchange->http->keeper;
     uint64_t wanted = exchange->has_length ? exchange->body_bytes : 0;
-    if (!takes_in(exchange->route) || !keeper || !sl_keeper_is_full(keeper, wanted, why))
+    if (!takes_in(exchange) || !keeper || !sl_keeper_is_full(keeper, wanted, why))
         return true;
     sl_http_problem(exchange, 507, "disk-full", sl_http_room_hint, "%s", why);
     return false;

@@ -135,6 +135,7 @@ class Disk(unittest.TestCase):
             self.assertIn("sme2lab gc", problem["hint"])
             body = b"x" * 1000
             self.assertEqual(daemon.request("PUT", "/api/v1/blobs/" + hashlib.sha256(body).hexdigest(), body)[0], 507)
+            self.assertEqual(daemon.put_blob(TOY / "model.pte"), job["model"])  # it is there, and takes no room
             self.assertEqual(daemon.request("POST", "/api/v1/runs", json.dumps({"files": []}), JSON)[0], 507)
             status, _, said = daemon.request("GET", "/readyz")
             self.assertEqual((status, json.loads(said)["type"]), (503, "urn:sme2lab:problem:disk-full"))
