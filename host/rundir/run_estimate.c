@@ -32,7 +32,7 @@ struct row {
     const char *name; /* without " #N" */
     size_t name_len;
     struct sl_estimate sides[VARIANTS];
-    uint32_t instances[VARIANTS];
+    uint32_t instances[VARIANTS]; /* none of either: joined with another row */
 };
 
 struct maker {
@@ -42,6 +42,8 @@ struct maker {
     struct sl_log_estimator *estimator;
     struct row *rows; /* owned */
     size_t row_count, row_room;
+    size_t *places[VARIANTS]; /* owned; the rows of an execution's events, in their order */
+    size_t place_count[VARIANTS];
     struct sl_estimate whole[VARIANTS];
     struct sl_run_policy_step *steps; /* owned; events with a kernel, each once */
     size_t step_count, step_room;
@@ -211,6 +213,7 @@ static int add_event(struct maker *m, const int64_t *owners, size_t from, size_t
     add_finished(&row->sides[event->variant], &one);
     add_finished(&m->whole[event->variant], &one);
     row->instances[event->variant]++;
+    m->places[event->variant][m->place_count[event->variant]++] = (size_t)(row - m->rows);
     return 0;
 }
 
@@ -223,7 +226,8 @@ static int add_variant(struct maker *m, unsigned variant)
         return 0;
     size_t count = (size_t)(execution->event.end - execution->event.start);
     int64_t *owners = sl_calloc(count, sizeof(*owners));
-    int rc = owners ? 0 : -ENOMEM;
+    m->places[variant] = sl_calloc(count, sizeof(*m->places[variant]));
+    int rc = owners && m->places[variant] ? 0 : -ENOMEM;
     if (rc == 0)
         find_owners(m->trace, execution, owners);
     m->streamed = false; /* the core wrote the inputs */
@@ -235,6 +239,37 @@ static int add_variant(struct maker *m, unsigned variant)
     }
     sl_free(owners);
     return rc;
+}
+
+/* The row that the other variant's events have wherever this one's are of `row`, which is one of
+ * this variant alone; NULL where there is none, or several. */
+static struct row *other_form(const struct maker *m, const struct row *row, int variant)
+{
+    struct row *found = NULL;
+    if (row->instances[variant] == 0 || row->instances[!variant] > 0)
+        return NULL;
+    for (size_t i = 0; i < m->place_count[variant]; i++) {
+        struct row *other = &m->rows[m->places[!variant][i]];
+        if (&m->rows[m->places[variant][i]] != row)
+            continue;
+        if (found && found != other)
+            return NULL;
+        found = other;
+    }
+    return found;
+}
+
+/* An operator that has another name with SME2 ("PF32", not "F32") is one row, under that name. */
+static void join_forms(struct maker *m)
+{
+    for (size_t i = 0; m->place_count[0] == m->place_count[1] && i < m->row_count; i++) {
+        struct row *off = &m->rows[i], *on = other_form(m, off, 0);
+        if (!on || other_form(m, on, 1) != off)
+            continue;
+        on->sides[0] = off->sides[0];
+        on->instances[0] = off->instances[0];
+        off->instances[0] = 0;
+    }
 }
 
 static void put_side(struct sl_json *json, const char *key, const struct sl_estimate *side)
@@ -296,6 +331,8 @@ static void put_profile(struct sl_json *json, const struct maker *m)
     sl_json_open_array(json, "operators");
     for (size_t i = 0; i < m->row_count; i++) {
         const struct row *row = &m->rows[i];
+        if (row->instances[0] + row->instances[1] == 0)
+            continue;
         sl_json_open_object(json, NULL);
         snprintf(name, sizeof(name), "%.*s", (int)row->name_len, row->name);
         sl_json_text(json, "operator", name);
@@ -318,11 +355,14 @@ static int put_one(struct sl_json *json, const struct sl_trace *raw, const struc
     for (unsigned v = 0; rc == 0 && v < VARIANTS; v++)
         rc = add_variant(&m, v);
     if (rc == 0) {
+        join_forms(&m);
         put_profile(json, &m);
         rc = tell_policy(json, &m, taker);
         sl_json_close_object(json);
     }
     sl_log_estimator_free(m.estimator);
+    sl_free(m.places[0]);
+    sl_free(m.places[1]);
     sl_free(m.steps);
     sl_free(m.rows);
     return rc;

@@ -17,11 +17,12 @@ struct sl_run_policy_taker {
 /* Writes the member "estimates" of the manifest: for each profile an object with "profile",
  * "profile_sha256", "title", "units" (that threads share), "off", "on"
  * ({"low_ns","mid_ns","high_ns","confidence","unclassified", "spent_ns"}), "operators", each
- * {"operator","off","on"}, and "policy_sha256" where `taker` took one. They are of the last
- * execution of either variant, all of which are equal. `raw` is the trace whose events have marks
- * for times, `log` is finished and keeps spans. `names` are of built-in profiles, with commas;
- * NULL: apple-m4 and arm-c1-ultra. `taker` (NULL: nobody) gets a table for each profile with a
- * unit. Returns 0, -ENOMEM or what sl_silicon_load() finds. */
+ * {"operator","off","on"} (one for both where its name differs with SME2, under that name), and
+ * "policy_sha256" where `taker` took one. They are of the last execution of either variant, all of
+ * which are equal. `raw` is the trace whose events have marks for times, `log` is finished and
+ * keeps spans. `names` are of built-in profiles, with commas; NULL: apple-m4 and arm-c1-ultra.
+ * `taker` (NULL: nobody) gets a table for each profile with a unit. Returns 0, -ENOMEM or what
+ * sl_silicon_load() finds. */
 int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
                         const struct sl_count_log *log, const char *names,
                         const struct sl_run_policy_taker *taker, struct sl_diag *diag);
