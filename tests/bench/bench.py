@@ -123,7 +123,7 @@ def bench_kernels():
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
 PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
 ASKED = ("estimate", "policy")  # needs other people's sources, or half an hour: run when named
-GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"]}
+GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS)}
 
 
 def ratio_of(r):
