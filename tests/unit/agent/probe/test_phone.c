@@ -11,7 +11,7 @@
 #define TREE SL_TEST_DATA "/probe/phone-3-clusters"
 /* A system whose `getprop NAME` prints what the file NAME has. */
 #define ANDROID                                                                                    \
-    "mkdir -p system/bin && printf '#!/bin/sh\\ncat \"${0%%/*}/$1\"\\n' >system/bin/getprop && "   \
+    "mkdir -p system/bin && printf '#!/bin/sh\\ncat \"${0%%%%/*}/$1\"\\n' >system/bin/getprop && " \
     "chmod "                                                                                       \
     "755 system/bin/getprop && cd system/bin && echo SERIAL1 >ro.serialno && echo SOC1 "           \
     ">ro.soc.model && echo dev1 >ro.product.device && echo maker/dev1:15/A1 "                      \
