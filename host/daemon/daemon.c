@@ -419,7 +419,7 @@ static size_t addresses(const struct sl_daemon_settings *settings, const char *c
 }
 
 /* Before anything is started for nothing. */
-int sl_daemon_check(const struct sl_daemon_settings *settings, struct sl_diag *diag)
+int sl_daemon_check(const struct sl_daemon_settings *settings, bool in_time, struct sl_diag *diag)
 {
     const char *const *listen;
     size_t count = addresses(settings, &listen);
@@ -427,9 +427,12 @@ int sl_daemon_check(const struct sl_daemon_settings *settings, struct sl_diag *d
     const char *certificate = settings->config->certificate;
     int rc =
         certificate ? sl_tls_identity_new(certificate, settings->config->key, &identity, diag) : 0;
+    if (identity && in_time)
+        rc = sl_tls_identity_check_time(identity, diag);
     sl_tls_identity_free(identity);
     for (size_t i = 0; rc == 0 && i < count; i++)
-        rc = sl_http_check_address(listen[i], settings->config->allow_remote, diag);
+        rc = sl_http_check_address(listen[i], settings->config->allow_remote, certificate != NULL,
+                                   diag);
     return rc;
 }
 
@@ -626,7 +629,7 @@ static int open_store(struct daemon *daemon)
 static int start(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
-    int rc = sl_daemon_check(daemon->settings, daemon->diag);
+    int rc = sl_daemon_check(daemon->settings, false, daemon->diag);
     if (rc == 0)
         rc = make_folder(daemon->settings->state, daemon->diag);
     if (rc == 0 && config->log_file)

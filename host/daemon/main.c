@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         .rebuild = options.rebuild,
     };
     if (options.check_config) {
-        rc = sl_daemon_check(&settings, &diag);
+        rc = sl_daemon_check(&settings, true, &diag);
         if (rc == 0)
             sl_say(stdout, "%s: right, %zu device%s\n",
                    options.config ? options.config : "the default", config.device_count,

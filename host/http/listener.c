@@ -86,7 +86,8 @@ static int read_host(const char *address, const char *text, bool remote, struct 
                        "configuration says so");
 }
 
-static int read_address(const char *address, bool remote, struct place *out, struct sl_diag *diag)
+static int read_address(const char *address, bool remote, bool certified, struct place *out,
+                        struct sl_diag *diag)
 {
     memset(out, 0, sizeof(*out));
     if (strncmp(address, "unix:", 5) == 0)
@@ -94,16 +95,21 @@ static int read_address(const char *address, bool remote, struct place *out, str
     if (strncmp(address, "tcp:", 4) == 0)
         return read_host(address, address + 4, remote, out, diag);
     out->is_tls = strncmp(address, "tls:", 4) == 0;
+    if (out->is_tls && !certified) {
+        sl_diag_hint(diag, "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to it");
+        return sl_diag_set(diag, SL_E_FORMAT, address,
+                           "the configuration names no certificate for this address");
+    }
     if (out->is_tls)
         return read_host(address, address + 4, true, out, diag);
     sl_diag_hint(diag, "write unix:/PATH, tcp:127.0.0.1:PORT or tls:HOST:PORT");
     return sl_diag_set(diag, SL_E_FORMAT, address, "this is no address to listen on");
 }
 
-int sl_http_check_address(const char *address, bool remote, struct sl_diag *diag)
+int sl_http_check_address(const char *address, bool remote, bool certified, struct sl_diag *diag)
 {
     struct place place;
-    return read_address(address, remote, &place, diag);
+    return read_address(address, remote, certified, &place, diag);
 }
 
 static bool somebody_listens(const struct place *place)
@@ -145,10 +151,10 @@ static void on_retry(uv_timer_t *timer)
 }
 
 /* A certificate that was renewed serves from the next connection on. */
-static void refresh_identity(struct sl_tls_identity *identity)
+static void refresh_identity(struct sl_tls_identity *identity, uint64_t now_ms)
 {
     struct sl_diag diag = {0};
-    int rc = sl_tls_identity_refresh(identity, &diag);
+    int rc = sl_tls_identity_refresh(identity, now_ms, &diag);
     if (rc < 0)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("certificate_refused"),
                SL_LOG_QUOTED("where", diag.where),
@@ -163,7 +169,7 @@ static void accept_client(struct sl_http_listener *listener)
 {
     struct sl_http *http = listener->clients->user;
     if (listener->identity)
-        refresh_identity(listener->identity);
+        refresh_identity(listener->identity, uv_now(http->loop));
     if (!http->stopping && sl_http_connection_accept(listener) < 0)
         uv_timer_start(&http->retry, on_retry, RETRY_MS, 0);
 }
@@ -211,18 +217,13 @@ int sl_http_listen(struct sl_http *http, const char *address, bool remote, struc
         return sl_diag_set(diag, SL_E_LIMIT, address, "more than %d addresses",
                            (int)SL_HTTP_MAX_LISTENERS);
     struct sl_http_listener *listener = &http->listeners[http->listener_count];
-    int rc = read_address(address, remote, &place, diag);
+    int rc = read_address(address, remote, http->identity != NULL, &place, diag);
     int inherited = rc == 0 ? sl_http_inherited(&place.to.any) : -1;
     if (rc == 0 && place.is_path && inherited < 0)
         rc = clear_path(&place, diag);
     if (rc < 0)
         return rc;
     listener->clients = &http->clients;
-    if (place.is_tls && !http->identity) {
-        sl_diag_hint(diag, "add \"tls\": {\"certificate\": FILE, \"key\": FILE} to it");
-        return sl_diag_set(diag, SL_E_FORMAT, address,
-                           "the configuration names no certificate for this address");
-    }
     listener->identity = place.is_tls ? http->identity : NULL;
     rc = place.is_path ? open_unix(listener, &place, inherited)
                        : open_tcp(listener, &place, inherited);

@@ -12,8 +12,9 @@ struct sl_http;
  * it has one for the address. 0 or a code with words. */
 int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag);
 
-/* Looks at the words of an address alone: 0, or what sl_http_listen() would say of it. */
-int sl_http_check_address(const char *address, bool remote, struct sl_diag *diag);
+/* Looks at the words of an address alone: 0, or what sl_http_listen() would say of it;
+ * `certified`: the server has a certificate. */
+int sl_http_check_address(const char *address, bool remote, bool certified, struct sl_diag *diag);
 
 /* The port of the nth address; 0 for a Unix socket. */
 int sl_http_port(const struct sl_http *http, size_t listener);

@@ -6,6 +6,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/audit.h"
@@ -93,6 +94,18 @@ static void watch_loop(struct sl_http *http)
         uv_prepare_start(&http->turn, on_turn);
 }
 
+/* With a certificate whose time it is not, the other listeners serve all the same. */
+static int take_identity(struct sl_http *http, const struct sl_http_options *options,
+                         struct sl_diag *diag)
+{
+    struct sl_diag late = {0};
+    int rc = sl_tls_identity_new(options->certificate, options->key, &http->identity, diag);
+    if (rc == 0 && sl_tls_identity_check_time(http->identity, &late) < 0)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("certificate_not_valid"),
+               SL_LOG_QUOTED("where", late.where), SL_LOG_REASON(late.what));
+    return rc;
+}
+
 int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
                 struct sl_http **out, struct sl_diag *diag)
 {
@@ -126,7 +139,7 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
         sl_api_imports_sweep(http);
     }
     if (rc == 0 && options->certificate)
-        rc = sl_tls_identity_new(options->certificate, options->key, &http->identity, diag);
+        rc = take_identity(http, options, diag);
     for (size_t i = 0; rc == 0 && i < options->listen_count; i++)
         rc = sl_http_listen(http, options->listen[i], options->allow_remote, diag);
     if (rc < 0) {

@@ -22,17 +22,26 @@ enum {
     MAX_SEALED_BYTES = 256 << 10, /* owed to a client that does not read */
     SEALED_BYTES = 18 << 10,      /* one record and what goes along with it */
     DAY_S = 24 * 3600,
+    RETRY_MS = 60 * 1000,
 };
 
-/* When it differs, the file is another one. */
+/* When it differs, the file is another one, or another may read it (the time is that of its inode).
+ */
 struct stamp {
     uint64_t inode, size, changed_ns;
 };
 
-struct sl_tls_identity {
+/* The validity is in seconds of Unix time. */
+struct loaded {
     SSL_CTX *context;
-    int64_t expires_s;
+    int64_t begins_s, expires_s;
+};
+
+struct sl_tls_identity {
+    struct loaded loaded;
     struct stamp stamps[2]; /* of the files when they were last read */
+    int failure;            /* of that; 0: they serve */
+    uint64_t failed_ms;     /* when it was */
     char *certificate, *key;
 };
 
@@ -51,8 +60,8 @@ static void stamp_of(const char *path, struct stamp *out)
     memset(out, 0, sizeof(*out));
     if (stat(path, &info) == 0)
         *out = (struct stamp){info.st_ino, (uint64_t)info.st_size,
-                              (uint64_t)info.st_mtim.tv_sec * 1000000000u +
-                                  (uint64_t)info.st_mtim.tv_nsec};
+                              (uint64_t)info.st_ctim.tv_sec * 1000000000u +
+                                  (uint64_t)info.st_ctim.tv_nsec};
 }
 
 /* The library's words for what failed last. */
@@ -86,51 +95,79 @@ static int give_no_passphrase(char *at, int room, int writes, void *user)
     return -1;
 }
 
-static int check_times(const char *path, const X509 *leaf, int64_t *out_expires_s,
-                       struct sl_diag *diag)
+/* A moment as seconds of Unix time; false: it is none. */
+static bool read_time(const ASN1_TIME *time_of, int64_t *out_s)
 {
     int days = 0, seconds = 0;
-    if (ASN1_TIME_diff(&days, &seconds, NULL, X509_get0_notAfter(leaf)) != 1)
-        return sl_diag_set(diag, SL_E_FORMAT, path, "the certificate's end is no time");
-    int64_t left_s = (int64_t)days * DAY_S + seconds;
-    *out_expires_s = (int64_t)time(NULL) + left_s;
-    if (left_s <= 0) {
-        sl_diag_hint(diag, "renew it; no client takes it as it is");
-        return sl_diag_set(diag, SL_E_STATE, path, "the certificate expired %d days ago", -days);
-    }
-    if (X509_cmp_current_time(X509_get0_notBefore(leaf)) > 0) {
+    if (ASN1_TIME_diff(&days, &seconds, NULL, time_of) != 1)
+        return false;
+    *out_s = (int64_t)time(NULL) + (int64_t)days * DAY_S + seconds;
+    return true;
+}
+
+static int check_times(const char *path, const struct loaded *loaded, struct sl_diag *diag)
+{
+    int64_t now_s = (int64_t)time(NULL), days = (now_s - loaded->expires_s) / DAY_S;
+    if (loaded->begins_s > now_s) {
         sl_diag_hint(diag, "see whether the clock is right");
         return sl_diag_set(diag, SL_E_STATE, path, "the certificate is not valid yet");
     }
-    return 0;
+    if (loaded->expires_s > now_s)
+        return 0;
+    sl_diag_hint(diag, "renew it; no client takes it as it is");
+    if (days == 0)
+        return sl_diag_set(diag, SL_E_STATE, path, "the certificate expired within the last day");
+    return sl_diag_set(diag, SL_E_STATE, path, "the certificate expired %lld day%s ago",
+                       (long long)days, days == 1 ? "" : "s");
 }
 
-/* The first certificate is the server's, those after it lead to one that clients trust. */
-static int use_chain(SSL_CTX *context, BIO *file, const char *path, int64_t *out_expires_s,
-                     struct sl_diag *diag)
+/* The certificates that lead from the server's to one that clients trust. Only a file without a
+ * further beginning is at its end. */
+static int use_issuers(SSL_CTX *context, BIO *file, const char *path, struct sl_diag *diag)
 {
+    X509 *next = NULL;
+    int count = 0, rc = 0;
+    while (rc == 0 && (next = PEM_read_bio_X509(file, NULL, NULL, NULL))) {
+        if (count++ == MAX_CHAIN)
+            rc = SL_E_LIMIT;
+        else if (SSL_CTX_add0_chain_cert(context, next) != 1)
+            rc = -ENOMEM;
+        if (rc < 0)
+            X509_free(next);
+    }
+    if (rc == SL_E_LIMIT) {
+        sl_diag_hint(diag, "keep those that lead from the first to one that clients trust");
+        return sl_diag_set(diag, rc, path, "more than %d certificates follow the first",
+                           (int)MAX_CHAIN);
+    }
+    if (rc < 0)
+        return rc;
+    if (ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE)
+        return 0;
+    sl_diag_hint(diag, "write the certificates behind the first anew, each as it was issued");
+    return sl_diag_set(diag, SL_E_FORMAT, path, "certificate %d in it cannot be read: %s",
+                       count + 2, reason());
+}
+
+/* The first certificate is the server's. */
+static int use_chain(BIO *file, const char *path, struct loaded *out, struct sl_diag *diag)
+{
+    int rc = 0;
     X509 *leaf = PEM_read_bio_X509(file, NULL, NULL, NULL);
     if (!leaf) {
         sl_diag_hint(diag, "it begins with -----BEGIN CERTIFICATE-----");
         return sl_diag_set(diag, SL_E_FORMAT, path, "there is no certificate in PEM form in it");
     }
-    int rc = check_times(path, leaf, out_expires_s, diag);
-    if (rc == 0 && SSL_CTX_use_certificate(context, leaf) != 1)
+    if (!read_time(X509_get0_notBefore(leaf), &out->begins_s) ||
+        !read_time(X509_get0_notAfter(leaf), &out->expires_s))
+        rc = sl_diag_set(diag, SL_E_FORMAT, path, "the certificate's validity is no time");
+    else if (SSL_CTX_use_certificate(out->context, leaf) != 1)
         rc = sl_diag_set(diag, SL_E_FORMAT, path, "the certificate cannot be used: %s", reason());
     X509_free(leaf);
-    for (int i = 0; rc == 0 && i < MAX_CHAIN; i++) {
-        X509 *next = PEM_read_bio_X509(file, NULL, NULL, NULL);
-        if (!next)
-            break;
-        if (SSL_CTX_add0_chain_cert(context, next) != 1) {
-            X509_free(next);
-            rc = -ENOMEM;
-        }
-    }
-    return rc;
+    return rc < 0 ? rc : use_issuers(out->context, file, path, diag);
 }
 
-static int load_chain(struct sl_tls_identity *identity, SSL_CTX *context, int64_t *out_expires_s,
+static int load_chain(const struct sl_tls_identity *identity, struct loaded *out,
                       struct sl_diag *diag)
 {
     struct sl_buf text;
@@ -138,7 +175,7 @@ static int load_chain(struct sl_tls_identity *identity, SSL_CTX *context, int64_
     int rc = open_file(identity->certificate, "certificate", &text, &file, diag);
     if (rc < 0)
         return rc;
-    rc = use_chain(context, file, identity->certificate, out_expires_s, diag);
+    rc = use_chain(file, identity->certificate, out, diag);
     BIO_free(file);
     sl_buf_fini(&text);
     return rc;
@@ -176,7 +213,7 @@ static int use_key(SSL_CTX *context, BIO *file, const char *path, struct sl_diag
     return rc;
 }
 
-static int load_key(struct sl_tls_identity *identity, SSL_CTX *context, struct sl_diag *diag)
+static int load_key(const struct sl_tls_identity *identity, SSL_CTX *context, struct sl_diag *diag)
 {
     struct sl_buf text;
     BIO *file = NULL;
@@ -220,24 +257,21 @@ static SSL_CTX *new_context(void)
     return context;
 }
 
-static int load(struct sl_tls_identity *identity, struct sl_diag *diag)
+static int load(const struct sl_tls_identity *identity, struct loaded *out, struct sl_diag *diag)
 {
-    int64_t expires_s = 0;
+    struct loaded loaded = {.context = NULL};
     ERR_clear_error(); /* of others on this thread */
-    SSL_CTX *context = new_context();
-    if (!context)
+    loaded.context = new_context();
+    if (!loaded.context)
         return -ENOMEM;
-    int rc = load_chain(identity, context, &expires_s, diag);
+    int rc = load_chain(identity, &loaded, diag);
     if (rc == 0)
-        rc = load_key(identity, context, diag);
-    if (rc < 0) {
-        SSL_CTX_free(context);
-        return rc;
-    }
-    SSL_CTX_free(identity->context); /* its connections hold it as well */
-    identity->context = context;
-    identity->expires_s = expires_s;
-    return 0;
+        rc = load_key(identity, loaded.context, diag);
+    if (rc < 0)
+        SSL_CTX_free(loaded.context);
+    else
+        *out = loaded;
+    return rc;
 }
 
 /* Before the files are read: what is written meanwhile is seen the next time. */
@@ -265,7 +299,7 @@ int sl_tls_identity_new(const char *certificate, const char *key, struct sl_tls_
         memcpy(identity->certificate, certificate, certificate_size);
         memcpy(identity->key, key, key_size);
         note_stamps(identity);
-        rc = load(identity, diag);
+        rc = load(identity, &identity->loaded, diag);
     }
     if (rc < 0)
         sl_tls_identity_free(identity);
@@ -278,23 +312,47 @@ void sl_tls_identity_free(struct sl_tls_identity *identity)
 {
     if (!identity)
         return;
-    SSL_CTX_free(identity->context);
+    SSL_CTX_free(identity->loaded.context);
     sl_free(identity->certificate);
     sl_free(identity->key);
     sl_free(identity);
 }
 
-int sl_tls_identity_refresh(struct sl_tls_identity *identity, struct sl_diag *diag)
+int sl_tls_identity_check_time(const struct sl_tls_identity *identity, struct sl_diag *diag)
 {
-    if (!note_stamps(identity))
+    return check_times(identity->certificate, &identity->loaded, diag);
+}
+
+/* Can it end without a change of the files? */
+static bool may_pass(int failure)
+{
+    return failure == -ENOMEM || failure == -EMFILE || failure == -ENFILE || failure == SL_E_STATE;
+}
+
+int sl_tls_identity_refresh(struct sl_tls_identity *identity, uint64_t now_ms, struct sl_diag *diag)
+{
+    struct loaded fresh = {.context = NULL};
+    int before = identity->failure;
+    bool changed = note_stamps(identity);
+    if (!changed && !(may_pass(before) && now_ms - identity->failed_ms >= RETRY_MS))
         return 0;
-    int rc = load(identity, diag);
-    return rc < 0 ? rc : 1;
+    int rc = load(identity, &fresh, diag);
+    if (rc == 0)
+        rc = check_times(identity->certificate, &fresh, diag);
+    identity->failure = rc;
+    identity->failed_ms = now_ms;
+    if (rc < 0) {
+        SSL_CTX_free(fresh.context);
+        return changed || rc != before ? rc : 0;
+    }
+    SSL_CTX_free(identity->loaded.context); /* its connections hold it as well */
+    identity->loaded = fresh;
+    return 1;
 }
 
 int64_t sl_tls_identity_expires_s(const struct sl_tls_identity *identity)
 {
-    return identity->expires_s;
+    return identity->loaded.expires_s;
 }
 
 /* --- a connection --- */
@@ -305,7 +363,7 @@ int sl_tls_new(const struct sl_tls_identity *identity, struct sl_tls **out)
     if (!tls)
         return -ENOMEM;
     tls->fault = NULL;
-    tls->ssl = SSL_new(identity->context);
+    tls->ssl = SSL_new(identity->loaded.context);
     tls->in = BIO_new(BIO_s_mem());
     tls->out = BIO_new(BIO_s_mem());
     if (!tls->ssl || !tls->in || !tls->out) {

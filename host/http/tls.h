@@ -11,16 +11,21 @@ struct sl_tls_identity; /* the certificate and its key; both are the loop's thre
 enum { SL_TLS_MAX_PLAIN_BYTES = 16 << 10 }; /* of one sl_tls_write() */
 
 /* Reads a certificate with its chain, and the key, which others may not be able to read; both in
- * PEM. SL_E_FORMAT, SL_E_MISMATCH, SL_E_STATE (it is not valid at this time) or the file's -errno,
- * with words. */
+ * PEM. SL_E_FORMAT, SL_E_LIMIT, SL_E_MISMATCH, SL_E_STATE (the key is open to others) or the file's
+ * -errno, with words. */
 int sl_tls_identity_new(const char *certificate, const char *key, struct sl_tls_identity **out,
                         struct sl_diag *diag);
 void sl_tls_identity_free(struct sl_tls_identity *identity); /* NULL is a no-op */
 
-/* Looks whether the files have changed. 0: no; 1: connections made from now on have the new
- * certificate, earlier ones go on with theirs; negative, once for each change: as above, and the
- * certificate before it stays. */
-int sl_tls_identity_refresh(struct sl_tls_identity *identity, struct sl_diag *diag);
+/* SL_E_STATE, with words: the certificate is not valid at this time. */
+int sl_tls_identity_check_time(const struct sl_tls_identity *identity, struct sl_diag *diag);
+
+/* Looks whether the files have changed, and a minute after a failure that may be over without that.
+ * 0: no; 1: connections made from now on have the new certificate, earlier ones go on with theirs;
+ * negative, once for each failure: as the two above, and the certificate before it stays. `now_ms`
+ * is of any clock that never goes back. */
+int sl_tls_identity_refresh(struct sl_tls_identity *identity, uint64_t now_ms,
+                            struct sl_diag *diag);
 
 /* The end of the certificate's validity, in seconds of Unix time. */
 int64_t sl_tls_identity_expires_s(const struct sl_tls_identity *identity);

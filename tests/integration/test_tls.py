@@ -153,13 +153,27 @@ class Renewal(Tls):
         expired = certificates.certificate(self.scratch, "old", days=-1)
         cases = [({"certificate": self.files["certificate"], "key": other["key"]}, "not that of the certificate"), (locked, "passphrase"),
                  ({"certificate": "/nowhere", "key": other["key"]}, "cannot be read"), (expired, "expired")]
+        path = self.scratch / "wrong.json"
+        path.write_text(json.dumps(COUNTED))
+        done = subprocess.run([SME2LABD, "--check-config", "--config", path, "--listen", "tls:0.0.0.0:8443"], capture_output=True, text=True, timeout=60)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("no certificate", done.stderr)
         for files, said in cases:
-            path = self.scratch / "wrong.json"
             path.write_text(json.dumps(self.config | {"tls": files}))
-            for words in (["--check-config"], ["--state", self.scratch / "state"]):
+            for words in (["--check-config"], *([["--state", self.scratch / "state"]] if files != expired else [])):
                 done = subprocess.run([SME2LABD, *words, "--config", path], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL)
                 self.assertNotEqual(done.returncode, 0, said)
                 self.assertIn(said, done.stderr)
+
+    def test_an_expired_certificate_keeps_nobody_from_the_unix_socket(self):
+        files = certificates.certificate(self.scratch, "old", days=-1)
+        self.daemon = Daemon(self.daemon.state, self.config | {"tls": files})
+        self.start()
+        self.assertEqual(self.daemon.request("GET", "/healthz")[0], 200)
+        self.assertIn("event=certificate_not_valid", self.daemon.log_text())
+        self.assertRaises(ssl.SSLError, self.connect)
+        certificates.certificate(self.scratch, "old")
+        self.assertTrue(self.connect().getpeercert())
 
 
 del Tls  # its cases are those of the classes above

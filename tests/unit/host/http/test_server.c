@@ -595,9 +595,12 @@ CASE(addresses_beyond_loopback_are_had_by_who_allows_them)
         .listen = {"tcp:0.0.0.0:0"}, .listen_count = 1, .allow_remote = true};
     struct sl_http *http = NULL;
     struct sl_diag diag = {0};
-    assert_int_equal(sl_http_check_address("tcp:[::]:0", true, &diag), 0);
-    assert_int_equal(sl_http_check_address("tcp:[::]:0", false, &diag), SL_E_UNSUPPORTED);
-    assert_int_equal(sl_http_check_address("tcp:here:0", true, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_http_check_address("tcp:[::]:0", true, false, &diag), 0);
+    assert_int_equal(sl_http_check_address("tcp:[::]:0", false, false, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_http_check_address("tcp:here:0", true, false, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_http_check_address("tls:[::]:0", false, true, &diag), 0);
+    assert_int_equal(sl_http_check_address("tls:[::]:0", true, false, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.what, "no certificate"));
     assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
     sl_http_case_await_tokens(&bench, http);
     snprintf(bench.url, sizeof(bench.url), "http://127.0.0.1:%d", sl_http_port(http, 0));

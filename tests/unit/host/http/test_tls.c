@@ -9,12 +9,13 @@
 #include <openssl/x509v3.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/http/listener.h"
 #include "host/http/tls.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"
 
-enum { DAY_S = 24 * 3600, MANY = 2000 };
+enum { DAY_S = 24 * 3600, MANY = 2000, HOUR_MS = 3600 * 1000 };
 
 static char folder[64], certificate[96], key_file[96];
 
@@ -94,10 +95,6 @@ CASE(files_that_cannot_serve_are_refused_with_the_reason)
 {
     char other[112];
     refused(-ENOENT, "cannot be read");
-    make(1, -20, -10, NULL);
-    refused(SL_E_STATE, "expired 10 days ago");
-    make(1, 10, 20, NULL);
-    refused(SL_E_STATE, "not valid yet");
     make(1, -1, 10, "secret");
     refused(SL_E_FORMAT, "passphrase");
     make(1, -1, 10, NULL);
@@ -114,6 +111,62 @@ CASE(files_that_cannot_serve_are_refused_with_the_reason)
     refused(SL_E_FORMAT, "no certificate");
     make(1, -1, 10, NULL);
     sl_tls_identity_free(load());
+}
+
+/* Adds text behind the certificate. */
+static void add_issuer(const char *text, size_t len)
+{
+    FILE *file = fopen(certificate, "a");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+CASE(a_chain_is_taken_whole_or_not_at_all)
+{
+    char text[4096];
+    make(1, -1, 10, NULL);
+    FILE *file = fopen(certificate, "r");
+    size_t len = fread(text, 1, sizeof(text), file);
+    fclose(file);
+    for (int i = 0; i < 16; i++)
+        add_issuer(text, len);
+    add_issuer("and some words\n", 15);
+    sl_tls_identity_free(load());
+    add_issuer(text, len);
+    refused(SL_E_LIMIT, "more than 16");
+    make(1, -1, 10, NULL);
+    add_issuer(text, len);
+    add_issuer(text, len / 2);
+    refused(SL_E_FORMAT, "certificate 3 in it");
+    make(1, -1, 10, NULL);
+    text[len / 2] = '!';
+    add_issuer(text, len);
+    refused(SL_E_FORMAT, "certificate 2 in it");
+}
+
+CASE(the_time_of_a_certificate_is_judged_apart)
+{
+    static const struct {
+        int from_day, to_day;
+        const char *word;
+    } cases[] = {{-20, -10, "expired 10 days ago"},
+                 {-20, -1, "expired 1 day ago"},
+                 {-20, 0, "within the last day"},
+                 {10, 20, "not valid yet"}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct sl_diag diag = {0};
+        make(1, cases[i].from_day, cases[i].to_day, NULL);
+        struct sl_tls_identity *identity = load();
+        assert_int_equal(sl_tls_identity_check_time(identity, &diag), SL_E_STATE);
+        assert_non_null(strstr(diag.what, cases[i].word));
+        assert_string_equal(diag.where, certificate);
+        sl_tls_identity_free(identity);
+    }
+    make(1, -1, 10, NULL);
+    struct sl_tls_identity *identity = load();
+    assert_int_equal(sl_tls_identity_check_time(identity, NULL), 0);
+    sl_tls_identity_free(identity);
 }
 
 /* --- both ends --- */
@@ -266,15 +319,15 @@ CASE(a_renewed_certificate_is_for_new_connections)
     int64_t expires_s = sl_tls_identity_expires_s(identity);
     struct ends before = open_ends(identity, TLS1_3_VERSION, NULL);
     assert_true(shake_hands(&before));
-    assert_int_equal(sl_tls_identity_refresh(identity, &diag), 0);
+    assert_int_equal(sl_tls_identity_refresh(identity, 0, &diag), 0);
     assert_int_equal(truncate(key_file, 10), 0);
-    assert_int_equal(sl_tls_identity_refresh(identity, &diag), SL_E_FORMAT);
-    assert_int_equal(sl_tls_identity_refresh(identity, &diag), 0); /* said once */
+    assert_int_equal(sl_tls_identity_refresh(identity, 0, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_tls_identity_refresh(identity, HOUR_MS, &diag), 0); /* said once */
     assert_int_equal(sl_tls_identity_expires_s(identity), expires_s);
     struct ends kept = open_ends(identity, TLS1_3_VERSION, NULL);
     assert_true(shake_hands(&kept));
     make(7, -1, 20, NULL);
-    assert_int_equal(sl_tls_identity_refresh(identity, &diag), 1);
+    assert_int_equal(sl_tls_identity_refresh(identity, HOUR_MS, &diag), 1);
     assert_in_range(sl_tls_identity_expires_s(identity) - expires_s, 9 * DAY_S, 11 * DAY_S);
     struct ends after = open_ends(identity, TLS1_3_VERSION, NULL);
     assert_true(shake_hands(&after));
@@ -284,6 +337,40 @@ CASE(a_renewed_certificate_is_for_new_connections)
     close_ends(&before);
     close_ends(&kept);
     close_ends(&after);
+    sl_tls_identity_free(identity);
+}
+
+CASE(a_key_that_is_closed_after_it_was_refused_serves)
+{
+    struct sl_diag diag = {0};
+    make(1, -1, 10, NULL);
+    struct sl_tls_identity *identity = load();
+    make(2, -1, 20, NULL);
+    chmod(key_file, 0644);
+    assert_int_equal(sl_tls_identity_refresh(identity, 0, &diag), SL_E_STATE);
+    assert_int_equal(sl_tls_identity_refresh(identity, HOUR_MS, &diag), 0); /* said once */
+    chmod(key_file, 0600);
+    assert_int_equal(sl_tls_identity_refresh(identity, HOUR_MS, &diag), 1);
+    assert_int_equal(sl_tls_identity_refresh(identity, 2 * HOUR_MS, &diag), 0);
+    sl_tls_identity_free(identity);
+}
+
+CASE(a_failure_that_passes_is_looked_at_again_after_a_minute)
+{
+    struct sl_diag diag = {0};
+    make(1, -1, 10, NULL);
+    struct sl_tls_identity *identity = load();
+    make(2, -1, 20, NULL);
+    sl_mem_fail_nth(1);
+    assert_int_equal(sl_tls_identity_refresh(identity, 1000, &diag), -ENOMEM);
+    assert_int_equal(sl_tls_identity_refresh(identity, 59999, &diag), 0);
+    sl_mem_fail_nth(1);
+    assert_int_equal(sl_tls_identity_refresh(identity, 61000, &diag), 0); /* said once */
+    assert_int_equal(sl_tls_identity_refresh(identity, 121000, &diag), 1);
+    make(3, 10, 20, NULL);
+    assert_int_equal(sl_tls_identity_refresh(identity, 122000, &diag), SL_E_STATE);
+    assert_non_null(strstr(diag.what, "not valid yet"));
+    assert_int_equal(sl_tls_identity_refresh(identity, HOUR_MS, &diag), 0);
     sl_tls_identity_free(identity);
 }
 
@@ -310,9 +397,14 @@ CASE(the_server_speaks_it_where_it_is_told)
     sl_http_case_open(&bench, 0, 0);
     assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), SL_E_FORMAT);
     assert_non_null(strstr(diag.what, "no certificate"));
-    make(1, -1, 10, NULL);
+    make(1, -20, -10, NULL);
     options.certificate = certificate;
     options.key = key_file;
+    assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
+    is_closed = false;
+    sl_http_close(http, on_closed, &is_closed);
+    assert_true(sl_http_case_until(&bench, has_closed));
+    make(1, -1, 10, NULL);
     assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
     sl_http_case_await_tokens(&bench, http);
     int port = sl_http_port(http, 0);
