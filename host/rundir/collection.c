@@ -229,8 +229,8 @@ static int add_imported(struct sl_collection *c, const char *path, const char *e
                         struct sl_diag *diag)
 {
     if (!sl_import_has_pairs(import)) {
-        sl_diag_hint(diag, "import again with --pair BASE=CAND, or take 'sme2lab compare A.etdump "
-                           "B.etdump'");
+        sl_diag_hint(diag, "import into a new directory with --pair BASE=CAND, or take 'sme2lab "
+                           "compare A.etdump B.etdump'");
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
                            "the import does not say which runs are to be compared");
     }
