@@ -3,8 +3,9 @@
  * The delegate calls them through its procedure linkage table, by exported name. While they are
  * watched, each slot of that table leads over a few lines that count the call: some 8 instructions,
  * which is why a warm-up is watched and nothing that is measured. XNNPACK's own kernels are called
- * by pointers and have no names. The log's reader is told of functions that pack among the named,
- * wherever they are. Source: ELF for the Arm 64-bit Architecture, dynamic linking. */
+ * by pointers and have no names. sl_kernel_calls_open() also tells the log's reader where the
+ * exported functions with "pack" in their names lie. Source: ELF for the Arm 64-bit Architecture,
+ * dynamic linking. */
 #pragma once
 
 #include <stdbool.h>

@@ -11,20 +11,22 @@
 
 enum { TIMEOUT_MS = 2000 };
 
-/* Writes a property's first line; "" where the system has none, or does not say. */
-static void read_property(const char *getprop, const char *name, char out[SL_PROBE_BUILD_BYTES])
+/* Writes a property's first line, "" where the system has none; false where it does not answer. */
+static bool read_property(const char *getprop, const char *name, char out[SL_PROBE_BUILD_BYTES])
 {
     const char *const argv[] = {getprop, name, NULL};
     const struct sl_child_spec spec = {.argv = argv, .timeout_ms = TIMEOUT_MS};
     struct sl_child_result result;
     out[0] = '\0';
     if (sl_child_run(&spec, &result, NULL) < 0)
-        return;
-    if (result.exit_code == 0 && result.out.data) {
+        return false;
+    bool answered = result.exit_code == 0;
+    if (answered && result.out.data) {
         const char *text = (const char *)result.out.data;
         snprintf(out, SL_PROBE_BUILD_BYTES, "%.*s", (int)strcspn(text, "\r\n"), text);
     }
     sl_child_fini(&result);
+    return answered;
 }
 
 /* Emulators have one serial number for all, and some boards an example of one. */
@@ -45,13 +47,13 @@ bool sl_probe_phone_read(const char *root, struct sl_probe_phone *out)
         return false;
     sl_sha256_init(&sha);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        read_property(getprop, names[i], value);
-        if (i == 0 && !is_of_one_phone(value))
+        if (!read_property(getprop, names[i], value) || (i == 0 && !is_of_one_phone(value)))
             return false;
         sl_sha256_update(&sha, value, strlen(value) + 1); /* with its end: ab, c is not a, bc */
     }
+    if (!read_property(getprop, "ro.build.fingerprint", out->build))
+        return false;
     sl_sha256_final_hex(&sha, digest);
     snprintf(out->id, sizeof(out->id), "%.16s", digest);
-    read_property(getprop, "ro.build.fingerprint", out->build);
     return true;
 }

@@ -13,5 +13,6 @@ struct sl_probe_phone {
 };
 
 /* Asks the system's `getprop` below `root`, for up to some seconds. False where there is none: it
- * is no Android; or where the serial number is none that a single phone has. */
+ * is no Android; where it does not answer, as half an answer would name another phone; or where
+ * the serial number is none that a single phone has. */
 bool sl_probe_phone_read(const char *root, struct sl_probe_phone *out);

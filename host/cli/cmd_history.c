@@ -63,7 +63,9 @@ static const char about[] =
     "that changed. Counted instructions change with any difference. Times change where runs "
     "differ\n"
     "by 1 % or more from those before, with at least 5 on either side. Chance alone does that in\n"
-    "0.3 % of series: measure again before you believe it.";
+    "0.3 % of series: measure again before you believe it. A phone's series ends with an update "
+    "of\n"
+    "its system or of the agent; the next run begins another.";
 
 static bool takes(struct series *s, const cJSON *point)
 {

@@ -169,25 +169,28 @@ struct sweep {
     bool rehearsal;
 };
 
-/* A run of the list, which has the newest first. */
+/* A run of the list, which has the highest number first. */
 struct listed {
     const cJSON *run;
     const char *series;
+    uint64_t started_ms;
     size_t place;
     uint64_t newer; /* runs of its series; one without a series is alone */
 };
-
-static int by_series(const void *a, const void *b)
-{
-    const struct listed *x = a, *y = b;
-    int order = strcmp(x->series, y->series);
-    return order != 0 ? order : x->place < y->place ? -1 : x->place > y->place;
-}
 
 static int by_place(const void *a, const void *b)
 {
     const struct listed *x = a, *y = b;
     return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int by_series(const void *a, const void *b)
+{
+    const struct listed *x = a, *y = b;
+    int order = strcmp(x->series, y->series);
+    if (order == 0) /* the last to begin is the newest: an import brings old runs in late */
+        order = (x->started_ms < y->started_ms) - (x->started_ms > y->started_ms);
+    return order != 0 ? order : by_place(a, b);
 }
 
 /* The runs of the list with how many newer ones their series have, *out_count of them; the caller
@@ -201,7 +204,8 @@ static struct listed *list_runs(const cJSON *list, size_t *out_count)
         return NULL;
     cJSON_ArrayForEach(run, list)
     {
-        all[count] = (struct listed){run, sl_value_text(run, "series", ""), count, 0};
+        all[count] = (struct listed){run, sl_value_text(run, "series", ""),
+                                     sl_value_u64(run, "started_ms"), count, 0};
         count++;
     }
     qsort(all, count, sizeof(*all), by_series);

@@ -7,9 +7,10 @@ struct cJSON;
 struct sl_run_record;
 struct sl_spec;
 
-/* Names the series of runs whose only difference is when they were, and the build: one model on one
- * device with the same inputs, measured the same way. A phone is the one that its agent's `probe`
- * says, in the state that noise floors belong to as well, whatever its name; any other device is
- * the one of record->device. The record has model and device already. */
+/* Names the series of runs that may be compared over time: one model on one device with the same
+ * inputs, measured the same way, whatever the builds of kernels. A phone is the one that its
+ * agent's `probe` says, whatever its name, in the state that noise floors belong to as well: an
+ * update of its system or of the agent ends the series. Any other device is the one of
+ * record->device. The record has model and device already. */
 void sl_series_name(const struct sl_spec *spec, const struct cJSON *probe, bool emulated,
                     struct sl_run_record *record);

@@ -8,9 +8,8 @@
  * Instructions are of class SL_INSN_PACKING by the function that their block begins in, which the
  * log names where the program has symbols: "pack" is a word of such a name, between underscores or
  * at its ends (sl_pack_lhs_f32_sme2, pack_rows; not run_packed). What such a function calls counts
- * by its own name. The program tells with the marks zero and
- * one where functions of libraries that pack begin and end, two numbers of 64 bits; the log has no
- * names of these. */
+ * by its own name. The log has no names of libraries' functions: where those that pack begin and
+ * end, two numbers of 64 bits, the program tells with the marks zero and one. */
 #pragma once
 
 #include <stdbool.h>

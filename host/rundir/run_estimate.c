@@ -259,12 +259,19 @@ static struct row *other_form(const struct maker *m, const struct row *row, int 
     return found;
 }
 
+/* Two forms of one operator differ in what stands in brackets and behind. */
+static bool are_alike(const struct row *a, const struct row *b)
+{
+    size_t len = strcspn(a->name, "(");
+    return len == strcspn(b->name, "(") && strncmp(a->name, b->name, len) == 0;
+}
+
 /* An operator that has another name with SME2 ("PF32", not "F32") is one row, under that name. */
 static void join_forms(struct maker *m)
 {
     for (size_t i = 0; m->place_count[0] == m->place_count[1] && i < m->row_count; i++) {
         struct row *off = &m->rows[i], *on = other_form(m, off, 0);
-        if (!on || other_form(m, on, 1) != off)
+        if (!on || other_form(m, on, 1) != off || !are_alike(off, on))
             continue;
         on->sides[0] = off->sides[0];
         on->instances[0] = off->instances[0];

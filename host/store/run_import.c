@@ -49,7 +49,8 @@ static int renumber(sqlite3 *db, const char *copy, const struct sl_request *requ
                     struct import *import)
 {
     static const char sql[] =
-        "SELECT job, started, json_set(json_remove(copy, '$.job.group'), '$.job.id', job, "
+        "SELECT job, started, json_set(json_remove(copy, '$.job.group', "
+        "'$.run.former_series'), '$.job.id', job, "
         "'$.run.id', "
         "run, '$.job.key', ?2, "
         "'$.job.owner', ?3, '$.job.detail', CASE json_extract(copy, '$.run.id') WHEN 0 THEN "

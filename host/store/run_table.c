@@ -37,23 +37,29 @@ void sl_run_table_add(struct sl_request *request, sqlite3 *db)
 
 /* One statement for every filter: what is empty matches all. The planner walks the primary key
  * backwards, so a page costs what it skips; the indexes on model and device serve the rare ones. */
+/* A series that a phone took over is found by its former name too. */
+#define ASKED_SERIES                                                                               \
+    "coalesce((SELECT series FROM runs WHERE series = ?8 LIMIT 1), (SELECT series FROM "           \
+    "series_taken_over WHERE former = ?8 ORDER BY run LIMIT 1))"
+
 static const char *list_sql(const struct sl_runs_filter *filter)
 {
 #define SELECT "SELECT id" SL_RUN_COLUMNS(SL_SQL_NAME) " FROM runs "
 #define REST                                                                                       \
     " id < ?1 AND (?2 = 0 OR id = ?2) AND (?3 = 0 OR job = ?3) AND (?4 = '' OR model = ?4) AND "   \
     "(?5 = '' OR device = ?5)"                                                                     \
-    " AND started_ms >= ?6 AND (?8 = '' OR series = ?8) AND (?9 = '' OR EXISTS (SELECT 1 FROM "    \
+    " AND started_ms >= ?6 AND (?9 = '' OR EXISTS (SELECT 1 FROM "                                 \
     "labels WHERE run = runs.id AND key = ?9 AND value = ?10)) ORDER BY id DESC LIMIT ?7"
     if (filter->id != 0)
         return SELECT "WHERE id = ?2 AND" REST;
     if (filter->job != 0)
         return SELECT "INDEXED BY runs_job WHERE job = ?3 AND" REST;
     if (filter->series[0])
-        return SELECT "INDEXED BY runs_series WHERE series = ?8 AND" REST;
+        return SELECT "INDEXED BY runs_series WHERE series = " ASKED_SERIES " AND" REST;
     if (filter->newest_of_series)
-        return SELECT "WHERE series <> '' AND id = (SELECT MAX(id) FROM runs AS other WHERE "
-                      "other.series = runs.series) AND" REST;
+        return SELECT "WHERE series <> '' AND id = (SELECT id FROM runs AS other INDEXED BY "
+                      "runs_series_start WHERE other.series = runs.series ORDER BY started_ms "
+                      "DESC, id DESC LIMIT 1) AND" REST;
     if (filter->model[0])
         return SELECT "INDEXED BY runs_model WHERE model = ?4 AND" REST;
     if (filter->device[0])

@@ -124,7 +124,15 @@ static const char *const migrations[] = {
        measured under the name goes on with the series that it had */
     "ALTER TABLE runs ADD COLUMN former_series TEXT NOT NULL DEFAULT '';"
     "CREATE TRIGGER runs_go_on AFTER INSERT ON runs WHEN NEW.former_series <> '' BEGIN "
-    "UPDATE runs SET series = NEW.series WHERE series = NEW.former_series AND id < NEW.id; END;",
+    "UPDATE runs SET series = NEW.series WHERE series = NEW.former_series AND id < NEW.id; END;"
+    "CREATE INDEX runs_former ON runs (former_series, id) WHERE former_series <> '';"
+    "CREATE VIEW series_taken_over AS SELECT former_series AS former, series, id AS run FROM runs "
+    "WHERE former_series <> '';"
+    /* an old run that comes back from its copy, whose series was taken over meanwhile */
+    "CREATE TRIGGER runs_come_back AFTER INSERT ON runs WHEN EXISTS (SELECT 1 FROM "
+    "series_taken_over WHERE former = NEW.series AND run > NEW.id) BEGIN UPDATE runs SET series = "
+    "(SELECT series FROM series_taken_over WHERE former = NEW.series AND run > NEW.id ORDER BY run "
+    "LIMIT 1) WHERE id = NEW.id; END;",
     /* 13: a series from its oldest run to its newest, whatever order they came in */
     "CREATE INDEX runs_series_start ON runs (series, started_ms, id);",
 };

@@ -6,6 +6,7 @@ import json
 import os
 import pathlib
 import re
+import sqlite3
 import subprocess
 import tempfile
 import time
@@ -78,6 +79,13 @@ class Labels(Kept):
         self.cli("label", first, "--unpin", "release=")
         self.cli("rm", first)
         self.assertEqual(self.runs(), [])
+
+    def test_gc_keeps_the_runs_of_a_series_that_began_last(self):
+        newest, imported = self.measure(), self.measure()
+        with sqlite3.connect(self.daemon.state / "store.sqlite") as store:
+            store.execute("UPDATE runs SET started_ms = 1 WHERE id = ?", (imported,))
+        self.cli("gc", "--older-than", time.strftime("%Y-%m-%d", time.gmtime(time.time() + 2 * 86400)), "--keep", "1")
+        self.assertEqual(self.runs(), [newest])
 
     def test_what_is_no_label_is_said_and_a_run_is_its_submitters(self):
         run = self.measure()

@@ -1,4 +1,4 @@
--- A store of schema 12 with rows, as the version that had it left it.
+-- A store of schema 13 with rows, as the version that had it left it.
 BEGIN TRANSACTION;
 CREATE TABLE attempts ( job INTEGER NOT NULL, number INTEGER NOT NULL, device TEXT NOT NULL, started_ms INTEGER NOT NULL, ended_ms INTEGER NOT NULL, cause INTEGER NOT NULL, detail TEXT NOT NULL, run INTEGER NOT NULL, PRIMARY KEY (job, number));
 INSERT INTO "attempts" VALUES(7,1,'phone-1',2000,3000,0,'',5);
@@ -32,6 +32,7 @@ CREATE INDEX runs_job ON runs (job, id);
 CREATE INDEX runs_model ON runs (model, id);
 CREATE INDEX runs_device ON runs (device, id);
 CREATE INDEX runs_series ON runs (series, id);
+CREATE INDEX runs_former ON runs (former_series, id) WHERE former_series <> '';
 CREATE INDEX runs_series_start ON runs (series, started_ms, id);
 CREATE INDEX labels_value ON labels (key, value, run);
 CREATE VIEW commits AS SELECT labels.value AS name, count(*) AS runs, min(runs.started_ms) AS first_ms, max(runs.started_ms) AS last_ms FROM labels JOIN runs ON runs.id = labels.run WHERE labels.key = 'commit' GROUP BY labels.value;
@@ -39,6 +40,8 @@ CREATE INDEX operators_name ON operators (name, run);
 CREATE INDEX jobs_open_owner ON jobs (owner) WHERE state <= 1;
 CREATE INDEX jobs_group ON jobs (group_id, id) WHERE group_id > 0;
 CREATE TRIGGER runs_go_on AFTER INSERT ON runs WHEN NEW.former_series <> '' BEGIN UPDATE runs SET series = NEW.series WHERE series = NEW.former_series AND id < NEW.id; END;
+CREATE VIEW series_taken_over AS SELECT former_series AS former, series, id AS run FROM runs WHERE former_series <> '';
+CREATE TRIGGER runs_come_back AFTER INSERT ON runs WHEN EXISTS (SELECT 1 FROM series_taken_over WHERE former = NEW.series AND run > NEW.id) BEGIN UPDATE runs SET series = (SELECT series FROM series_taken_over WHERE former = NEW.series AND run > NEW.id ORDER BY run LIMIT 1) WHERE id = NEW.id; END;
 DELETE FROM "sqlite_sequence";
 INSERT INTO "sqlite_sequence" VALUES('jobs',8);
 INSERT INTO "sqlite_sequence" VALUES('runs',5);

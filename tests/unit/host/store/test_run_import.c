@@ -91,6 +91,7 @@ static void open_bench(struct bench *bench)
     shell("mkdir -p %s/imports %1$s/%s/streams", RUN);
     snprintf(run.model, sizeof(run.model), "net");
     snprintf(run.device, sizeof(run.device), "phone");
+    snprintf(run.series, sizeof(run.series), "ours");
     snprintf(run.directory, sizeof(run.directory), RUN);
     assert_int_equal(answer_of(bench, sl_store_add_run(bench->store, &run, on_id, bench)), 0);
     job.id = job.run = 1;
@@ -140,6 +141,23 @@ STORE_TEST(a_copy_becomes_a_run_with_numbers_of_its_own)
     shell("mkdir %s/imports/b", "");
     assert_int_equal(import(&bench, "imports/b", "key-a"), 1);
     assert_int_equal(bench.id, 2);
+    close_bench(&bench);
+}
+
+STORE_TEST(a_copy_that_says_so_takes_no_series_over)
+{
+    struct bench bench;
+    const struct sl_runs_filter filter = {.id = 1, .limit = 1};
+    open_bench(&bench);
+    shell("cp -r %s/%s %1$s/imports/a", RUN);
+    shell("sed -i 's/\"former_series\": *\"\"/\"former_series\":\"ours\"/;"
+          "s/\"series\": *\"ours\"/\"series\":\"theirs\"/' %s/imports/a/streams/rows.json && "
+          "grep -q '\"former_series\":\"ours\"' %1$s/imports/a/streams/rows.json",
+          "");
+    assert_int_equal(import(&bench, "imports/a", "key-a"), 0);
+    assert_int_equal(answer_of(&bench, sl_store_list_runs(bench.store, &filter, on_runs, &bench)),
+                     0);
+    assert_string_equal(bench.run.series, "ours");
     close_bench(&bench);
 }
 

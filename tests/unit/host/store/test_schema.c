@@ -92,15 +92,18 @@ STORE_TEST(figures_of_the_version_before_stay)
 }
 
 /* A run of a device named phone-1, as a daemon of this version stores it. */
-#define STORED(id, job, series)                                                                    \
+#define STORED(id, job, series, former)                                                            \
     "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, model_sha256, device, "  \
     "verdict, ratio, directory, series, former_series) VALUES (" #id ", " #job                     \
-    ", 0, 0, 4, 'toy', '', 'phone-1', '', 0, '', '" series "', '0123456789abcdef');"
+    ", 0, 0, 4, 'toy', '', 'phone-1', '', 0, '', '" series "', '" former "');"
 
 STORE_TEST(the_first_phone_of_the_name_goes_on_with_the_series_that_the_name_had)
 {
     static const char list[] = "SELECT id, series FROM runs ORDER BY id";
-    static const char sql[] = STORED(6, 9, "aaaaaaaaaaaaaaaa") STORED(7, 10, "bbbbbbbbbbbbbbbb");
+    static const char sql[] = STORED(6, 9, "aaaaaaaaaaaaaaaa", "0123456789abcdef")
+        STORED(7, 10, "bbbbbbbbbbbbbbbb", "0123456789abcdef")
+        /* an old run comes back from its copy, another comes in */
+        STORED(4, 6, "0123456789abcdef", "") STORED(8, 11, "0123456789abcdef", "");
     sqlite3 *db = NULL;
     make_store_of(11, store_path);
     open_and_close();
@@ -108,8 +111,9 @@ STORE_TEST(the_first_phone_of_the_name_goes_on_with_the_series_that_the_name_had
     assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
-    assert_store_rows(list, "[[5,\"aaaaaaaaaaaaaaaa\"],[6,\"aaaaaaaaaaaaaaaa\"],"
-                            "[7,\"bbbbbbbbbbbbbbbb\"]]");
+    assert_store_rows(list, "[[4,\"aaaaaaaaaaaaaaaa\"],[5,\"aaaaaaaaaaaaaaaa\"],"
+                            "[6,\"aaaaaaaaaaaaaaaa\"],[7,\"bbbbbbbbbbbbbbbb\"],"
+                            "[8,\"0123456789abcdef\"]]");
 }
 
 STORE_TEST(a_damaged_page_is_found_and_nothing_is_changed)

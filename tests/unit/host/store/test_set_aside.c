@@ -204,7 +204,9 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
     run_sql(
         db,
         "UPDATE jobs SET config = '{\"model\":\"m\"}' WHERE id = 8; UPDATE runs SET exit_code = 3;"
-        "DROP TRIGGER runs_go_on; ALTER TABLE runs DROP COLUMN former_series;"
+        "DROP TRIGGER runs_go_on; DROP TRIGGER runs_come_back; DROP VIEW series_taken_over; DROP "
+        "INDEX runs_former; ALTER TABLE "
+        "runs DROP COLUMN former_series;"
         "ALTER TABLE runs DROP COLUMN labelled; ALTER TABLE runs DROP COLUMN pinned;"
         "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
         "ALTER TABLE runs DROP COLUMN baseline;"

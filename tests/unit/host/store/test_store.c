@@ -247,6 +247,29 @@ STORE_TEST(runs_are_found_by_every_filter)
     close_bench(&bench);
 }
 
+STORE_TEST(a_series_is_found_by_its_former_name_and_its_newest_run_by_time)
+{
+    const struct sl_runs_filter former = {.series = "n"}, newest = {.newest_of_series = true};
+    static const uint64_t began[3] = {30, 20, 10};
+    struct bench bench;
+    open_bench(&bench);
+    for (uint64_t i = 0; i < 3; i++) {
+        struct sl_run_record run = {.job = i + 1, .started_ms = began[i]};
+        snprintf(run.series, sizeof(run.series), "%s", i < 2 ? "n" : "p");
+        snprintf(run.former_series, sizeof(run.former_series), "%s", i < 2 ? "" : "n");
+        assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
+    }
+    wait_for(&bench, 3);
+    assert_int_equal(sl_store_list_runs(bench.store, &former, on_runs, &bench), 0);
+    wait_for(&bench, 4);
+    assert_int_equal(bench.count, 3);
+    assert_int_equal(sl_store_list_runs(bench.store, &newest, on_runs, &bench), 0);
+    wait_for(&bench, 5);
+    assert_int_equal(bench.count, 1);
+    assert_int_equal(bench.runs[0].started_ms, 30);
+    close_bench(&bench);
+}
+
 STORE_TEST(tokens_come_and_go)
 {
     struct bench bench;
