@@ -17,7 +17,10 @@ enum { ZSTD_LEVEL = 1, GZIP_LEVEL = 1, GZIP_WINDOW = 15 + 16, GZIP_MEMORY = 8 };
 static const struct {
     const char *name;
     enum sl_http_coding coding;
-} codings[] = {{"gzip", SL_HTTP_GZIP}, {"x-gzip", SL_HTTP_GZIP}, {"zstd", SL_HTTP_ZSTD}};
+} codings[] = {{"identity", SL_HTTP_PLAIN},
+               {"gzip", SL_HTTP_GZIP},
+               {"x-gzip", SL_HTTP_GZIP},
+               {"zstd", SL_HTTP_ZSTD}};
 
 struct sl_http_packer {
     ZSTD_CCtx *zstd; /* NULL: gzip */
@@ -83,7 +86,7 @@ const char *sl_http_coding_name(enum sl_http_coding coding)
     return coding == SL_HTTP_GZIP ? "gzip" : coding == SL_HTTP_ZSTD ? "zstd" : "";
 }
 
-int sl_http_packer_new(enum sl_http_coding coding, struct sl_http_packer **out)
+int sl_http_packer_new(enum sl_http_coding coding, uint64_t size, struct sl_http_packer **out)
 {
     struct sl_http_packer *packer = sl_calloc(1, sizeof(*packer));
     bool made = packer != NULL;
@@ -91,8 +94,10 @@ int sl_http_packer_new(enum sl_http_coding coding, struct sl_http_packer **out)
         return -ENOMEM;
     if (coding == SL_HTTP_ZSTD) {
         packer->zstd = ZSTD_createCCtx();
-        made = packer->zstd && !ZSTD_isError(ZSTD_CCtx_setParameter(
-                                   packer->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL));
+        made = packer->zstd &&
+               !ZSTD_isError(
+                   ZSTD_CCtx_setParameter(packer->zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL)) &&
+               !ZSTD_isError(ZSTD_CCtx_setPledgedSrcSize(packer->zstd, size));
     } else {
         made = deflateInit2(&packer->gzip, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
                             Z_DEFAULT_STRATEGY) == Z_OK;

@@ -10,14 +10,17 @@
 
 struct sl_http_packer;
 
+enum { SL_HTTP_MAX_PACKERS = 32 }; /* of a server; further answers go out plain */
+
 enum sl_http_coding { SL_HTTP_PLAIN, SL_HTTP_GZIP, SL_HTTP_ZSTD };
 
-/* Returns the best of a header Accept-Encoding, "" for none. */
+/* Returns the best of a header Accept-Encoding, "" for none. "identity" has a weight like the
+ * others; that it is excluded ("identity;q=0", "*;q=0") is not honoured. */
 enum sl_http_coding sl_http_coding_choose(const char *accepted);
 const char *sl_http_coding_name(enum sl_http_coding coding); /* "gzip"; "" for plain */
 
-/* 0 or -ENOMEM. */
-int sl_http_packer_new(enum sl_http_coding coding, struct sl_http_packer **out);
+/* For a body of just this many bytes. 0 or -ENOMEM. */
+int sl_http_packer_new(enum sl_http_coding coding, uint64_t size, struct sl_http_packer **out);
 void sl_http_packer_free(struct sl_http_packer *packer); /* NULL is a no-op */
 
 enum sl_http_pack {

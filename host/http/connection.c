@@ -101,8 +101,9 @@ static void say_the_end(struct sl_http_connection *connection)
     sl_tls_end(connection->tls);
     size_t len = sl_tls_sealed(connection->tls, &bytes);
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
-    if (len > 0)
-        uv_try_write(&connection->uv.stream, &buf, 1);
+    int sent = len > 0 ? uv_try_write(&connection->uv.stream, &buf, 1) : 0;
+    if (sent > 0)
+        connection->clients->sent_bytes += (uint64_t)sent;
 }
 
 static void tell_of_silence(struct sl_http_connection *connection)
@@ -247,6 +248,7 @@ static void send_sealed(struct sl_http_connection *connection)
         return;
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
     connection->write.data = connection;
+    connection->clients->sent_bytes += len;
     if (uv_write(&connection->write, &connection->uv.stream, &buf, 1, on_sealed_sent) < 0)
         sl_http_connection_cut(connection);
     else
@@ -422,7 +424,7 @@ static void write_bytes(struct sl_http_connection *connection, const void *bytes
 {
     uv_buf_t buf = uv_buf_init((char *)(uintptr_t)bytes, (unsigned)len);
     connection->write.data = connection;
-    connection->clients->sent_bytes += len;
+    connection->clients->sent_bytes += connection->tls ? 0 : len;
     int rc = connection->tls
                  ? sl_tls_write(connection->tls, bytes, len)
                  : uv_write(&connection->write, &connection->uv.stream, &buf, 1, on_written);
@@ -738,8 +740,10 @@ int sl_http_connection_accept(struct sl_http_listener *listener)
     }
     listener->clients->accepted++;
     learn_peer(connection);
-    if (listener->identity && sl_tls_new(listener->identity, &connection->tls) < 0)
+    if (listener->identity && sl_tls_new(listener->identity, &connection->tls) < 0) {
+        connection->has_asked = true; /* nor is that */
         close_now(connection);
+    }
     if (!connection->closing)
         keep_to_limits(connection);
     if (!connection->closing)

@@ -68,7 +68,7 @@ struct sl_http_clients {
     unsigned timeout_s;                            /* for a client that neither reads nor sends */
     struct sl_http_connection *newest;             /* of the list */
     size_t count;                                  /* open */
-    uint64_t accepted, sent_bytes, received_bytes; /* so far */
+    uint64_t accepted, sent_bytes, received_bytes; /* so far; over TLS the sealed ones */
     struct sl_http_refusals refusals;
     bool closing;
     uint8_t sealed[SL_TLS_MAX_PLAIN_BYTES]; /* what came on one of them, until it is opened */

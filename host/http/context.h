@@ -39,7 +39,7 @@ struct sl_http {
     uint64_t max_blob_bytes;
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
-    size_t exchanges, streams, queries;
+    size_t exchanges, streams, queries, packers;
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;

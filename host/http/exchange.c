@@ -37,6 +37,7 @@ static void release(struct sl_http_exchange *exchange)
     sl_buf_fini(&exchange->body);
     sl_buf_fini(&exchange->headers);
     sl_buf_fini(&exchange->out);
+    http->packers -= exchange->packer != NULL;
     sl_http_packer_free(exchange->packer);
     sl_blob_upload_free(exchange->upload);
     if (exchange->file >= 0)

@@ -70,8 +70,12 @@ static void choose_coding(struct sl_http_exchange *exchange, const char *content
         range[0] || sl_http_header(exchange, "accept-encoding", accepted, sizeof(accepted)) < 0)
         return;
     enum sl_http_coding coding = sl_http_coding_choose(accepted);
-    if (coding != SL_HTTP_PLAIN && sl_http_packer_new(coding, &exchange->packer) == 0)
-        exchange->coding = coding;
+    struct sl_http *http = exchange->http;
+    if (coding == SL_HTTP_PLAIN || http->packers >= SL_HTTP_MAX_PACKERS ||
+        sl_http_packer_new(coding, size, &exchange->packer) < 0)
+        return;
+    http->packers++;
+    exchange->coding = coding;
 }
 
 void sl_http_reply_buf(struct sl_http_exchange *exchange, int status, const char *content_type,
@@ -453,6 +457,7 @@ static int next_packed(struct sl_http_exchange *exchange, uint8_t *at, size_t ro
     int len = pack_body(exchange, at + CHUNK_HEAD, room - CHUNK_HEAD - CHUNKS_END, out_last);
     if (len < 0)
         return len;
+    assert(len > 0); /* an empty chunk would be the body's end */
     snprintf(head, sizeof(head), "%04x\r\n", (unsigned)len);
     memcpy(at, head, CHUNK_HEAD);
     size_t end = *out_last ? CHUNKS_END : 2;

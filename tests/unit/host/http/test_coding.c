@@ -25,6 +25,10 @@ TEST(the_best_that_is_accepted_is_chosen)
         {"zstd;level=3, gzip;q", SL_HTTP_PLAIN},
         {"zst, gzipp, *", SL_HTTP_PLAIN},
         {",,;q=1, gzip", SL_HTTP_GZIP},
+        {"identity, gzip;q=0.1", SL_HTTP_PLAIN},
+        {"gzip, identity", SL_HTTP_GZIP},
+        {"gzip;q=0.5, identity;q=0.2", SL_HTTP_GZIP},
+        {"identity;q=0", SL_HTTP_PLAIN},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         if (sl_http_coding_choose(cases[i].accepted) != cases[i].coding)
@@ -38,7 +42,7 @@ static size_t pack(enum sl_http_coding coding, const uint8_t *text, uint8_t *out
     struct sl_http_packer *packer = NULL;
     size_t at = 0, used = 0;
     bool ended = false;
-    assert_int_equal(sl_http_packer_new(coding, &packer), 0);
+    assert_int_equal(sl_http_packer_new(coding, TEXT_BYTES, &packer), 0);
     for (size_t turn = 0; !ended; turn++) {
         size_t size = TEXT_BYTES - at < 7000 ? TEXT_BYTES - at : 7000;
         struct sl_bytes plain = {text + at, size};
@@ -66,6 +70,7 @@ TEST(what_was_packed_comes_out_again)
         text[i] = (uint8_t)("json csv"[seed >> 29]);
     }
     size_t len = pack(SL_HTTP_ZSTD, text, packed);
+    assert_int_equal(ZSTD_getFrameContentSize(packed, len), TEXT_BYTES);
     assert_int_equal(ZSTD_decompress(back, TEXT_BYTES, packed, len), TEXT_BYTES);
     assert_memory_equal(back, text, TEXT_BYTES);
     memset(back, 0, sizeof(back));

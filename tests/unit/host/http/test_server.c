@@ -7,6 +7,7 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "host/http/coding.h"
 #include "host/http/context.h"
 #include "host/http/listener.h"
 #include "host/job/lab_open.h"
@@ -401,6 +402,11 @@ CASE(texts_are_packed_for_who_takes_that)
     assert_false(has("content-encoding"));
     assert_int_equal(CURL(&bench, "/healthz", "-H", gzip), 200);
     assert_false(has("vary"));
+    assert_int_equal(bench.http->packers, 0);
+    bench.http->packers = SL_HTTP_MAX_PACKERS;
+    assert_int_equal(CURL(&bench, path, "-H", gzip), 200);
+    assert_true(has("vary: accept-encoding\r\n") && !has("content-encoding"));
+    bench.http->packers = 0;
 }
 
 CASE(a_runs_files_are_served_and_nothing_beside_them)
