@@ -66,9 +66,11 @@ static const char *said(const char *option, const char *variable)
     return text && *text ? text : NULL;
 }
 
-static int check_ca_file(const char *path, struct sl_diag *diag)
+/* A file that the environment names for one daemon does not stand in another's way. */
+static int check_ca_file(const struct sl_client *client, struct sl_diag *diag)
 {
-    if (!path || access(path, R_OK) == 0)
+    const char *path = client->ca_file;
+    if (!path || strncmp(client->address.url, "https:", 6) != 0 || access(path, R_OK) == 0)
         return 0;
     sl_diag_hint(diag, "name a file of certificates in PEM form by --cacert or $SME2LAB_CACERT");
     return sl_diag_set(diag, -errno, path, "The certificates cannot be read (%s)", strerror(errno));
@@ -81,9 +83,7 @@ static int new_client(const struct sl_cli *cli, struct sl_client **out, struct s
     if (!client)
         return sl_diag_set(diag, -ENOMEM, NULL, "There is no memory for a request");
     client->ca_file = said(cli->ca_file, "SME2LAB_CACERT");
-    int rc = check_ca_file(client->ca_file, diag);
-    if (rc == 0 && token_file)
-        rc = read_token(client, token_file, diag);
+    int rc = token_file ? read_token(client, token_file, diag) : 0;
     if (rc == 0 && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         rc = sl_diag_set(diag, -ENOMEM, "libcurl", "The HTTP library does not start");
     if (rc < 0)
@@ -101,6 +101,8 @@ int sl_client_open(const struct sl_cli *cli, struct sl_client **out, struct sl_d
     if (rc < 0)
         return rc;
     rc = sl_server_address_find(cli->server, &client->address, diag);
+    if (rc == 0)
+        rc = check_ca_file(client, diag);
     if (rc == 0 && cli->server)
         snprintf(client->hint, sizeof(client->hint), " --server %s", client->address.name);
     if (rc == 0 && client->address.socket[0] &&
@@ -256,8 +258,8 @@ int sl_client_call_failed(const struct sl_client *client, const char *path, int 
         return sl_diag_set(diag, SL_E_MISMATCH, server, "The file sent could not be read on");
     case CURLE_COULDNT_CONNECT:
     case CURLE_COULDNT_RESOLVE_HOST:
-        sl_diag_hint(diag, "start one with 'sme2labd', or name another: --server unix:PATH or "
-                           "http://127.0.0.1:PORT");
+        sl_diag_hint(diag, "start one with 'sme2labd', or name another: --server unix:PATH, "
+                           "http://127.0.0.1:PORT or https://HOST:PORT");
         return sl_diag_set(diag, -ECONNREFUSED, server, "No daemon answers (%s)", reason);
     case CURLE_PEER_FAILED_VERIFICATION:
         sl_diag_hint(diag,
@@ -266,6 +268,11 @@ int sl_client_call_failed(const struct sl_client *client, const char *path, int 
         return sl_diag_set(diag, -EPROTO, server, "The daemon's certificate is not trusted (%s)",
                            reason);
     case CURLE_SSL_CACERT_BADFILE:
+        if (!client->ca_file) {
+            sl_diag_hint(diag, "name a file of certificates in PEM form by --cacert");
+            return sl_diag_set(diag, SL_E_FORMAT, server,
+                               "The system's certificates cannot be read");
+        }
         sl_diag_hint(diag, "a file of certificates in PEM form begins with "
                            "-----BEGIN CERTIFICATE-----");
         return sl_diag_set(diag, SL_E_FORMAT, client->ca_file, "It holds no certificate");

@@ -12,7 +12,7 @@ enum { MAX_SOCKET_NAME = 107 }; /* sun_path without its terminator */
 
 static int refuse(const char *text, const char *what, struct sl_diag *diag)
 {
-    sl_diag_hint(diag, "say --server unix:PATH or --server http://127.0.0.1:PORT");
+    sl_diag_hint(diag, "say --server unix:PATH, http://127.0.0.1:PORT or https://HOST:PORT");
     return sl_diag_set(diag, SL_E_UNSUPPORTED, "--server", "'%.100s' %s", text, what);
 }
 

@@ -42,6 +42,7 @@ TEST(what_is_no_address_is_refused_with_the_fix)
         const char *word = i < sizeof(words) / sizeof(words[0]) ? words[i] : socket;
         assert_int_equal(sl_server_address_parse(word, &address, &diag), SL_E_UNSUPPORTED);
         assert_non_null(strstr(diag.hint, "--server unix:PATH"));
+        assert_non_null(strstr(diag.hint, "https://HOST:PORT"));
     }
 }
 
