@@ -1,6 +1,7 @@
 /* host/http/metrics.c: /metrics as OpenMetrics text 1.0. */
 #include <inttypes.h>
 #include <sys/statvfs.h>
+#include <time.h>
 
 #include "common/base/buf.h"
 #include "host/http/api.h"
@@ -170,6 +171,18 @@ static int put_keeper(const struct sl_http *http, struct sl_buf *out)
                          report.state_bytes, report.expired);
 }
 
+/* Below zero once it has expired; nothing where nobody speaks TLS. */
+static int put_certificate(const struct sl_http *http, struct sl_buf *out)
+{
+    if (!http->identity)
+        return 0;
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_certificate_left_seconds gauge\n"
+                         "# UNIT sme2lab_certificate_left_seconds seconds\n"
+                         "sme2lab_certificate_left_seconds %" PRId64 "\n",
+                         sl_tls_identity_expires_s(http->identity) - (int64_t)time(NULL));
+}
+
 void sl_api_metrics(struct sl_http_exchange *exchange)
 {
     const struct sl_http *http = exchange->http;
@@ -185,6 +198,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_devices(http, &body);
     if (rc == 0)
         rc = put_server(http, &body);
+    if (rc == 0)
+        rc = put_certificate(http, &body);
     if (rc == 0)
         rc = put_disk(http, &body);
     if (rc == 0)

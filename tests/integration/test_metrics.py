@@ -3,6 +3,7 @@
 import json
 import re
 
+import certificates
 import lab
 from daemon import SME2LABD, Daemon
 from faults.laboratory import TOY
@@ -23,8 +24,12 @@ class Metrics(lab.Scratch):
         return {name: float(value) for name, value in re.findall(r'(?m)^(\w+(?:\{[^}]*\})?) ([-+0-9.e]+)$', text)}
 
     def test_every_series_of_dashboard_and_rules_is_told_and_all_are_shown(self):
-        with Daemon(self.scratch / "state", {"devices": [{"name": "first", "kind": "counted"}]}) as daemon:
-            told = {name.split("{")[0] for name in self.read(daemon)}
+        certificates.authority(self.scratch)
+        config = {"devices": [{"name": "first", "kind": "counted"}], "tls": certificates.certificate(self.scratch, days=30)}
+        with Daemon(self.scratch / "state", config) as daemon:
+            seen = self.read(daemon)
+        told = {name.split("{")[0] for name in seen}
+        self.assertAlmostEqual(seen["sme2lab_certificate_left_seconds"] / 86400, 30, delta=1)
         asked = {file: set(re.findall(r"sme2lab_\w+", (GRAFANA / file).read_text())) for file in ("dashboard.json", "alerts.yml")}
         for file, names in asked.items():
             self.assertGreater(len(names), 5)
