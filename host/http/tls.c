@@ -126,27 +126,23 @@ static int check_times(const char *path, const struct loaded *loaded, struct sl_
 static int use_issuers(SSL_CTX *context, BIO *file, const char *path, struct sl_diag *diag)
 {
     X509 *next = NULL;
-    int count = 0, rc = 0;
-    while (rc == 0 && (next = PEM_read_bio_X509(file, NULL, NULL, NULL))) {
-        if (count++ == MAX_CHAIN)
-            rc = SL_E_LIMIT;
-        else if (SSL_CTX_add0_chain_cert(context, next) != 1)
-            rc = -ENOMEM;
-        if (rc < 0)
-            X509_free(next);
-    }
-    if (rc == SL_E_LIMIT) {
+    int number = 2;
+    for (; (next = PEM_read_bio_X509(file, NULL, NULL, NULL)); number++) {
+        if (number <= MAX_CHAIN + 1 && SSL_CTX_add0_chain_cert(context, next) == 1)
+            continue;
+        X509_free(next);
         sl_diag_hint(diag, "keep those that lead from the first to one that clients trust");
-        return sl_diag_set(diag, rc, path, "more than %d certificates follow the first",
+        if (number <= MAX_CHAIN + 1)
+            return sl_diag_set(diag, SL_E_FORMAT, path, "certificate %d in it cannot be used: %s",
+                               number, reason());
+        return sl_diag_set(diag, SL_E_LIMIT, path, "more than %d certificates follow the first",
                            (int)MAX_CHAIN);
     }
-    if (rc < 0)
-        return rc;
     if (ERR_GET_REASON(ERR_peek_last_error()) == PEM_R_NO_START_LINE)
         return 0;
     sl_diag_hint(diag, "write the certificates behind the first anew, each as it was issued");
-    return sl_diag_set(diag, SL_E_FORMAT, path, "certificate %d in it cannot be read: %s",
-                       count + 2, reason());
+    return sl_diag_set(diag, SL_E_FORMAT, path, "certificate %d in it cannot be read: %s", number,
+                       reason());
 }
 
 /* The first certificate is the server's. */

@@ -23,6 +23,7 @@
 enum { DAY_S = 24 * 3600, MANY = 2000, HOUR_MS = 3600 * 1000, LEAST_HANDSHAKE = 400 };
 
 static char folder[64], certificate[96], key_file[96];
+static unsigned rsa_bits; /* of the keys made; 0: they are of P-256 */
 
 static int make_folder(void **state)
 {
@@ -46,7 +47,7 @@ static int remove_folder(void **state)
 /* A certificate for localhost that is valid between these days from now, and its key. */
 static void make(int serial, int from_day, int to_day, const char *passphrase)
 {
-    EVP_PKEY *key = EVP_EC_gen("P-256");
+    EVP_PKEY *key = rsa_bits ? EVP_RSA_gen(rsa_bits) : EVP_EC_gen("P-256");
     X509 *made = X509_new();
     X509_NAME *name = X509_get_subject_name(made);
     FILE *cert = fopen(certificate, "w"), *secret = fopen(key_file, "w");
@@ -127,13 +128,20 @@ static void add_issuer(const char *text, size_t len)
     assert_int_equal(fclose(file), 0);
 }
 
+static size_t read_certificate(char *out, size_t size)
+{
+    FILE *file = fopen(certificate, "r");
+    assert_non_null(file);
+    size_t len = fread(out, 1, size, file);
+    fclose(file);
+    return len;
+}
+
 CASE(a_chain_is_taken_whole_or_not_at_all)
 {
     char text[4096];
     make(1, -1, 10, NULL);
-    FILE *file = fopen(certificate, "r");
-    size_t len = fread(text, 1, sizeof(text), file);
-    fclose(file);
+    size_t len = read_certificate(text, sizeof(text));
     for (int i = 0; i < 16; i++)
         add_issuer(text, len);
     add_issuer("and some words\n", 15);
@@ -147,7 +155,14 @@ CASE(a_chain_is_taken_whole_or_not_at_all)
     make(1, -1, 10, NULL);
     text[len / 2] = '!';
     add_issuer(text, len);
-    refused(SL_E_FORMAT, "certificate 2 in it");
+    refused(SL_E_FORMAT, "certificate 2 in it cannot be read");
+    rsa_bits = 512;
+    make(1, -1, 10, NULL);
+    rsa_bits = 0;
+    len = read_certificate(text, sizeof(text));
+    make(1, -1, 10, NULL);
+    add_issuer(text, len);
+    refused(SL_E_FORMAT, "certificate 2 in it cannot be used");
 }
 
 CASE(the_time_of_a_certificate_is_judged_apart)
