@@ -77,7 +77,7 @@ class PluggedIn(lab.Scratch):
     def test_a_phone_that_another_program_holds_says_so_until_it_is_free(self):
         daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}]}, "PHONE1")
         self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
-        self.tell("hold 1\nunplug 1\nplug 1\nhold 1")
+        self.tell("hold 1\nunplug 1\nplug 1")
         wait_until(lambda: "another program holds" in daemon.log_text(), PATIENCE_SECONDS, "the words")
         self.tell("free 1")
         self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())

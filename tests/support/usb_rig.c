@@ -476,7 +476,8 @@ void sl_usb_rig_plug(struct sl_usb_rig *rig, unsigned port, const struct sl_usb_
     must(port > 0 && port < SL_USB_RIG_PORTS && !phone->plugged, "no such port");
     free(phone->queue); /* of what was plugged in here before */
     free(phone->unsent);
-    *phone = (struct phone){.rig = rig, .is = *is, .fd = -1, .plugged = true};
+    *phone =
+        (struct phone){.rig = rig, .is = *is, .fd = -1, .plugged = true, .fault = phone->fault};
     phone->backend = is->backend ? *is->backend : (struct sl_address){.len = 0};
     phone->device = ++rig->devices;
     phone->queue = malloc(QUEUE_BYTES);

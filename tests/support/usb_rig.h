@@ -43,6 +43,7 @@ enum sl_usb_fault {
 struct sl_usb_rig *sl_usb_rig_new(void); /* aborts where umockdev is not preloaded */
 void sl_usb_rig_plug(struct sl_usb_rig *rig, unsigned port, const struct sl_usb_phone *phone);
 void sl_usb_rig_unplug(struct sl_usb_rig *rig, unsigned port);
+/* Stays while phones are plugged in and out. */
 void sl_usb_rig_fault(struct sl_usb_rig *rig, unsigned port, enum sl_usb_fault fault);
 struct sl_usb_seen sl_usb_rig_seen(struct sl_usb_rig *rig, unsigned port);
 /* The file that stands for the phone's device node; overwritten by the next call. */
