@@ -459,6 +459,11 @@ static bool add_condition(struct search *s)
                   "Measure on a device with SME2, or count instructions (--device counted): times "
                   "of an emulated CPU mean nothing",
                   "");
+    else if (!judged && c->unit == SL_TRACE_INSTRUCTIONS && first)
+        add_alone(s, "conditions",
+                  "Look for what differs from run to run, as a memory allocator does; counting "
+                  "again does not help: ",
+                  first);
     else if (!judged && c->method == SL_METHOD_UNPAIRED)
         add_alone(
             s, "conditions",

@@ -83,6 +83,10 @@ TEST_WITH(outputs_come_before_all_and_conditions_next, reset, NULL)
     expect("wrong-output", NAN, "outputs");
     all.c.verdict = SL_VERDICT_UNFIT;
     expect("conditions", NAN, "Measure again");
+    all.c.unit = SL_TRACE_INSTRUCTIONS;
+    strcpy(all.c.reasons[0], "repeats of the candidate differ by 436 instructions");
+    all.c.reason_count = 1;
+    expect("conditions", NAN, "counting again does not help: repeats of the candidate differ");
 }
 
 TEST_WITH(what_measuring_again_does_not_change_is_not_to_be_measured_again, reset, NULL)
