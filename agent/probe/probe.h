@@ -13,9 +13,10 @@ int sl_probe_write(const char *root, struct sl_buf *out);
 
 /* Writes the key under which things are kept for this device: sixteen hexadecimal digits over its
  * operating system, instructions, vector length and SoC. Cores that are offline do not change it;
- * if no SoC is named, the kinds of cores count, and one of each has to be online. In place of the
- * SoC, a phone has which one it is (out_phone, else ""), its system's build and this agent's
- * version: what was measured before an update says nothing of it after. 0 or -ENOMEM. */
+ * if no SoC is named, the kinds of cores count, and one of each has to be online. For a
+ * phone, its identity (also written to out_phone, else ""), its system's build and this agent's
+ * version stand in place of the SoC, as nothing measured before an update holds after it. 0 or
+ * -ENOMEM. */
 enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
 int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES],
                          char out_phone[SL_PROBE_PHONE_BYTES]);

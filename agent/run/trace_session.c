@@ -97,7 +97,7 @@ void sl_trace_session_fini(struct sl_trace_session *session)
     *session = (struct sl_trace_session){.fd = -1};
 }
 
-/* By that much the drainer may be behind, in time or in room, before it is called. */
+/* True once the drainer is so far behind, in time or in room, that it is to be called. */
 static bool is_due(struct sl_trace_session *session)
 {
     uint64_t now = sl_clock_ns();

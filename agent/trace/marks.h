@@ -20,10 +20,10 @@ void sl_mark_pause(void);
 void sl_mark_resume(void);
 void sl_mark_begin(void); /* the n-th begin or end of the process belongs to ordinal n */
 void sl_mark_end(void);
-void sl_mark_zero(void); /* a bit of what is told */
+void sl_mark_zero(void); /* these two tell an address, bit by bit */
 void sl_mark_one(void);
 
 /* Tells the log's reader, who knows no names of libraries' functions, that one which packs lies
  * from address `begin` to `end`: both as bits, the highest first, between a pause and its resume.
- * The function is not executed before. */
+ * Call it before that function is executed. */
 void sl_marks_tell_packing(uint64_t begin, uint64_t end);

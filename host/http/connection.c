@@ -338,7 +338,7 @@ static void on_shut(uv_shutdown_t *shutdown, int status)
         close_now(connection);
 }
 
-/* false: it cannot. */
+/* Shuts our side down, where TLS still writes later on; false when it cannot be. */
 static bool end_our_side(struct sl_http_connection *connection)
 {
     connection->shutdown.data = connection;
@@ -741,7 +741,7 @@ int sl_http_connection_accept(struct sl_http_listener *listener)
     listener->clients->accepted++;
     learn_peer(connection);
     if (listener->identity && sl_tls_new(listener->identity, &connection->tls) < 0) {
-        connection->has_asked = true; /* nor is that */
+        connection->has_asked = true; /* our memory is short: not its fault */
         close_now(connection);
     }
     if (!connection->closing)

@@ -132,8 +132,8 @@ static const char *const migrations[] = {
     "CREATE TRIGGER runs_come_back AFTER INSERT ON runs WHEN EXISTS (SELECT 1 FROM "
     "series_taken_over WHERE former = NEW.series AND run > NEW.id) BEGIN UPDATE runs SET series = "
     "(SELECT series FROM series_taken_over WHERE former = NEW.series AND run > NEW.id ORDER BY run "
-    "LIMIT 1) WHERE id = NEW.id; END;",
-    /* 13: a series from its oldest run to its newest, whatever order they came in */
+    "LIMIT 1) WHERE id = NEW.id; END;"
+    /* a series from its oldest run to its newest, whatever order they came in */
     "CREATE INDEX runs_series_start ON runs (series, started_ms, id);",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };

@@ -33,6 +33,7 @@ CREATE INDEX runs_model ON runs (model, id);
 CREATE INDEX runs_device ON runs (device, id);
 CREATE INDEX runs_series ON runs (series, id);
 CREATE INDEX runs_former ON runs (former_series, id) WHERE former_series <> '';
+CREATE INDEX runs_series_start ON runs (series, started_ms, id);
 CREATE INDEX labels_value ON labels (key, value, run);
 CREATE VIEW commits AS SELECT labels.value AS name, count(*) AS runs, min(runs.started_ms) AS first_ms, max(runs.started_ms) AS last_ms FROM labels JOIN runs ON runs.id = labels.run WHERE labels.key = 'commit' GROUP BY labels.value;
 CREATE INDEX operators_name ON operators (name, run);
