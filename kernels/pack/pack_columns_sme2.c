@@ -24,8 +24,8 @@ INLINE void put_lines(size_t first, size_t words, svuint8x4_t left, svuint8x4_t 
 }
 
 /* Panels of rows of up to four words, while more than 16 columns are left. */
-INLINE
-    void few(size_t words, const struct sl_pack_columns *job, const struct walk *w) __arm_streaming
+INLINE void few_panels(size_t words, const struct sl_pack_columns *job,
+                       const struct walk *w) __arm_streaming
 {
     const uint8_t *at = job->weights;
     uint8_t *out = (uint8_t *)job->packed + job->head_bytes;
@@ -76,8 +76,8 @@ INLINE void one_of_more(size_t words, const struct walk *w, const uint8_t *at, s
 }
 
 /* The same of five to eight words. */
-INLINE void more(size_t words, const struct sl_pack_columns *job,
-                 const struct walk *w) __arm_streaming
+INLINE void more_panels(size_t words, const struct sl_pack_columns *job,
+                        const struct walk *w) __arm_streaming
 {
     const uint8_t *at = job->weights;
     uint8_t *out = (uint8_t *)job->packed + job->head_bytes;
@@ -106,28 +106,28 @@ static void pack_short_panels(const struct sl_pack_columns *job, size_t words) _
     KEPT(w.steps[3]);
     switch (words) {
     case 1:
-        few(1, job, &w);
+        few_panels(1, job, &w);
         break;
     case 2:
-        few(2, job, &w);
+        few_panels(2, job, &w);
         break;
     case 3:
-        few(3, job, &w);
+        few_panels(3, job, &w);
         break;
     case 4:
-        few(4, job, &w);
+        few_panels(4, job, &w);
         break;
     case 5:
-        more(5, job, &w);
+        more_panels(5, job, &w);
         break;
     case 6:
-        more(6, job, &w);
+        more_panels(6, job, &w);
         break;
     case 7:
-        more(7, job, &w);
+        more_panels(7, job, &w);
         break;
     default:
-        more(8, job, &w);
+        more_panels(8, job, &w);
         break;
     }
 }
