@@ -182,6 +182,7 @@ static void close_down(struct sl_job_run *run)
 static void judge(struct sl_job_run *run)
 {
     struct sl_run_end over = {.result = &run->parts[0].result,
+                              .reference = run->work.parts[1],
                               .cancelled = run->cancelled,
                               .finish_rc = run->work.rc,
                               .finish_what = run->work.diag.what,
@@ -208,8 +209,7 @@ static void after_finish(uv_work_t *request, int status)
         close_down(run);
         return;
     }
-    if (status < 0)
-        run->work.rc = status;
+    run->work.rc = status < 0 ? status : run->work.rc;
     judge(run);
     bool keeps = run->spec.kept_id != 0 && !run->has_record; /* there is no other copy */
     for (int i = 0; i < SL_RUN_PARTS && !keeps; i++) {

@@ -32,10 +32,22 @@ static int cause_of_finish(int rc)
                                                                                : SL_CAUSE_LAB;
 }
 
+/* A device that was lost while the portable kernels ran says nothing of the model. */
+static bool lab_lost_reference(const struct sl_run_end *end)
+{
+    return end->result->outcome == SL_OUTCOME_DONE && end->reference &&
+           cause_of_outcome(end->reference, end->cancelled) == SL_CAUSE_LAB;
+}
+
 int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
     int cause = cause_of_outcome(result, end->cancelled);
+    if (lab_lost_reference(end)) {
+        snprintf(out_detail, SL_DETAIL_BYTES, "the portable kernels did not run: %.200s",
+                 end->reference->detail);
+        return SL_CAUSE_LAB;
+    }
     if (result->last_operator[0] && cause == SL_CAUSE_RESULT)
         snprintf(out_detail, SL_DETAIL_BYTES, "%.120s in operator %s", result->detail,
                  result->last_operator);

@@ -8,10 +8,11 @@
 struct sl_link_result;
 
 struct sl_run_end {
-    const struct sl_link_result *result; /* of the measured run */
-    bool cancelled;                      /* it was asked for */
-    int finish_rc;                       /* of what is made of the streams, */
-    const char *finish_what;             /* and its words; "" for none */
+    const struct sl_link_result *result;    /* of the measured run */
+    const struct sl_link_result *reference; /* of the portable kernels'; NULL: they did not end */
+    bool cancelled;                         /* it was asked for */
+    int finish_rc;                          /* of what is made of the streams, */
+    const char *finish_what;                /* and its words; "" for none */
     const char *verdict;
 };
 

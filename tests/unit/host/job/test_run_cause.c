@@ -40,6 +40,23 @@ TEST(a_finish_that_fails_counts_only_for_a_run_that_did_not)
     assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, -28, ""), SL_CAUSE_RESULT);
 }
 
+TEST(a_device_that_is_lost_while_the_portable_kernels_run_is_the_labs)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
+    struct sl_link_result reference = {.outcome = SL_OUTCOME_LOST, .detail = "the agent ended"};
+    struct sl_run_end end = {.result = &result,
+                             .reference = &reference,
+                             .finish_rc = SL_E_CRASHED,
+                             .finish_what = "nothing to compare with",
+                             .verdict = ""};
+    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+    assert_string_equal(detail, "the portable kernels did not run: the agent ended");
+    reference.outcome = SL_OUTCOME_CRASHED; /* that may be the model */
+    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    assert_string_equal(detail, "nothing to compare with");
+}
+
 TEST(dropped_bytes_are_said)
 {
     char detail[SL_DETAIL_BYTES];
