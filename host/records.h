@@ -13,7 +13,8 @@ enum {
     SL_NAME_BYTES = 64,
     SL_LABEL_BYTES = 256, /* of a label's value */
     SL_SELECTOR_BYTES = 256,
-    SL_TAGS_BYTES = 192, /* of a device, with commas */
+    SL_AFTER_BYTES = 8 * 17, /* eight jobs of 16 digits */
+    SL_TAGS_BYTES = 192,     /* of a device, with commas */
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,
     SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */
@@ -41,7 +42,8 @@ enum sl_job_cause {
     SL_CAUSE_RESULT = 1, /* crash, hang, wrong output, model cannot run */
     SL_CAUSE_USER = 2,
     SL_CAUSE_LAB = 3,
-    SL_CAUSE_DEADLINE = 4, /* no device was free in time */
+    SL_CAUSE_DEADLINE = 4,   /* no device was free in time */
+    SL_CAUSE_DEPENDENCY = 5, /* a job that it comes after did not end well */
 };
 
 /* Only READY takes a job. */

@@ -1,6 +1,7 @@
 /* common/base/mem.c */
 #include "common/base/mem.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,23 @@ void *sl_calloc(size_t count, size_t size)
 void *sl_realloc(void *old, size_t count, size_t size)
 {
     return fails_now(count, size) ? NULL : realloc(old, total(count, size));
+}
+
+int sl_grow(void *array, size_t *capacity, size_t count, size_t size)
+{
+    void *things;
+    size_t more = *capacity == 0 ? 8 : *capacity;
+    if (count < *capacity)
+        return 0;
+    while (more <= count)
+        more *= 2;
+    memcpy(&things, array, sizeof(things)); /* whatever the things are */
+    things = sl_realloc(things, more, size);
+    if (!things)
+        return -ENOMEM;
+    memcpy(array, &things, sizeof(things));
+    *capacity = more;
+    return 0;
 }
 
 char *sl_strndup(const char *text, size_t len)

@@ -11,6 +11,10 @@ void *sl_realloc(void *old, size_t count, size_t size); /* on NULL the old block
 char *sl_strndup(const char *text, size_t len);         /* terminated copy of `len` bytes */
 void sl_free(void *block);                              /* NULL is a no-op */
 
+/* Room for one more behind the `count` things of `size` bytes that `*capacity` are there for:
+ * `array` is the address of the pointer to them. 0 or -ENOMEM, and all is as it was. */
+int sl_grow(void *array, size_t *capacity, size_t count, size_t size);
+
 /* `alignment` is a power of two of at least sizeof(void *); the block is not cleared. Release with
  * sl_free(). Equal sequences of calls give equal offsets within a page: counted runs rely on it. */
 void *sl_aligned_alloc(size_t alignment, size_t bytes);

@@ -154,6 +154,10 @@ static void print_job(const cJSON *job)
         sl_say(stdout, "  wants     %s\n", selector);
     sl_say(stdout, "  device    %s\n", *device ? device : "none yet");
     sl_say(stdout, "  submitted %s\n", sl_time_text(sl_value_u64(job, "submitted_ms"), text));
+    if (*sl_value_text(job, "after_jobs", ""))
+        sl_say(stdout, "  after     %s\n", sl_value_text(job, "after_jobs", ""));
+    if (sl_value_u64(job, "begin_ms") > 0)
+        sl_say(stdout, "  begins    %s\n", sl_time_text(sl_value_u64(job, "begin_ms"), text));
     if (sl_value_u64(job, "deadline_ms") > 0)
         sl_say(stdout, "  deadline  %s\n", sl_time_text(sl_value_u64(job, "deadline_ms"), text));
     sl_say(stdout, "  attempts  %" PRIu64 "\n", sl_value_u64(job, "attempts"));

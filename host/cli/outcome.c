@@ -48,7 +48,7 @@ static int code_of(const struct sl_outcome *outcome)
 {
     if (strcmp(outcome->state, "done") == 0)
         return outcome->run != 0 ? outcome->exit_code : SL_EXIT_DONE;
-    if (strcmp(outcome->cause, "deadline") == 0)
+    if (strcmp(outcome->cause, "deadline") == 0 || strcmp(outcome->cause, "dependency") == 0)
         return SL_EXIT_LAB;
     if (strcmp(outcome->state, "cancelled") == 0)
         return SL_EXIT_INTERRUPTED;

@@ -7,7 +7,7 @@
 #include "host/job/device_list.h"
 #include "host/job/queue.h"
 #include "host/records.h"
-#include "host/spec/deadline.h"
+#include "host/spec/moment.h"
 #include "host/spec/selector.h"
 #include "host/spec/spec.h"
 
@@ -26,10 +26,15 @@ int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list
                          "the queue holds %d jobs already, or jobs of %d different devices",
                          (int)SL_QUEUE_MAX_JOBS, (int)SL_QUEUE_MAX_SELECTORS);
     if (rc == 0 && spec->deadline)
-        rc = sl_deadline_read(spec->deadline, now_ms, &job.deadline_ms, diag);
+        rc = sl_moment_read(spec->deadline, "deadline", now_ms, &job.deadline_ms, diag);
+    if (rc == 0 && spec->begin)
+        rc = sl_moment_read(spec->begin, "begin", now_ms, &job.begin_ms, diag);
+    if (rc == 0 && job.deadline_ms != 0 && job.deadline_ms <= job.begin_ms)
+        rc = sl_diag_set(diag, SL_E_FORMAT, "deadline", "it is before the job may begin");
     if (rc < 0)
         return rc;
     snprintf(job.selector, sizeof(job.selector), "%s", text);
+    snprintf(job.after_jobs, sizeof(job.after_jobs), "%s", spec->after ? spec->after : "");
     *out = job;
     return 0;
 }

@@ -9,17 +9,17 @@
 
 #include <uv.h>
 
-#include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
-#include "common/base/json.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/job/admission.h"
+#include "host/job/dependencies.h"
 #include "host/job/device_list.h"
 #include "host/job/early_ends.h"
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
+#include "host/job/news.h"
 #include "host/job/quarantine.h"
 #include "host/job/queue.h"
 #include "host/job/saver.h"
@@ -38,6 +38,7 @@ struct sl_lab {
     struct sl_events *events;
     uv_timer_t timer; /* of leases, and of steps to bring devices back */
     struct sl_job_saver saver;
+    struct sl_dependencies dependencies;
     struct sl_runner runner;
     void (*opened)(void *user, int rc);
     void (*recover)(void *user, const char *device, int step);
@@ -87,26 +88,13 @@ static void on_saved(void *user)
     finish_close(user);
 }
 
-static void publish_state(struct sl_lab *lab, const struct sl_job_record *job)
+/* A job may begin now, or never will. */
+static void on_dependency(void *user)
 {
-    struct sl_buf text;
-    struct sl_json json;
-    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    sl_json_u64(&json, "job", job->id);
-    sl_json_text(&json, "state", sl_job_state_name(job->state));
-    sl_json_text(&json, "cause", sl_job_cause_name(job->cause));
-    sl_json_text(&json, "device", job->device[0] ? job->device : NULL);
-    if (job->run != 0)
-        sl_json_u64(&json, "run", job->run);
-    sl_json_text(&json, "detail", job->detail);
-    sl_json_close_object(&json);
-    if (json.error == 0)
-        sl_events_add(lab->events, job->id, "state", (const char *)text.data);
-    else /* a detail full of characters that grow when escaped */
-        sl_events_add(lab->events, job->id, "state", "{\"detail\":\"too long to be shown here\"}");
-    sl_buf_fini(&text);
+    struct sl_lab *lab = user;
+    if (lab->loaded)
+        assign(lab);
+    finish_close(lab);
 }
 
 /* Each change of the queue is stored and told. */
@@ -119,46 +107,23 @@ static void on_changed(void *user, const struct sl_job_record *job)
     if (stored.state == SL_JOB_DETACHED)
         stored.state = SL_JOB_RUNNING; /* a later daemon finds out by itself */
     sl_job_saver_save(&lab->saver, &stored);
-    publish_state(lab, job);
+    sl_news_job(lab->events, job);
 }
 
 /* --- devices: what they are worth now --- */
 
 static void publish_device(struct sl_lab *lab, const struct sl_device_record *device)
 {
-    struct sl_buf text;
-    struct sl_json json;
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("device"), SL_LOG_DEVICE(device->name),
            SL_LOG_TEXT("state", sl_device_state_name(device->state)),
            SL_LOG_TEXT("cause", sl_device_cause_name(device->cause)),
            SL_LOG_REASON(device->detail));
-    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    sl_json_text(&json, "device", device->name);
-    sl_json_text(&json, "state", sl_device_state_name(device->state));
-    sl_json_text(&json, "cause", sl_device_cause_name(device->cause));
-    sl_json_text(&json, "detail", device->detail);
-    sl_json_close_object(&json);
-    if (json.error == 0 && lab->events)
-        sl_events_add(lab->events, 0, "device", (const char *)text.data);
-    sl_buf_fini(&text);
+    sl_news_device(lab->events, device);
 }
 
 void sl_lab_device_results(struct sl_lab *lab, const char *name, size_t results, uint64_t bytes)
 {
-    struct sl_buf text;
-    struct sl_json json;
-    sl_buf_init(&text, SL_EVENTS_JSON_BYTES - 1);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    sl_json_text(&json, "device", name);
-    sl_json_u64(&json, "results", results);
-    sl_json_u64(&json, "bytes", bytes);
-    sl_json_close_object(&json);
-    if (json.error == 0 && lab->events)
-        sl_events_add(lab->events, 0, "results", (const char *)text.data);
-    sl_buf_fini(&text);
+    sl_news_results(lab->events, name, results, bytes);
 }
 
 static bool works(int state)
@@ -375,8 +340,10 @@ static void on_submitted(void *user, int rc, uint64_t id)
         lab->loading = true; /* it is stored already */
         int added = sl_queue_add(lab->queue, &submitting->job);
         lab->loading = false;
-        if (added == 0)
-            publish_state(lab, &submitting->job);
+        if (added == 0) {
+            sl_news_job(lab->events, &submitting->job);
+            sl_dependencies_ask(&lab->dependencies, &submitting->job);
+        }
         rc = added;
     }
     if (rc == 1)
@@ -774,6 +741,8 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
     if (rc < 0)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_read"), SL_LOG_JOB(job.id),
                SL_LOG_REASON(sl_strerror(rc)));
+    else
+        sl_dependencies_ask(&lab->dependencies, &job);
 }
 
 /* Now that the jobs are known. */
@@ -840,6 +809,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     }
     uv_timer_init(loop, &lab->timer);
     sl_job_saver_init(&lab->saver, loop, lab->store, on_saved, lab);
+    sl_dependencies_init(&lab->dependencies, lab->queue, &lab->saver, on_dependency, lab);
     lab->timer.data = lab;
     lab->open_handles = 2; /* the timer and the events */
     *out = lab;
@@ -860,8 +830,8 @@ void sl_lab_suspend(struct sl_lab *lab, bool suspended)
 
 static void finish_close(struct sl_lab *lab)
 {
-    if (!lab->closing || lab->pending > 0 || lab->open_handles > 0 ||
-        sl_job_saver_busy(&lab->saver))
+    if (!lab->closing || lab->pending > 0 || lab->dependencies.pending > 0 ||
+        lab->open_handles > 0 || sl_job_saver_busy(&lab->saver))
         return;
     void (*closed)(void *) = lab->closed;
     void *user = lab->closed_user;

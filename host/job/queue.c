@@ -2,12 +2,16 @@
 #include "host/job/queue.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/job/heap.h"
+#include "host/job/held.h"
+#include "host/job/numbered.h"
+#include "host/spec/after.h"
 #include "host/spec/selector.h"
 
 /* Waiting ones stand in their share, by age. */
@@ -17,6 +21,7 @@ struct entry {
     struct share *share;
     struct entry *before, *after; /* in it, while it waits */
     struct sl_heap_node deadline; /* while it waits for a time at most */
+    bool held;                    /* it waits, and may not begin yet: in no share */
     int64_t came_ms;              /* by the steady clock of the queue */
     size_t place;                 /* among those that run */
 };
@@ -70,16 +75,17 @@ struct device {
 
 enum { HASHES = 4096, MAX_PARTIES_AT_FIRST = 4096 };
 
-/* Waiting jobs stand in shares of lanes, running ones in `running`, in no order; `table` finds
- * either by its number (open addressing, at most half full). Finished ones leave. */
+/* Waiting jobs stand in shares of lanes, or are held; running ones stand in `running`, in no order.
+ * Finished ones leave. */
 struct sl_queue {
     sl_queue_changed_fn on_changed;
     void *user;
-    struct entry **running, **table;
-    size_t waiting_count, running_count,
-        capacity;          /* the last of `running`; twice that of `table` */
+    struct sl_numbered jobs; /* all of them */
+    struct entry **running;
+    size_t waiting_count, running_count, running_capacity;
     size_t detached_count; /* of those that run */
     struct sl_heap deadlines;
+    struct sl_held *held; /* owned */
     struct lane **lanes;
     size_t lane_count, lane_capacity;
     struct party *parties[HASHES];
@@ -133,6 +139,10 @@ int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **o
     queue->on_changed = on_changed;
     queue->user = user;
     queue->deadlines.before = ends_before;
+    if (sl_held_new(&queue->held) < 0) {
+        sl_free(queue);
+        return -ENOMEM;
+    }
     queue->party_limit = MAX_PARTIES_AT_FIRST;
     *out = queue;
     return 0;
@@ -156,8 +166,8 @@ void sl_queue_free(struct sl_queue *queue)
 {
     if (!queue)
         return;
-    for (size_t i = 0; queue->table && i < 2 * queue->capacity; i++)
-        sl_free(queue->table[i]);
+    for (size_t i = 0; i < 2 * queue->jobs.room; i++)
+        sl_free(queue->jobs.slots[i].of);
     for (size_t i = 0; i < queue->lane_count; i++) {
         sl_heap_fini(&queue->lanes[i]->waiting);
         sl_heap_fini(&queue->lanes[i]->passed);
@@ -167,8 +177,9 @@ void sl_queue_free(struct sl_queue *queue)
     for (size_t i = 0; i < queue->device_count; i++)
         sl_free(queue->devices[i]);
     sl_heap_fini(&queue->deadlines);
+    sl_held_free(queue->held);
     sl_free(queue->lanes);
-    sl_free(queue->table);
+    sl_numbered_fini(&queue->jobs);
     sl_free(queue->running);
     sl_free(queue->devices);
     sl_free(queue);
@@ -227,7 +238,7 @@ static void moved(struct share *share)
 }
 
 /* By age: what is new goes last, what comes back from a device goes before what has not begun. */
-static void enter_waiting(struct sl_queue *queue, struct entry *entry)
+static void enter_share(struct entry *entry)
 {
     struct share *share = entry->share;
     struct entry *after = share->first;
@@ -245,12 +256,18 @@ static void enter_waiting(struct sl_queue *queue, struct entry *entry)
     } else if (share->first == entry) {
         moved(share);
     }
+}
+
+static void enter_waiting(struct sl_queue *queue, struct entry *entry)
+{
+    if (!entry->held)
+        enter_share(entry);
     if (entry->job.deadline_ms != 0)
         sl_heap_put(&queue->deadlines, &entry->deadline, entry);
     queue->waiting_count++;
 }
 
-static void leave_waiting(struct sl_queue *queue, struct entry *entry)
+static void leave_share(struct entry *entry)
 {
     struct share *share = entry->share;
     bool was_first = share->first == entry;
@@ -262,6 +279,14 @@ static void leave_waiting(struct sl_queue *queue, struct entry *entry)
     } else if (was_first) {
         moved(share);
     }
+}
+
+static void leave_waiting(struct sl_queue *queue, struct entry *entry)
+{
+    if (entry->held)
+        sl_held_drop(queue->held, entry->job.id);
+    else
+        leave_share(entry);
     sl_heap_take(&queue->deadlines, &entry->deadline);
     queue->waiting_count--;
 }
@@ -280,8 +305,8 @@ static void note_served(struct sl_queue *queue, struct share *served, uint64_t n
 
 static void enter_running(struct sl_queue *queue, struct entry *entry)
 {
-    entry->place = queue->running_count;
-    queue->running[queue->running_count++] = entry;
+    entry->place = queue->running_count++;
+    queue->running[entry->place] = entry;
 }
 
 static void leave_running(struct sl_queue *queue, const struct entry *entry)
@@ -316,45 +341,11 @@ static void drop_share(struct sl_queue *queue, struct share *share)
     sl_free(share);
 }
 
-/* --- by number --- */
-
-static size_t home_of(const struct sl_queue *queue, uint64_t id)
-{
-    return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (2 * queue->capacity - 1);
-}
-
-/* Returns the slot of the job, or the free one for it. */
-static size_t slot_of(const struct sl_queue *queue, uint64_t id)
-{
-    size_t mask = 2 * queue->capacity - 1, slot = home_of(queue, id);
-    while (queue->table[slot] && queue->table[slot]->job.id != id)
-        slot = (slot + 1) & mask;
-    return slot;
-}
-
-static struct entry *find_entry(const struct sl_queue *queue, uint64_t id)
-{
-    return queue->capacity == 0 ? NULL : queue->table[slot_of(queue, id)];
-}
-
-static struct entry *find_running(const struct sl_queue *queue, uint64_t id)
-{
-    struct entry *entry = find_entry(queue, id);
-    return entry && entry->job.state != SL_JOB_QUEUED ? entry : NULL;
-}
-
-/* Those behind it that were pushed on move back. */
+/* It has ended, and those that come after it hear of it. */
 static void forget(struct sl_queue *queue, struct entry *entry)
 {
-    size_t mask = 2 * queue->capacity - 1, hole = slot_of(queue, entry->job.id);
-    for (size_t at = (hole + 1) & mask; queue->table[at]; at = (at + 1) & mask) {
-        size_t home = home_of(queue, queue->table[at]->job.id);
-        if (((at - home) & mask) < ((at - hole) & mask))
-            continue;
-        queue->table[hole] = queue->table[at];
-        hole = at;
-    }
-    queue->table[hole] = NULL;
+    sl_held_ended(queue->held, entry->job.id, entry->job.state == SL_JOB_DONE);
+    sl_numbered_take(&queue->jobs, entry->job.id);
     entry->share->jobs--;
     drop_share(queue, entry->share);
     sl_free(entry);
@@ -362,7 +353,7 @@ static void forget(struct sl_queue *queue, struct entry *entry)
 
 const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job)
 {
-    const struct entry *entry = find_entry(queue, job);
+    const struct entry *entry = sl_numbered_find(&queue->jobs, job);
     return entry ? &entry->job : NULL;
 }
 
@@ -379,26 +370,11 @@ static struct device *find_device(const struct sl_queue *queue, const char *name
 
 static int grow(struct sl_queue *queue)
 {
-    if (queue->waiting_count + queue->running_count < queue->capacity)
-        return 0;
-    size_t before = 2 * queue->capacity, capacity = queue->capacity == 0 ? 64 : before;
-    if (sl_heap_reserve(&queue->deadlines, capacity) < 0)
+    size_t jobs = queue->jobs.count + 1;
+    if (sl_heap_reserve(&queue->deadlines, jobs) < 0 || sl_numbered_reserve(&queue->jobs, jobs) < 0)
         return -ENOMEM;
-    struct entry **running = sl_realloc(queue->running, capacity, sizeof(struct entry *));
-    if (!running)
-        return -ENOMEM;
-    queue->running = running;
-    struct entry **old = queue->table, **table = sl_calloc(2 * capacity, sizeof(struct entry *));
-    if (!table)
-        return -ENOMEM;
-    queue->table = table;
-    queue->capacity = capacity;
-    for (size_t i = 0; i < before; i++) {
-        if (old[i])
-            table[slot_of(queue, old[i]->job.id)] = old[i];
-    }
-    sl_free(old);
-    return 0;
+    return sl_grow(&queue->running, &queue->running_capacity, queue->jobs.count,
+                   sizeof(*queue->running));
 }
 
 static struct lane *find_lane(const struct sl_queue *queue, const char *selector)
@@ -418,16 +394,10 @@ static void note_fits(struct lane *lane, const struct device *device)
 
 static int add_lane(struct sl_queue *queue, const char *selector, struct lane **out)
 {
-    if (queue->lane_count == queue->lane_capacity) {
-        size_t capacity = queue->lane_capacity == 0 ? 8 : queue->lane_capacity * 2;
-        struct lane **lanes = sl_realloc(queue->lanes, capacity, sizeof(struct lane *));
-        if (!lanes)
-            return -ENOMEM;
-        queue->lanes = lanes;
-        queue->lane_capacity = capacity;
-    }
-    struct lane *lane = sl_calloc(1, sizeof(*lane));
-    int rc = lane ? sl_selector_read(selector, &lane->selector, NULL) : -ENOMEM;
+    int rc =
+        sl_grow(&queue->lanes, &queue->lane_capacity, queue->lane_count, sizeof(*queue->lanes));
+    struct lane *lane = rc < 0 ? NULL : sl_calloc(1, sizeof(*lane));
+    rc = lane ? sl_selector_read(selector, &lane->selector, NULL) : -ENOMEM;
     if (rc < 0) {
         sl_free(lane);
         return rc;
@@ -531,28 +501,47 @@ static int make_entry(struct sl_queue *queue, const struct sl_job_record *job, s
 
 int sl_queue_room(const struct sl_queue *queue, const char *selector)
 {
-    bool full = queue->waiting_count + queue->running_count >= SL_QUEUE_MAX_JOBS;
+    bool full = queue->jobs.count >= SL_QUEUE_MAX_JOBS;
     bool new_lane = !find_lane(queue, selector);
     return full || (new_lane && queue->lane_count >= SL_QUEUE_MAX_SELECTORS) ? SL_E_FULL : 0;
+}
+
+/* Something may keep it from beginning, unless it has begun before. */
+static int hold(struct sl_queue *queue, struct entry *entry)
+{
+    const struct sl_job_record *job = &entry->job;
+    uint64_t after[SL_AFTER_MOST];
+    int count = sl_after_read(job->after_jobs, after, NULL);
+    if (job->attempts > 0 || count < 0 || (count == 0 && job->begin_ms == 0))
+        return 0;
+    int rc = sl_held_put(queue->held, job->id, job->begin_ms, after, (size_t)count);
+    entry->held = rc == 0;
+    for (int i = 0; rc == 0 && i < count; i++) {
+        if (after[i] >= job->id) /* not there yet when it came: a circle would wait for ever */
+            sl_held_ended(queue->held, after[i], false);
+    }
+    return rc;
 }
 
 int sl_queue_add(struct sl_queue *queue, const struct sl_job_record *job)
 {
     if (job->id == 0 || (job->state != SL_JOB_QUEUED && job->state != SL_JOB_RUNNING))
         return -EINVAL;
-    if (queue->waiting_count + queue->running_count >= SL_QUEUE_MAX_JOBS)
-        return SL_E_FULL;
     if (sl_queue_find(queue, job->id))
         return -EEXIST;
-    int rc = grow(queue);
+    struct entry *entry = NULL;
+    int rc = queue->jobs.count >= SL_QUEUE_MAX_JOBS ? SL_E_FULL : grow(queue);
+    if (rc == 0)
+        rc = make_entry(queue, job, &entry);
     if (rc < 0)
         return rc;
-    struct entry *entry;
-    rc = make_entry(queue, job, &entry);
-    if (rc < 0)
-        return rc;
-    queue->table[slot_of(queue, job->id)] = entry;
+    sl_numbered_put(&queue->jobs, job->id, entry);
     if (job->state == SL_JOB_QUEUED) {
+        rc = hold(queue, entry);
+        if (rc < 0) {
+            forget(queue, entry);
+            return rc;
+        }
         enter_waiting(queue, entry);
     } else {
         enter_running(queue, entry);
@@ -569,14 +558,9 @@ static int add_device(struct sl_queue *queue, const struct sl_device_record *rec
 {
     if (queue->device_count >= SL_QUEUE_MAX_DEVICES)
         return SL_E_FULL;
-    if (queue->device_count == queue->device_capacity) {
-        size_t capacity = queue->device_capacity == 0 ? 8 : queue->device_capacity * 2;
-        struct device **devices = sl_realloc(queue->devices, capacity, sizeof(struct device *));
-        if (!devices)
-            return -ENOMEM;
-        queue->devices = devices;
-        queue->device_capacity = capacity;
-    }
+    if (sl_grow(&queue->devices, &queue->device_capacity, queue->device_count,
+                sizeof(*queue->devices)) < 0)
+        return -ENOMEM;
     struct device *device = sl_calloc(1, sizeof(*device));
     if (!device)
         return -ENOMEM;
@@ -664,6 +648,16 @@ static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct de
     return entry;
 }
 
+static void end_waiting(struct sl_queue *queue, struct entry *entry, int cause, uint64_t now_ms)
+{
+    leave_waiting(queue, entry);
+    entry->job.state = SL_JOB_CANCELLED;
+    entry->job.cause = cause;
+    entry->job.ended_ms = now_ms;
+    changed(queue, entry);
+    forget(queue, entry);
+}
+
 /* Those that nobody needs any more end before they begin. */
 static void end_late(struct sl_queue *queue, uint64_t now_ms)
 {
@@ -671,15 +665,29 @@ static void end_late(struct sl_queue *queue, uint64_t now_ms)
          (entry = sl_heap_first(&queue->deadlines)) && entry->job.deadline_ms <= now_ms;) {
         char earlier[SL_DETAIL_BYTES];
         memcpy(earlier, entry->job.detail, sizeof(earlier));
-        leave_waiting(queue, entry);
-        entry->job.state = SL_JOB_CANCELLED;
-        entry->job.cause = SL_CAUSE_DEADLINE;
-        entry->job.ended_ms = now_ms;
-        snprintf(entry->job.detail, sizeof(entry->job.detail),
-                 "no device was free by its deadline%s%.200s",
+        snprintf(entry->job.detail, sizeof(entry->job.detail), "%s by its deadline%s%.200s",
+                 entry->held ? "it could not begin" : "no device was free",
                  entry->job.attempts > 0 ? "; before: " : "", earlier);
-        changed(queue, entry);
-        forget(queue, entry);
+        end_waiting(queue, entry, SL_CAUSE_DEADLINE, now_ms);
+    }
+}
+
+/* Those that were held until now come in, or end too. */
+static void let_in(struct sl_queue *queue, uint64_t now_ms)
+{
+    end_late(queue, now_ms);
+    for (uint64_t id, failed; sl_held_take(queue->held, now_ms, &id, &failed);) {
+        struct entry *entry = sl_numbered_find(&queue->jobs, id);
+        entry->held = false;
+        entry->came_ms = (int64_t)now_ms - queue->shifted_ms; /* it waits for a turn from now on */
+        enter_share(entry);
+        if (failed == 0)
+            continue;
+        snprintf(entry->job.detail, sizeof(entry->job.detail),
+                 "job %" PRIu64
+                 ", which it comes after, is not done: it failed, was cancelled or is not known",
+                 failed);
+        end_waiting(queue, entry, SL_CAUSE_DEPENDENCY, now_ms);
     }
 }
 
@@ -687,7 +695,7 @@ bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
                      char out_device[SL_NAME_BYTES])
 {
     struct device *device = NULL;
-    end_late(queue, now_ms);
+    let_in(queue, now_ms);
     struct entry *entry = next_job(queue, now_ms, &device);
     if (!entry)
         return false;
@@ -708,8 +716,9 @@ bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
 
 static struct entry *held_by(const struct sl_queue *queue, uint64_t job, const char *device)
 {
-    struct entry *entry = find_running(queue, job);
-    return entry && strcmp(entry->job.device, device) == 0 ? entry : NULL;
+    struct entry *entry = sl_numbered_find(&queue->jobs, job);
+    bool runs = entry && entry->job.state != SL_JOB_QUEUED;
+    return runs && strcmp(entry->job.device, device) == 0 ? entry : NULL;
 }
 
 int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uint64_t now_ms)
@@ -788,7 +797,7 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
 
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
 {
-    struct entry *entry = find_entry(queue, job);
+    struct entry *entry = sl_numbered_find(&queue->jobs, job);
     if (!entry)
         return SL_E_NOT_FOUND;
     if (entry->job.state != SL_JOB_QUEUED) {
@@ -796,24 +805,23 @@ int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
         changed(queue, entry);
         return 0;
     }
-    leave_waiting(queue, entry);
-    entry->job.state = SL_JOB_CANCELLED;
-    entry->job.ended_ms = now_ms;
-    changed(queue, entry);
-    forget(queue, entry);
+    end_waiting(queue, entry, entry->job.cause, now_ms);
     return 0;
+}
+
+void sl_queue_ended(struct sl_queue *queue, uint64_t job, bool well)
+{
+    sl_held_ended(queue->held, job, well);
 }
 
 static size_t list_group(const struct sl_queue *queue, uint64_t group, uint64_t *jobs)
 {
     size_t count = 0;
-    for (size_t i = 0; i < 2 * queue->capacity; i++) {
-        const struct entry *entry = queue->table[i];
-        if (!entry || entry->job.group_id != group)
-            continue;
-        if (jobs)
+    for (size_t i = 0; i < 2 * queue->jobs.room; i++) {
+        const struct entry *entry = queue->jobs.slots[i].of;
+        if (entry && entry->job.group_id == group && jobs)
             jobs[count] = entry->job.id;
-        count++;
+        count += entry && entry->job.group_id == group;
     }
     return count;
 }
@@ -832,7 +840,7 @@ int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_
 
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
 {
-    end_late(queue, now_ms);
+    let_in(queue, now_ms);
     for (size_t i = 0; i < queue->running_count;) {
         struct entry *entry = queue->running[i];
         if (entry->job.lease_until_ms > now_ms) {
@@ -859,6 +867,8 @@ uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
 {
     const struct entry *late = sl_heap_first(&queue->deadlines);
     uint64_t next = late ? late->job.deadline_ms : UINT64_MAX;
+    if (sl_held_next_ms(queue->held) < next)
+        next = sl_held_next_ms(queue->held);
     for (size_t i = 0; i < queue->running_count; i++) {
         if (queue->running[i]->job.lease_until_ms < next)
             next = queue->running[i]->job.lease_until_ms;

@@ -73,8 +73,14 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
  * CANCELLED whatever it finishes with. SL_E_NOT_FOUND for an unknown or finished one. */
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
 
+/* A job that is not in the queue ended long ago, well or not: those that come after it
+ * (`after_jobs`) hear of it. Of those in the queue they hear without this. */
+void sl_queue_ended(struct sl_queue *queue, uint64_t job, bool well);
+
 /* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. A job that
- * waits at its deadline (`deadline_ms`, 0: none) ends as CANCELLED, cause SL_CAUSE_DEADLINE. */
+ * waits at its deadline (`deadline_ms`, 0: none) ends as CANCELLED, cause SL_CAUSE_DEADLINE. One
+ * that is held until now waits for a device from now on; one that comes after a job that did not
+ * end as DONE ends as CANCELLED, cause SL_CAUSE_DEPENDENCY. */
 void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms);
 /* Time as it comes in has jumped by so much: leases that run go on as long as they would have.
  * Deadlines are times of day, and stay. */

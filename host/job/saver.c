@@ -86,7 +86,7 @@ void sl_job_saver_init(struct sl_job_saver *saver, uv_loop_t *loop, struct sl_st
 
 void sl_job_saver_save(struct sl_job_saver *saver, const struct sl_job_record *job)
 {
-    if (sl_unsaved_have(saver->unsaved, job->id))
+    if (sl_unsaved_find(saver->unsaved, job->id))
         sl_unsaved_put(&saver->unsaved, job, ++saver->changes); /* goes with the next try */
     else
         save(saver, job);

@@ -38,11 +38,11 @@ void sl_unsaved_saved(struct sl_unsaved **list, uint64_t job, uint64_t change)
     sl_free(entry);
 }
 
-bool sl_unsaved_have(const struct sl_unsaved *list, uint64_t job)
+const struct sl_job_record *sl_unsaved_find(const struct sl_unsaved *list, uint64_t job)
 {
     while (list && list->job.id != job)
         list = list->next;
-    return list != NULL;
+    return list ? &list->job : NULL;
 }
 
 struct sl_unsaved *sl_unsaved_take(struct sl_unsaved **list)

@@ -1,8 +1,6 @@
 /* host/job/unsaved.h: jobs whose last change the store could not take, until it can. Pure. */
 #pragma once
 
-#include <stdbool.h>
-
 #include "host/records.h"
 
 struct sl_unsaved {
@@ -16,7 +14,8 @@ int sl_unsaved_put(struct sl_unsaved **list, const struct sl_job_record *job, ui
 
 /* The store has this change of the job: earlier ones need not be kept. */
 void sl_unsaved_saved(struct sl_unsaved **list, uint64_t job, uint64_t change);
-bool sl_unsaved_have(const struct sl_unsaved *list, uint64_t job);
+/* The job as it is; NULL: the store has it. */
+const struct sl_job_record *sl_unsaved_find(const struct sl_unsaved *list, uint64_t job);
 
 /* One of them, the caller's to sl_free(); NULL when there is none. */
 struct sl_unsaved *sl_unsaved_take(struct sl_unsaved **list);

@@ -14,7 +14,7 @@ struct names {
 
 static const char *const states[] = {"queued", "running",   "done",
                                      "failed", "cancelled", "detached"};
-static const char *const causes[] = {"none", "result", "user", "lab", "deadline"};
+static const char *const causes[] = {"none", "result", "user", "lab", "deadline", "dependency"};
 static const char *const device_states[] = {
     NULL,         "ready",   "busy",         "offline",        "quarantined",
     "discovered", "probing", "unauthorised", "no-permissions", "reserved"};
@@ -29,7 +29,7 @@ static const struct {
 static const char *const roles[] = {NULL, "read", "submit", "admin"};
 
 static const struct names job_states = {states, SL_JOB_QUEUED, SL_JOB_DETACHED + 1, "unknown"};
-static const struct names job_causes = {causes, SL_CAUSE_NONE, SL_CAUSE_DEADLINE + 1, "unknown"};
+static const struct names job_causes = {causes, SL_CAUSE_NONE, SL_CAUSE_DEPENDENCY + 1, "unknown"};
 static const struct names states_of_devices = {device_states, SL_DEVICE_READY, SL_DEVICE_STATES,
                                                "unknown"};
 static const struct names token_roles = {roles, SL_TOKEN_READ, SL_TOKEN_ADMIN + 1, "none"};

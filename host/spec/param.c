@@ -11,8 +11,9 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "host/spec/deadline.h"
+#include "host/spec/after.h"
 #include "host/spec/json_read.h"
+#include "host/spec/moment.h"
 #include "host/spec/selector.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
@@ -56,16 +57,33 @@ static void check_device(const struct sl_json_at *at, const char *text)
     sl_json_refuse(at, "%s", diag.what);
 }
 
-/* The form alone: a deadline that has passed is refused when the job comes in. */
-static void check_deadline(const struct sl_json_at *at, const char *text)
+static void refuse(const struct sl_json_at *at, const struct sl_diag *diag)
+{
+    sl_json_hint(at, "%s", diag->hint);
+    sl_json_refuse(at, "%s", diag->what);
+}
+
+/* The form alone: a time that has passed is refused when the job comes in. */
+static void check_moment(const struct sl_json_at *at, const char *text)
 {
     uint64_t unused;
     struct sl_diag diag = {0};
-    if (sl_deadline_read(text, 0, &unused, &diag) == 0)
-        return;
-    sl_json_hint(at, "%s", diag.hint);
-    sl_json_refuse(at, "%s", diag.what);
+    if (sl_moment_read(text, "time", 0, &unused, &diag) < 0)
+        refuse(at, &diag);
 }
+
+static void check_after(const struct sl_json_at *at, const char *text)
+{
+    uint64_t unused[SL_AFTER_MOST];
+    struct sl_diag diag = {0};
+    if (sl_after_read(text, unused, &diag) < 0)
+        refuse(at, &diag);
+}
+
+/* As host/spec/moment.c reads it. */
+#define MOMENT                                                                                     \
+    "^([1-9][0-9]{0,4}[smhdw]|"                                                                    \
+    "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z)$"
 
 /* One condition of a selector, as host/spec/selector.c reads it. */
 #define SELECTOR_TERM                                                                              \

@@ -135,6 +135,9 @@ static const char *const migrations[] = {
     "LIMIT 1) WHERE id = NEW.id; END;"
     /* a series from its oldest run to its newest, whatever order they came in */
     "CREATE INDEX runs_series_start ON runs (series, started_ms, id);",
+    /* 13: jobs that begin no sooner, or after others */
+    "ALTER TABLE jobs ADD COLUMN begin_ms INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE jobs ADD COLUMN after_jobs TEXT NOT NULL DEFAULT '';",
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -40,7 +40,7 @@ PARSERS = {
     "elf_marks": ["host/device/elf_marks.c"],
     "plan": ["host/spec/plan.c", "host/spec/json_doc.c", "host/spec/param.c"],
     "runners_report": ["host/rundir/runners_report.c"],
-    "job_body": ["host/spec/job_body.c", "host/spec/deadline.c"],
+    "job_body": ["host/spec/job_body.c", "host/spec/moment.c"],
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/token_wish.c", "host/http/router.c", "host/http/range.c"],
     "host_config": ["host/spec/host_config.c"],

@@ -30,12 +30,15 @@ install(CODE [[
     set(etc "/etc")
   endif()
   set(bin "${CMAKE_INSTALL_PREFIX}/bin")
-  configure_file("${source}/service/sme2labd.service" "${made}/sme2labd.service" @ONLY)
-  file(INSTALL "${made}/sme2labd.service" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
+  foreach(unit IN ITEMS sme2labd.service sme2lab-schedule@.service)
+    configure_file("${source}/service/${unit}" "${made}/${unit}" @ONLY)
+    file(INSTALL "${made}/${unit}" DESTINATION "${CMAKE_INSTALL_PREFIX}/lib/systemd/system")
+  endforeach()
   if(NOT EXISTS "$ENV{DESTDIR}${etc}/sme2lab/host.json")
     file(INSTALL "${source}/host.json" DESTINATION "${etc}/sme2lab")
   endif()]])
-install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sme2labd.socket" DESTINATION lib/systemd/system)
+install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sme2labd.socket" "${CMAKE_SOURCE_DIR}/configs/service/sme2lab-schedule@.timer"
+        DESTINATION lib/systemd/system)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/60-sme2lab-phones.rules" DESTINATION lib/udev/rules.d)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sysusers.conf" DESTINATION lib/sysusers.d RENAME sme2lab.conf)
 

@@ -128,6 +128,25 @@ class Devices(lab.Scratch):
             status, _, body = self.daemon.submit({"model": self.daemon.put_blob(TOY / "model.pte"), "deadline": deadline})
             self.assertEqual((status, words.encode() in (body.encode() if isinstance(body, str) else body)), (422, True), body)
 
+    def test_a_job_begins_after_another_and_no_sooner_than_it_may(self):
+        server = ("--server", f"unix:{self.daemon.socket}")
+        send = ("submit", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "first", *server)
+        sent = lab.sme2lab(*send, "--begin", "3s")
+        self.assertEqual(sent.returncode, 0, sent.stderr)
+        first = sent.stdout.strip()
+        then = lab.sme2lab(*send, "--after", first).stdout.strip()
+        told = lab.sme2lab("show", first, "--job", *server).stdout + lab.sme2lab("show", then, "--job", *server).stdout
+        self.assertRegex(told, rf"begins +20(.|\n)*after +{first}\n")
+        records = [self.daemon.wait(int(job)) for job in (first, then)]
+        self.assertEqual([record["state"] for record in records], ["done", "done"], self.daemon.log_text())
+        self.assertGreaterEqual(records[0]["started_ms"], records[0]["submitted_ms"] + 3000)
+        self.assertGreaterEqual(records[1]["started_ms"], records[0]["ended_ms"])
+        late = lab.sme2lab(*send, "--after", "99999", "--wait")
+        self.assertEqual(late.returncode, 5, late.stdout + late.stderr)
+        self.assertIn("job 99999, which it comes after, is not done", late.stdout + late.stderr)
+        refused = lab.sme2lab(*send, "--after", "7;8")
+        self.assertEqual(refused.returncode, 2, refused.stderr)
+
     def test_one_is_added_for_later_daemons_too_and_removed(self):
         self.assertIn("third is", self.verb("add", "third", "--kind", "counted", "--svl", "256"))
         self.await_state("third", "ready")

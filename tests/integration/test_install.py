@@ -65,12 +65,17 @@ class Installed(lab.Scratch):
         self.assertEqual(config.read_text(), "{}")
         self.assertEqual((self.prefix / "lib/udev/rules.d/60-sme2lab-phones.rules").read_text(),
                          (lab.ROOT / "configs/service/60-sme2lab-phones.rules").read_text())
-        unit = (self.prefix / "lib/systemd/system/sme2labd.service").read_text()
-        self.assertIn(f"ExecStart={self.prefix}/bin/sme2labd --config {config} ", unit)
+        units = self.prefix / "lib/systemd/system"
+        self.assertIn(f"ExecStart={self.prefix}/bin/sme2labd --config {config} ", (units / "sme2labd.service").read_text())
+        self.assertIn(f"ExecStart={self.prefix}/bin/sme2lab submit {self.prefix}/etc/sme2lab/schedules/%i.json ",
+                      (units / "sme2lab-schedule@.service").read_text())
+        shutil.copy(units / "sme2lab-schedule@.timer", units / "sme2lab-schedule@nightly.timer")
+        shutil.copy(units / "sme2lab-schedule@.service", units / "sme2lab-schedule@nightly.service")
         if shutil.which("systemd-analyze"):
-            done = subprocess.run(["systemd-analyze", "verify", "--man=no", self.prefix / "lib/systemd/system/sme2labd.service"],
-                                  capture_output=True, text=True)
-            self.assertNotIn("sme2labd.service:", done.stderr)
+            for unit in (units / "sme2labd.service", units / "sme2lab-schedule@nightly.timer"):
+                done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
+                self.assertNotIn(f"{unit.name}:", done.stderr)
+                self.assertNotIn("nightly.service:", done.stderr)
 
 
 class ServiceManager(lab.Scratch):

@@ -34,6 +34,8 @@ TEST(causes_mean_their_exit_codes)
     assert_int_equal(code_of("{\"state\":\"failed\",\"cause\":\"user\"}", ""), SL_EXIT_USAGE);
     assert_int_equal(code_of("{\"state\":\"failed\",\"cause\":\"lab\"}", ""), SL_EXIT_LAB);
     assert_int_equal(code_of("{\"state\":\"cancelled\",\"cause\":\"deadline\"}", ""), SL_EXIT_LAB);
+    assert_int_equal(code_of("{\"state\":\"cancelled\",\"cause\":\"dependency\"}", ""),
+                     SL_EXIT_LAB);
     assert_int_equal(code_of("{\"state\":\"cancelled\"}", ""), SL_EXIT_INTERRUPTED);
 }
 

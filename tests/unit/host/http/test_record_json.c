@@ -64,7 +64,7 @@ TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
     is("{\"id\":2,\"state\":\"running\",\"cause\":\"none\",\"detail\":\"\",\"priority\":-4,"
        "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
        "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null,\"group_id\":null,"
-       "\"deadline_ms\":null}");
+       "\"deadline_ms\":null,\"begin_ms\":null,\"after_jobs\":null}");
 }
 
 TEST(an_attempt_has_the_directory_that_was_made_after_it_began)

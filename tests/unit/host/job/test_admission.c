@@ -44,6 +44,18 @@ TEST(a_job_comes_in_as_it_was_asked_for_or_not_at_all)
     assert_int_equal(admit(queue, "b", NULL, &other, &diag), SL_E_NOT_FOUND);
     assert_int_equal(admit(queue, "a", "2026-05-28T20:26Z", &other, &diag), SL_E_FORMAT);
     assert_non_null(strstr(diag.what, "has passed"));
+    const struct sl_spec held = {.begin = "2h", .deadline = "3h", .after = "4,5"},
+                         late = {.begin = "2h", .deadline = "2h"},
+                         past = {.begin = "1970-01-02T00:00Z"};
+    assert_int_equal(sl_admission_check(queue, &devices, &held, 1780000000000, &other, &diag), 0);
+    assert_int_equal(other.begin_ms, 1780007200000);
+    assert_string_equal(other.after_jobs, "4,5");
+    assert_int_equal(sl_admission_check(queue, &devices, &late, 1780000000000, &other, &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "deadline");
+    assert_int_equal(sl_admission_check(queue, &devices, &past, 1780000000000, &other, &diag),
+                     SL_E_FORMAT);
+    assert_string_equal(diag.where, "begin");
     for (job.id = 1; job.id <= SL_QUEUE_MAX_SELECTORS; job.id++) {
         snprintf(job.selector, sizeof(job.selector), "memory>=%u", (unsigned)job.id);
         assert_int_equal(sl_queue_add(queue, &job), 0);

@@ -162,13 +162,18 @@ static void close_bench(struct bench *bench)
     assert_int_equal(uv_loop_close(&bench->loop), 0);
 }
 
-static void submit(struct bench *bench, const char *config, const char *selector)
+static void submit_spec(struct bench *bench, const char *config, const struct sl_spec *spec)
 {
-    struct sl_spec spec = {.device = selector};
-    struct sl_submission submission = {.spec = &spec, .config_json = config};
+    struct sl_submission submission = {.spec = spec, .config_json = config};
     int before = bench->submitted;
     assert_int_equal(sl_lab_submit(bench->lab, &submission, on_submitted, bench, NULL), 0);
     run_until(bench, &bench->submitted, before + 1);
+}
+
+static void submit(struct bench *bench, const char *config, const char *selector)
+{
+    const struct sl_spec spec = {.device = selector};
+    submit_spec(bench, config, &spec);
 }
 
 static void look_up(struct bench *bench, uint64_t job)
@@ -271,6 +276,42 @@ STORE_TEST(a_job_that_waits_for_conditions_begins_when_a_device_meets_them)
     assert_string_equal(bench.started_device, "b");
     assert_int_equal(sl_lab_job_ended(bench.lab, bench.job, "b", SL_CAUSE_RESULT, "it fails", NULL),
                      0);
+    close_bench(&bench);
+}
+
+STORE_TEST(jobs_come_after_those_that_ended_before_them_and_after_a_restart_too)
+{
+    struct bench bench;
+    char after[SL_AFTER_BYTES];
+    const struct sl_spec first = {.device = "b"}, then = {.device = "a", .after = after};
+    const struct sl_run_record run = {.model = "toy"};
+    open_bench(&bench);
+    submit_spec(&bench, "{}", &first);
+    run_until(&bench, &bench.started, 1);
+    uint64_t well = bench.job, badly;
+    snprintf(after, sizeof(after), "%u", (unsigned)well);
+    submit_spec(&bench, "{}", &then);
+    uint64_t waits = bench.job;
+    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    close_bench(&bench);
+    holds_all = true;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_lab_job_ended(bench.lab, well, "b", SL_CAUSE_NONE, "", &run), 0);
+    run_until(&bench, &bench.started, 1);
+    assert_int_equal(bench.started_job, waits);
+    assert_int_equal(sl_lab_job_ended(bench.lab, waits, "a", SL_CAUSE_RESULT, "crashed", NULL), 0);
+    submit_spec(&bench, "{}", &then); /* what it comes after is done, as the store knows */
+    run_until(&bench, &bench.started, 2);
+    badly = waits;
+    snprintf(after, sizeof(after), "%u", (unsigned)badly);
+    submit_spec(&bench, "{}", &then);
+    while (sl_lab_job(bench.lab, bench.job))
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    look_up(&bench, bench.job);
+    assert_int_equal(bench.found.state, SL_JOB_CANCELLED);
+    assert_int_equal(bench.found.cause, SL_CAUSE_DEPENDENCY);
+    holds_all = false;
     close_bench(&bench);
 }
 

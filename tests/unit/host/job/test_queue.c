@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,9 +20,9 @@ static uint64_t draw(uint64_t below)
 }
 
 /* The store that the queue's owner would keep. */
-enum { MAX_JOBS = 1100 };
+enum { MAX_JOBS = 1100, MAX_WAIT_MS = 50000 };
 struct store {
-    struct sl_job_record jobs[MAX_JOBS + 1]; /* by id */
+    struct sl_job_record jobs[MAX_JOBS + 3]; /* by id; the last are never submitted */
 };
 
 static void keep(void *user, const struct sl_job_record *job)
@@ -156,6 +157,66 @@ TEST(who_sends_jobs_one_by_one_is_served_no_oftener)
         add_of(queue, job + 1, "cat", 0, ""); /* its next comes when its last has ended */
     }
     assert_int_equal(single, 10);
+    sl_queue_free(queue);
+}
+
+static void add_held(struct sl_queue *queue, uint64_t id, uint64_t begin_ms, const char *after)
+{
+    struct sl_job_record job = job_of(id, 0, "");
+    job.begin_ms = begin_ms;
+    snprintf(job.after_jobs, sizeof(job.after_jobs), "%s", after);
+    assert_int_equal(sl_queue_add(queue, &job), 0);
+}
+
+TEST(a_job_begins_no_sooner_than_it_may)
+{
+    struct sl_queue *queue = fresh_queue();
+    add_held(queue, 1, 500, "");
+    add_held(queue, 2, 300, "");
+    assert_int_equal(device_ready(queue, "a"), 0);
+    assert_int_equal(device_ready(queue, "b"), 0);
+    assert_int_equal(assign(queue, 299), 0);
+    assert_int_equal(sl_queue_next_tick_ms(queue), 300);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_QUEUED), 2);
+    assert_int_equal(sl_queue_oldest_ms(queue), 0); /* neither waits for a device */
+    assert_int_equal(assign(queue, 300), 2);
+    assert_int_equal(sl_queue_cancel(queue, 1, 310), 0);
+    assert_int_equal(store.jobs[1].state, SL_JOB_CANCELLED);
+    assert_int_equal(assign(queue, 500), 0);
+    assert_int_equal(sl_queue_count(queue, SL_JOB_QUEUED), 0);
+    sl_queue_free(queue);
+}
+
+TEST(a_job_comes_after_others_that_end_well_and_ends_with_one_that_does_not)
+{
+    struct sl_queue *queue = fresh_queue();
+    add(queue, 2, 0, "");
+    add(queue, 3, 0, "");
+    add_held(queue, 4, 0, "2,3");
+    add_held(queue, 5, 0, "4");
+    add_held(queue, 6, 0, "1,4"); /* 1 ended long ago */
+    add_held(queue, 7, 400, "2");
+    add_held(queue, 8, 0, "9"); /* one that is yet to come would be a guess */
+    assert_int_equal(device_ready(queue, "a"), 0);
+    assert_int_equal(assign(queue, 10), 2);
+    sl_queue_ended(queue, 1, true);
+    assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_LAB, 0, "link lost", 20), 0);
+    assert_int_equal(assign(queue, 20), 2); /* that was no end */
+    assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_NONE, 1, "", 30), 0);
+    assert_int_equal(assign(queue, 30), 3);
+    assert_int_equal(sl_queue_finish(queue, 3, "a", SL_CAUSE_NONE, 2, "", 40), 0);
+    assert_int_equal(assign(queue, 40), 4);
+    assert_int_equal(sl_queue_finish(queue, 4, "a", SL_CAUSE_RESULT, 0, "crashed", 50), 0);
+    assert_int_equal(assign(queue, 60), 0);
+    for (uint64_t id = 5; id <= 6; id++) {
+        assert_int_equal(store.jobs[id].state, SL_JOB_CANCELLED);
+        assert_int_equal(store.jobs[id].cause, SL_CAUSE_DEPENDENCY);
+        assert_string_equal(store.jobs[id].detail, "job 4, which it comes after, is not done: it "
+                                                   "failed, was cancelled or is not known");
+    }
+    assert_int_equal(store.jobs[8].cause, SL_CAUSE_DEPENDENCY);
+    assert_int_equal(store.jobs[7].state, SL_JOB_QUEUED); /* its time has not come */
+    assert_int_equal(assign(queue, 400), 7);
     sl_queue_free(queue);
 }
 
@@ -678,6 +739,15 @@ static void check(const struct world *world)
     }
 }
 
+/* As the queue's owner does: it knows of those that have ended. */
+static void add_and_tell(struct sl_queue *queue, const struct sl_job_record *job)
+{
+    uint64_t first = strtoull(job->after_jobs, NULL, 10);
+    assert_int_equal(sl_queue_add(queue, job), 0);
+    if (first != 0 && !sl_queue_find(queue, first))
+        sl_queue_ended(queue, first, store.jobs[first].state == SL_JOB_DONE);
+}
+
 static void restart_the_daemon(struct world *world)
 {
     sl_queue_free(world->queue);
@@ -688,7 +758,7 @@ static void restart_the_daemon(struct world *world)
                                             whole lease */
             job.lease_until_ms = world->now_ms + SL_LEASE_MS;
         if (job.state == SL_JOB_QUEUED || job.state == SL_JOB_RUNNING)
-            assert_int_equal(sl_queue_add(world->queue, &job), 0);
+            add_and_tell(world->queue, &job);
     }
     for (int d = 0; d < DEVICES; d++)
         world->devices[d].ready = false;
@@ -732,7 +802,11 @@ static void submit_any(struct world *world, const char *device)
         job_of(world->next_id, (int)draw(3), draw(4) == 0 ? device : any[draw(4)]);
     snprintf(job.owner, sizeof(job.owner), "%c", (int)('a' + draw(3)));
     job.deadline_ms = draw(4) == 0 ? world->now_ms + 1 + draw(100000) : 0;
-    assert_int_equal(sl_queue_add(world->queue, &job), 0);
+    job.begin_ms = draw(4) == 0 ? world->now_ms + draw(MAX_WAIT_MS) : 0;
+    uint64_t first = 1 + draw(world->next_id + 1); /* may be itself, or none: it never begins */
+    if (draw(4) == 0)
+        snprintf(job.after_jobs, sizeof(job.after_jobs), "%u", (unsigned)first);
+    add_and_tell(world->queue, &job);
 }
 
 static void step(struct world *world)
@@ -779,7 +853,7 @@ static void run_out(struct world *world)
 {
     uint64_t job;
     char name[SL_NAME_BYTES];
-    world->now_ms += SL_LEASE_MS + 1;
+    world->now_ms += SL_LEASE_MS + MAX_WAIT_MS;
     sl_queue_tick(world->queue, world->now_ms); /* whatever a device still holds is taken back */
     for (int d = 0; d < DEVICES; d++)
         (void)comes(world->queue, d, world->devices[d].name);

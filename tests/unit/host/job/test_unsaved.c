@@ -35,8 +35,8 @@ TEST(what_a_later_change_saved_is_forgotten)
     assert_int_equal(sl_unsaved_put(&list, &job, 5), 0);
     sl_unsaved_saved(&list, 8, 9);
     sl_unsaved_saved(&list, 7, 4);
-    assert_true(sl_unsaved_have(list, 7));
+    assert_int_equal(sl_unsaved_find(list, 7)->id, 7);
     sl_unsaved_saved(&list, 7, 6);
-    assert_false(sl_unsaved_have(list, 7));
+    assert_null(sl_unsaved_find(list, 7));
     sl_unsaved_saved(&list, 7, 6);
 }

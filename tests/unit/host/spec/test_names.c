@@ -13,7 +13,7 @@ TEST(every_value_has_a_name_that_finds_it)
     for (int role = SL_TOKEN_READ; role <= SL_TOKEN_ADMIN; role++)
         assert_int_equal(sl_token_role_of_name(sl_token_role_name(role)), role);
     assert_string_equal(sl_job_cause_name(SL_CAUSE_USER), "user");
-    assert_string_equal(sl_job_cause_name(SL_CAUSE_DEADLINE), "deadline");
+    assert_string_equal(sl_job_cause_name(SL_CAUSE_DEPENDENCY), "dependency");
     assert_string_equal(sl_device_state_name(SL_DEVICE_QUARANTINED), "quarantined");
 }
 

@@ -1,5 +1,5 @@
-/* tests/unit/host/spec/test_deadline.c */
-#include "host/spec/deadline.h"
+/* tests/unit/host/spec/test_moment.c */
+#include "host/spec/moment.h"
 
 #include <string.h>
 
@@ -28,7 +28,7 @@ TEST(spans_count_from_now_and_times_are_utc)
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         uint64_t ms = 0;
-        assert_int_equal(sl_deadline_read(cases[i].text, now_ms, &ms, NULL), 0);
+        assert_int_equal(sl_moment_read(cases[i].text, "deadline", now_ms, &ms, NULL), 0);
         assert_int_equal(ms, cases[i].ms);
     }
 }
@@ -62,15 +62,15 @@ TEST(what_is_no_time_or_has_passed_is_refused)
     uint64_t ms = 7;
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         memset(&diag, 0, sizeof(diag));
-        if (sl_deadline_read(bad[i], now_ms, &ms, &diag) != SL_E_FORMAT ||
+        if (sl_moment_read(bad[i], "deadline", now_ms, &ms, &diag) != SL_E_FORMAT ||
             !strstr(diag.what, "is no time"))
             fail_msg("%s: %s", bad[i], diag.what);
     }
     for (size_t i = 1; i < sizeof(passed) / sizeof(passed[0]); i++) {
-        assert_int_equal(sl_deadline_read(passed[i], now_ms, &ms, &diag), SL_E_FORMAT);
+        assert_int_equal(sl_moment_read(passed[i], "deadline", now_ms, &ms, &diag), SL_E_FORMAT);
         assert_non_null(strstr(diag.what, "has passed"));
     }
-    assert_int_equal(sl_deadline_read(passed[0], now_ms, &ms, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_moment_read(passed[0], "deadline", now_ms, &ms, &diag), SL_E_FORMAT);
     assert_int_equal(ms, 7);
     assert_string_equal(diag.where, "deadline");
 }

@@ -1,5 +1,5 @@
-/* host/spec/deadline.c */
-#include "host/spec/deadline.h"
+/* host/spec/moment.c */
+#include "host/spec/moment.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,7 +72,8 @@ static uint64_t read_time(const char *text)
     return (((days * 24 + hour) * 60 + minute) * 60 + second) * MS;
 }
 
-int sl_deadline_read(const char *text, uint64_t now_ms, uint64_t *out_ms, struct sl_diag *diag)
+int sl_moment_read(const char *text, const char *where, uint64_t now_ms, uint64_t *out_ms,
+                   struct sl_diag *diag)
 {
     uint64_t span = read_span(text), at = span > 0 ? now_ms + span : read_time(text);
     if (at > now_ms) {
@@ -80,6 +81,6 @@ int sl_deadline_read(const char *text, uint64_t now_ms, uint64_t *out_ms, struct
         return 0;
     }
     sl_diag_hint(diag, "say 30m, 2h or 7d from now, or a time in UTC such as 2026-11-27T22:00Z");
-    return sl_diag_set(diag, SL_E_FORMAT, "deadline",
+    return sl_diag_set(diag, SL_E_FORMAT, where,
                        at > 0 ? "'%.40s' has passed" : "'%.40s' is no time", text);
 }
