@@ -23,6 +23,7 @@
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
 #include "host/daemon/phones.h"
+#include "host/daemon/plugin_events.h"
 #include "host/daemon/reload.h"
 #include "host/daemon/roster.h"
 #include "host/daemon/service_manager.h"
@@ -37,6 +38,7 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
+#include "host/plugin/plugins.h"
 #include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
@@ -66,6 +68,7 @@ struct daemon {
     struct sl_roster *roster;
     struct sl_describer *describer;
     struct sl_hooks *hooks;
+    struct sl_plugins *plugins;
     struct sl_keeper *keeper;
     struct sl_histogram ingest_lag;
     uint64_t link_errors[SL_DEVICE_CAUSES];
@@ -123,14 +126,25 @@ static void on_lab_closed(void *user)
     sl_store_close(daemon->store, on_store_closed, daemon);
 }
 
-static void on_devices_closed(void *user)
+static void on_plugins_closed(void *user)
 {
     struct daemon *daemon = user;
-    daemon->devices = NULL;
+    daemon->plugins = NULL;
     if (daemon->lab)
         sl_lab_close(daemon->lab, on_lab_closed, daemon);
     else
         on_lab_closed(daemon);
+}
+
+/* After the runs, which they measure. */
+static void on_devices_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->devices = NULL;
+    if (daemon->plugins)
+        sl_plugins_close(daemon->plugins, on_plugins_closed, daemon);
+    else
+        on_plugins_closed(daemon);
 }
 
 static void on_describer_closed(void *user)
@@ -245,6 +259,7 @@ static void on_hangup(uv_signal_t *handle, int signal)
 static void on_lab_event(void *user, const struct sl_lab_event *event)
 {
     struct daemon *daemon = user;
+    sl_plugin_event(daemon->plugins, event);
     if (strcmp(event->type, "state") != 0)
         return;
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("job"), SL_LOG_JOB(event->job),
@@ -388,14 +403,22 @@ static void on_link(void *user, const char *device, int cause, const char *why)
         sl_lab_device_link(daemon->lab, device, cause, why);
 }
 
+/* By the hook, by plug-ins, or by both: either alone is enough. */
+static int switch_power(struct daemon *daemon, const char *device)
+{
+    int rc = sl_plugins_power_cycle(daemon->plugins, device);
+    int hook = daemon->hooks ? sl_hooks_run(daemon->hooks, device) : rc;
+    return hook < 0 && rc < 0 ? hook : 0;
+}
+
 static void on_recover(void *user, const char *device, int step)
 {
     struct daemon *daemon = user;
     int rc = 0;
     if (step == SL_STEP_RECONNECT)
         sl_roster_reconnect(daemon->roster, device);
-    else if (step == SL_STEP_HOOK && daemon->hooks)
-        rc = sl_hooks_run(daemon->hooks, device);
+    else if (step == SL_STEP_HOOK)
+        rc = switch_power(daemon, device);
     else if (daemon->phones)
         rc = sl_phones_recover(daemon->phones, device, step);
     if (rc < 0)
@@ -441,10 +464,10 @@ static void on_lab_opened(void *user, int rc)
 {
     struct daemon *daemon = user;
     const struct sl_daemon_settings *settings = daemon->settings;
-    struct sl_http_options options = {.compare = {sl_compare_runs, &daemon->kit},
-                                      .devices = {on_add_device, on_remove_device, on_list_kept,
-                                                  on_forget_kept, on_clean, daemon,
-                                                  &daemon->ingest_lag, daemon->link_errors}};
+    struct sl_http_options options = {
+        .compare = {sl_compare_runs, &daemon->kit},
+        .devices = {on_add_device, on_remove_device, on_list_kept, on_forget_kept, on_clean, daemon,
+                    &daemon->ingest_lag, daemon->link_errors, daemon->plugins}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {
@@ -507,7 +530,7 @@ static int take_devices(struct daemon *daemon)
         .devices = daemon->devices,
         .lab = daemon->lab,
         .pause_seconds = config->pause_seconds,
-        .hook = config->hook_words > 0,
+        .hook = config->hook_words > 0 || sl_plugins_hear(daemon->plugins, SL_PLUGIN_POWER_CYCLE),
         .state_dir = daemon->settings->state,
     };
     int rc = sl_describer_new(&daemon->loop, daemon->kit.probes, daemon->lab, &daemon->describer);
@@ -555,12 +578,41 @@ static int open_keeper(struct daemon *daemon)
     return sl_keeper_new(&daemon->loop, &options, &daemon->keeper);
 }
 
+static bool on_plugin_device(void *user, const char *name, struct sl_device_record *out,
+                             char link[SL_PLUGIN_LINK_BYTES])
+{
+    struct daemon *daemon = user;
+    const struct sl_device_record *devices = NULL;
+    size_t count = daemon->lab ? sl_lab_devices(daemon->lab, &devices) : 0;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(devices[i].name, name) != 0)
+            continue;
+        *out = devices[i];
+        snprintf(link, SL_PLUGIN_LINK_BYTES, "%s", sl_roster_link(daemon->roster, name));
+        return true;
+    }
+    return false;
+}
+
+static int open_plugins(struct daemon *daemon)
+{
+    const struct sl_host_config *config = daemon->settings->config;
+    int rc = config->plugin_count == 0
+                 ? 0
+                 : sl_plugins_new(&daemon->loop, config->plugins, config->plugin_count,
+                                  on_plugin_device, daemon, &daemon->plugins);
+    daemon->kit.calls.plugins = daemon->plugins;
+    return rc;
+}
+
 static int open_lab(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
     int rc = sl_kit_init(&daemon->kit, daemon->diag);
     daemon->kit_open = rc == 0;
     daemon->kit.calls.ingest_lag = &daemon->ingest_lag;
+    if (rc == 0)
+        rc = open_plugins(daemon);
     if (rc == 0)
         rc = new_devices(daemon);
     if (rc == 0 && config->hook_words > 0)

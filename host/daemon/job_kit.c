@@ -345,7 +345,12 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
 
 int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){NULL, policy, estimates, look, is_recorded, finish, kit, NULL};
+    kit->calls = (struct sl_job_kit){.policy = policy,
+                                     .estimates = estimates,
+                                     .look = look,
+                                     .is_recorded = is_recorded,
+                                     .finish = finish,
+                                     .user = kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);
     if (rc == 0 && (rc = sl_probes_new(&kit->probes)) < 0)
         sl_categories_fini(&kit->categories);

@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include <cjson/cJSON.h>
+
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/daemon/phones.h"
 #include "host/daemon/roster.h"
 #include "host/job/lab.h"
 #include "host/spec/host_config.h"
+#include "host/spec/json_value.h"
 
 static bool same_text(const char *a, const char *b)
 {
@@ -32,6 +35,12 @@ static bool same_recovery(const struct sl_host_config *a, const struct sl_host_c
     for (size_t i = 0; same && i < a->hook_words; i++)
         same = same_text(a->hook[i], b->hook[i]);
     return same;
+}
+
+static bool same_plugins(const struct sl_host_config *a, const struct sl_host_config *b)
+{
+    const cJSON *was = sl_value(a->document, "plugins"), *is = sl_value(b->document, "plugins");
+    return was && is ? cJSON_Compare(was, is, true) : was == is;
 }
 
 static bool same_retention(const struct sl_host_config *a, const struct sl_host_config *b)
@@ -58,6 +67,7 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
         {"log_file", same_text(was->log_file, is->log_file)},
         {"log_max_mib", was->log_max_mib == is->log_max_mib},
         {"recovery", same_recovery(was, is)},
+        {"plugins", same_plugins(was, is)},
         {"retention", same_retention(was, is)},
         {"disk", was->budget_mib == is->budget_mib && was->reserve_mib == is->reserve_mib},
         {"idle_exit_seconds", was->idle_exit_seconds == is->idle_exit_seconds},

@@ -279,6 +279,12 @@ static void load_file(struct sl_roster *roster, const char *path)
     sl_json_doc_free(document);
 }
 
+const char *sl_roster_link(struct sl_roster *roster, const char *name)
+{
+    const struct entry *entry = roster && name[0] ? find(roster, name) : NULL;
+    return entry ? entry->link : "";
+}
+
 bool sl_roster_added(struct sl_roster *roster, const char *name)
 {
     const struct entry *entry = name[0] ? find(roster, name) : NULL;

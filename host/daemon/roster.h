@@ -46,6 +46,8 @@ int sl_roster_add(struct sl_roster *roster, struct sl_bytes text, char out_name[
 /* Takes out one that was added. SL_E_NOT_FOUND; SL_E_MISMATCH: it comes from elsewhere. */
 int sl_roster_remove(struct sl_roster *roster, const char *name, struct sl_diag *diag);
 
+/* "adb:SERIAL" and the like; "": a device of this machine, or none of that name. */
+const char *sl_roster_link(struct sl_roster *roster, const char *name);
 bool sl_roster_added(struct sl_roster *roster, const char *name); /* by a person? */
 
 /* A new connection, or a new try to open it. */

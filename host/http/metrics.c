@@ -11,6 +11,7 @@
 #include "host/job/device_life.h"
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
+#include "host/plugin/plugins.h"
 #include "host/spec/names.h"
 #include "host/store/store.h"
 
@@ -171,6 +172,41 @@ static int put_keeper(const struct sl_http *http, struct sl_buf *out)
                          report.state_bytes, report.expired);
 }
 
+static int put_plugin(const struct sl_plugin_counts *plugin, struct sl_buf *failures,
+                      struct sl_buf *samples, struct sl_buf *up)
+{
+    int rc = sl_buf_printf(up, "sme2lab_plugin_up{plugin=\"%s\"} %d\n", plugin->name, plugin->up);
+    if (rc == 0)
+        rc = sl_buf_printf(samples, "sme2lab_plugin_samples_total{plugin=\"%s\"} %" PRIu64 "\n",
+                           plugin->name, plugin->samples);
+    for (int i = 0; rc == 0 && i < SL_PLUGIN_FAILURES; i++)
+        rc = sl_buf_printf(
+            failures, "sme2lab_plugin_failures_total{plugin=\"%s\",failure=\"%s\"} %" PRIu64 "\n",
+            plugin->name, sl_plugin_failure_name(i), plugin->failures[i]);
+    return rc;
+}
+
+/* A metric's series stand together. */
+static int put_plugins(const struct sl_http *http, struct sl_buf *out)
+{
+    struct sl_plugin_counts plugin;
+    struct sl_buf parts[3];
+    static const char *const heads[] = {"# TYPE sme2lab_plugin_failures counter\n",
+                                        "# TYPE sme2lab_plugin_samples counter\n",
+                                        "# TYPE sme2lab_plugin_up gauge\n"};
+    int rc = 0;
+    for (int i = 0; i < 3; i++)
+        sl_buf_init(&parts[i], MAX_BYTES);
+    for (size_t i = 0; rc == 0 && sl_plugins_counts(http->devices.plugins, i, &plugin); i++)
+        rc = put_plugin(&plugin, &parts[0], &parts[1], &parts[2]);
+    for (int i = 0; i < 3; i++) {
+        if (rc == 0 && parts[i].size > 0)
+            rc = sl_buf_printf(out, "%s%s", heads[i], (const char *)parts[i].data);
+        sl_buf_fini(&parts[i]);
+    }
+    return rc;
+}
+
 /* Below zero once it has expired; nothing where nobody speaks TLS. */
 static int put_certificate(const struct sl_http *http, struct sl_buf *out)
 {
@@ -204,6 +240,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_disk(http, &body);
     if (rc == 0)
         rc = put_keeper(http, &body);
+    if (rc == 0)
+        rc = put_plugins(http, &body);
     if (rc == 0)
         rc = put_latencies(http, &body);
     if (rc == 0)

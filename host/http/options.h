@@ -13,6 +13,7 @@ struct sl_buf;
 struct sl_diag;
 struct sl_histogram;
 struct sl_kept_list;
+struct sl_plugins;
 
 enum {
     SL_HTTP_MAX_LISTENERS = 8,
@@ -66,6 +67,7 @@ struct sl_http_devices {
     void *user;
     const struct sl_histogram *ingest_lag; /* of what they stream; NULL: not measured */
     const uint64_t *link_errors;           /* by enum sl_device_cause; NULL: not counted */
+    const struct sl_plugins *plugins;      /* that measure beside them; NULL: there are none */
 };
 
 struct sl_keeper;

@@ -14,6 +14,7 @@ struct sl_diag;
 struct sl_histogram;
 struct sl_json;
 struct sl_link_result;
+struct sl_plugins;
 struct sl_spec;
 
 /* How a job is run on a device, which its sender has no say in. */
@@ -74,5 +75,6 @@ struct sl_job_kit {
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
                   struct sl_diag *diag);
     void *user;
+    struct sl_plugins *plugins;      /* who measures beside the devices; NULL: nobody */
     struct sl_histogram *ingest_lag; /* as sl_run_store_measure() takes it */
 };

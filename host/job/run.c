@@ -19,6 +19,7 @@
 #include "host/device/link.h"
 #include "host/device/runtime_files.h"
 #include "host/ingest/run_store.h"
+#include "host/job/run_blobs.h"
 #include "host/job/run_cause.h"
 #include "host/job/run_count.h"
 #include "host/job/run_looks.h"
@@ -26,6 +27,7 @@
 #include "host/job/run_send.h"
 #include "host/job/run_work.h"
 #include "host/job/runtime_store.h"
+#include "host/plugin/plugins.h"
 #include "host/spec/job_body.h"
 #include "host/spec/plan.h"
 #include "host/spec/spec.h"
@@ -71,7 +73,9 @@ struct sl_job_run {
     bool taken, detached; /* the device has it; and cannot be reached */
     bool refused;         /* the agent was busy */
     bool missed;          /* something came for a part that was not begun */
+    bool begun;           /* plug-ins had their time, and the agent is sent the job */
     unsigned gaps;
+    struct sl_plugin_run *plugins;             /* owned; NULL: nobody measures beside the device */
     struct sl_run_progress progress, replayed; /* the latter off the loop, while preparing */
     struct sl_run_looks looks;
     int cause; /* of the end */
@@ -130,6 +134,7 @@ static void on_beat_closed(uv_handle_t *handle)
     memcpy(detail, run->detail, sizeof(detail));
     sl_count_reader_free(run->reader);
     sl_run_looks_fini(&run->looks);
+    sl_plugin_run_free(run->plugins);
     sl_spec_fini(&run->spec);
     sl_free(run->config_json);
     sl_free(run->probe_json);
@@ -245,8 +250,10 @@ static int take_facts(struct sl_job_run *run)
 static void queue_finish(struct sl_job_run *run)
 {
     run->finishing = true;
-    if (run->working || !stores_closed(run))
+    sl_plugin_run_end(run->plugins);
+    if (run->working || !stores_closed(run) || !sl_plugin_run_is_settled(run->plugins))
         return;
+    run->work.plugins = run->plugins;
     if (!run->probe_json)
         take_facts(run); /* a task without files was sent before the agent had said them */
     for (int i = 0; i < SL_RUN_PARTS; i++)
@@ -264,6 +271,7 @@ static void part_done(struct part *part)
     if (part->done)
         return;
     part->done = true;
+    sl_plugin_run_end(run->plugins); /* the portable kernels are not measured */
     if (part == &run->parts[0] && !run->means.alone && !run->cancelled &&
         part->result.outcome == SL_OUTCOME_DONE) {
         run->part = 1;
@@ -428,6 +436,38 @@ static void finish_counted(struct sl_job_run *run)
         end(run, SL_CAUSE_LAB, "the daemon that counted this run's instructions ended before it");
 }
 
+/* Both when they are ready to measure and when they have told the last of it. */
+static void on_plugins(void *user)
+{
+    struct sl_job_run *run = user;
+    bool begin = !run->begun;
+    run->begun = true;
+    if (run->closing)
+        return;
+    if (begin) {
+        begin_part(run);
+        sl_run_looks_take(&run->looks);
+    } else if (run->finishing) {
+        queue_finish(run);
+    }
+}
+
+/* A run that was measured before this has nothing to be measured beside. */
+static void begin_plugins(struct sl_job_run *run)
+{
+    const char *name = run->spec.model ? run->spec.model : run->spec.model_name;
+    const struct sl_plugin_run_facts facts = {run->device_name, name ? name : "", run->job,
+                                              run->work.resumed};
+    bool measures = sl_spec_task_runs(run->spec.task) && run->spec.kept_id == 0;
+    int rc = measures
+                 ? sl_plugin_run_begin(run->kit->plugins, &facts, on_plugins, run, &run->plugins)
+                 : 0;
+    if (rc < 0)
+        end(run, SL_CAUSE_LAB, sl_strerror(rc));
+    else if (!run->plugins)
+        on_plugins(run);
+}
+
 static void after_prepare(uv_work_t *request, int status)
 {
     struct sl_job_run *run = request->data;
@@ -449,8 +489,7 @@ static void after_prepare(uv_work_t *request, int status)
         return;
     }
     sl_run_progress_adopt(&run->progress, &run->replayed);
-    begin_part(run);
-    sl_run_looks_take(&run->looks);
+    begin_plugins(run);
 }
 
 static void do_prepare(uv_work_t *request)
@@ -484,39 +523,14 @@ static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
     sl_path_join(out, SL_PATH_BYTES + 8, run->state_dir, "blobs");
 }
 
-struct blob_names {
-    const char *names[SL_BLOB_PUT_MAX];
-    size_t count;
-};
-
-/* Files that only the host compares with stay here. */
-static int add_blob(void *user, const struct sl_param *param, const char *path, const char **sha256)
-{
-    struct blob_names *blobs = user;
-    (void)path;
-    if (param->own || !*sha256)
-        return 0;
-    for (size_t i = 0; i < blobs->count; i++)
-        if (strcmp(blobs->names[i], *sha256) == 0)
-            return 0;
-    if (blobs->count == SL_BLOB_PUT_MAX)
-        return SL_E_FORMAT;
-    blobs->names[blobs->count++] = *sha256;
-    return 0;
-}
-
 /* All files that the agent opens: on a device that was put them before, they are found. */
 static void put_blobs(struct sl_job_run *run)
 {
     static const struct sl_diag none = {0};
-    struct blob_names blobs = {.count = 0};
+    struct sl_run_blobs blobs;
     char store[SL_PATH_BYTES + 8];
     blobs_of(run, store);
-    for (size_t i = 0; i < run->files.count; i++)
-        blobs.names[blobs.count++] = run->files.sha256[i];
-    int rc = sl_params_each_file(&run->spec, add_blob, &blobs);
-    if (rc == 0 && run->spec.plan)
-        rc = sl_plan_each_file(run->spec.plan, add_blob, &blobs);
+    int rc = sl_run_blobs_list(&run->spec, &run->files, &blobs);
     const struct sl_blob_put_list list = {store, blobs.names, blobs.count};
     if (rc == 0)
         rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);
@@ -637,22 +651,6 @@ static int choose_runtime(struct sl_job_run *run, struct sl_diag *diag)
     return rc;
 }
 
-static int check_runners(const struct sl_job_run *run, struct sl_diag *diag)
-{
-    const struct sl_plan *plan = run->spec.plan;
-    if (run->spec.native)
-        return 0;
-    if (run->device.traits.counted)
-        return sl_diag_set(diag, SL_E_FORMAT, "device",
-                           "An external runner's instructions cannot be counted, since it has no "
-                           "marks to count at: take a device local or emulated");
-    for (size_t i = 0; i < plan->count && run->device.traits.emulated; i++)
-        if (plan->specs[i].affinity[0])
-            return sl_diag_set(diag, SL_E_FORMAT, "cpu_affinity",
-                               "An emulated CPU has no cores to stay on");
-    return 0;
-}
-
 /* Reads the job. Runs and warm-ups that are not given get the defaults of the device's clock.
  * Counts are exact, so a counted run has no looks. */
 static int read_config(struct sl_job_run *run, struct sl_diag *diag)
@@ -677,7 +675,7 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
     if (sl_spec_has_looks(&run->spec, counted))
         run->looks.spec = &run->spec;
     if (run->spec.plan)
-        return check_runners(run, diag);
+        return sl_plan_check_device(&run->spec, run->device.traits, diag);
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
 }
 

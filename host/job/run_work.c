@@ -28,6 +28,7 @@
 #include "host/job/result_json.h"
 #include "host/job/run_progress.h"
 #include "host/job/task.h"
+#include "host/plugin/plugins.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/model_identity.h"
 #include "host/spec/path_stem.h"
@@ -35,6 +36,7 @@
 #include "host/store/run_name.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
+#define MAX_PLUGINS_BYTES ((size_t)64 << 20)
 static const char magic[8] = "slresul1";
 
 struct kept {
@@ -320,6 +322,24 @@ static bool has_figures(const struct sl_run_work *work)
     return access(path, F_OK) == 0;
 }
 
+/* The figures that were measured beside the device, for the kit to read. */
+static int write_plugins(struct sl_run_work *work)
+{
+    char path[SL_RUN_WORK_PATH + 32];
+    struct sl_buf text;
+    if (!work->plugins || work->found_recorded)
+        return 0; /* a recorded run has its file */
+    sl_buf_init(&text, MAX_PLUGINS_BYTES);
+    sl_path_join(path, sizeof(path), work->directory, "plugins.json");
+    int rc = sl_plugin_run_put(work->plugins, &text);
+    if (rc == 0)
+        rc = sl_buf_write_file(path, text.data, text.size);
+    sl_buf_fini(&text);
+    return rc < 0 ? sl_diag_set(&work->diag, rc, path, "The file cannot be written (%s)",
+                                sl_strerror(rc))
+                  : 0;
+}
+
 static void make_run(struct sl_run_work *work)
 {
     struct sl_count_log *log = NULL;
@@ -332,6 +352,8 @@ static void make_run(struct sl_run_work *work)
     /* A run that ended badly keeps the files that it has; its result says why. */
     if (!work->found_recorded)
         rc = make_files(work, rc, done ? log : NULL);
+    if (rc == 0)
+        rc = write_plugins(work);
     rc = done ? rc : 0;
     fill_ended(work, log, &ended);
     if (rc == 0 && (done || told_of_runners(work)) && work->kit->finish)

@@ -9,6 +9,7 @@
 #include "host/job/kit.h"
 
 struct sl_count_reader;
+struct sl_plugin_run;
 struct sl_run_progress;
 
 enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
@@ -24,7 +25,8 @@ struct sl_run_work {
     uint32_t attempt;
     struct sl_count_reader *reader;                   /* of a counted device, else NULL */
     const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
-    bool resumed;                                     /* an earlier daemon began it */
+    const struct sl_plugin_run *plugins; /* settled; NULL: nobody measured beside the device */
+    bool resumed;                        /* an earlier daemon began it */
     /* Out. */
     bool found_recorded; /* nothing but its last files is to be made, by preparing */
     bool measured_some;  /* external runners that were ended early: their run is worth its row */

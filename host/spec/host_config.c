@@ -42,6 +42,7 @@ static const char *const host_keys[] = {"state",
                                         "adb",
                                         "allow_runners",
                                         "recovery",
+                                        "plugins",
                                         "retention",
                                         "disk",
                                         "requests_per_second"};
@@ -306,6 +307,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     read_devices(root, out);
     struct sl_json_at recovery = sl_json_member(root, "recovery");
     read_recovery(&recovery, out);
+    struct sl_json_at plugins = sl_json_member(root, "plugins");
+    out->plugin_count = sl_plugin_configs_read(&plugins, out->plugins);
     struct sl_json_at retention = sl_json_member(root, "retention");
     read_retention(&retention, out);
     struct sl_json_at disk = sl_json_member(root, "disk");

@@ -8,6 +8,7 @@
 
 #include "common/base/bytes.h"
 #include "host/records.h"
+#include "host/spec/plugin_config.h"
 
 struct cJSON;
 struct sl_diag;
@@ -46,6 +47,8 @@ struct sl_host_config {
     size_t hook_words;                  /* 0: none */
     uint32_t hook_seconds;              /* its limit */
     uint32_t pause_seconds;             /* before the first step */
+    struct sl_plugin_config plugins[SL_MAX_PLUGINS];
+    size_t plugin_count;
     /* Which runs the store keeps ("retention"). */
     uint32_t keep_days;                               /* at least; 0: for ever */
     uint32_t keep_newest;                             /* of each series, however old */

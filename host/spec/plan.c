@@ -664,3 +664,20 @@ uint32_t sl_plan_rounds(const struct sl_spec *spec)
     uint32_t most = spec->mode == SL_MODE_XNNTRACE ? 1 : SL_PLAN_ROUNDS;
     return spec->runs < most ? spec->runs : most;
 }
+
+int sl_plan_check_device(const struct sl_spec *spec, struct sl_device_traits traits,
+                         struct sl_diag *diag)
+{
+    const struct sl_plan *plan = spec->plan;
+    if (spec->native)
+        return 0;
+    if (traits.counted)
+        return sl_diag_set(diag, SL_E_FORMAT, "device",
+                           "An external runner's instructions cannot be counted, since it has no "
+                           "marks to count at: take a device local or emulated");
+    for (size_t i = 0; i < plan->count && traits.emulated; i++)
+        if (plan->specs[i].affinity[0])
+            return sl_diag_set(diag, SL_E_FORMAT, "cpu_affinity",
+                               "An emulated CPU has no cores to stay on");
+    return 0;
+}

@@ -90,6 +90,10 @@ void sl_plan_put_pair(struct sl_json *json, const struct sl_plan_pair *pair,
 /* sl_params_each_file() of each experiment: what several name comes several times. */
 int sl_plan_each_file(struct sl_plan *plan, sl_param_file_fn call, void *user);
 
+/* Can a device with these traits run the spec's plan? 0, or SL_E_FORMAT with `diag` set. */
+int sl_plan_check_device(const struct sl_spec *spec, struct sl_device_traits traits,
+                         struct sl_diag *diag);
+
 /* Lists the experiments in the order in which they take turns: both sides of each pair beside one
  * another, then the others. */
 void sl_plan_order(const struct sl_plan *plan, size_t out[SL_PLAN_MAX]);

@@ -43,7 +43,8 @@ PARSERS = {
     "job_body": ["host/spec/job_body.c", "host/spec/moment.c"],
     "categories": ["host/report/categories_file.c"],
     "http": ["host/http/token_wish.c", "host/http/router.c", "host/http/range.c"],
-    "host_config": ["host/spec/host_config.c"],
+    "host_config": ["host/spec/host_config.c", "host/spec/plugin_config.c"],
+    "plugin_lines": ["host/plugin/line.c", "host/plugin/record.c"],
     "policy_file": ["host/spec/policy_file.c", "host/spec/noise_file.c", "host/cli/peaks_file.c"],
     "selector": ["host/spec/selector.c"],
     "sse": ["host/cli/sse.c"],
@@ -66,6 +67,7 @@ AROUND = {
     "common/net/frame.c": ["sl_frame_append", "sl_frame_header"],
     "host/ingest/file_stream.c": ["write_file", "sl_file_stream_unpack"],
     "host/spec/host_config.c": ["sl_host_config_read"],
+    "host/spec/plugin_config.c": ["sl_plugin_when_name"],
     "agent/probe/sysfs.c": ["sl_sysfs_line", "sl_sysfs_number", "sl_sysfs_indices", "read_text", "by_value"],
     "host/spec/noise_file.c": ["sl_noise_file_find", "find_in"],
     "host/cli/peaks_file.c": ["sl_peaks_file_find"],
@@ -74,7 +76,7 @@ AROUND = {
     "host/report/kernel_anchors.c": ["sl_kernel_anchors_load"],
     "host/report/silicon_file.c": ["sl_silicon_load", "load_file", "sl_silicon_built_in"],
     "host/spec/param.c": ["sl_param_digests", "sl_param_set_label", "sl_params_record", "sl_param_fits_record", "is_choice", "is_labels"],
-    "host/spec/plan.c": ["sl_plan_is_of_both", "sl_plan_shares", "sl_plan_order", "sl_plan_rounds", "append"],  # asked of what was read
+    "host/spec/plan.c": ["sl_plan_is_of_both", "sl_plan_shares", "sl_plan_order", "sl_plan_rounds", "append", "sl_plan_check_device"],  # asked of what was read
     "host/spec/policy_file.c": ["sl_device_fingerprint", "sl_device_file_path"],
     "agent/runtime/weights/weight_file.c": ["sl_weight_file_put_entry", "sl_weight_file_put_head", "sl_weight_note_put", "put_content"],
     "host/device/blob_put.c": ["do_place", "after_place", "on_stall", "pump", "sl_blob_put_start", "sl_blob_put_writable", "open_next", "offer"],

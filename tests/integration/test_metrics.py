@@ -25,7 +25,8 @@ class Metrics(lab.Scratch):
 
     def test_every_series_of_dashboard_and_rules_is_told_and_all_are_shown(self):
         certificates.authority(self.scratch)
-        config = {"devices": [{"name": "first", "kind": "counted"}], "tls": certificates.certificate(self.scratch, days=30)}
+        config = {"devices": [{"name": "first", "kind": "counted"}],
+                  "plugins": [{"name": "quiet", "command": ["/bin/cat"], "when": ["device_lost"]}], "tls": certificates.certificate(self.scratch, days=30)}
         with Daemon(self.scratch / "state", config) as daemon:
             seen = self.read(daemon)
         told = {name.split("{")[0] for name in seen}

@@ -509,3 +509,20 @@ TEST(values_that_cannot_be_are_refused_at_their_place)
         assert_true(diag.what[0] != '\0');
     }
 }
+
+TEST(a_plan_is_no_counted_devices_and_an_emulated_one_has_no_cores)
+{
+    const struct sl_device_traits counted = {.counted = true}, emulated = {.emulated = true},
+                                  real = {.emulated = false};
+    struct sl_plan plan;
+    sl_plan_init(&plan, "m.pte");
+    struct sl_spec spec = {.plan = &plan};
+    assert_int_equal(sl_plan_check_device(&spec, counted, NULL), SL_E_FORMAT);
+    assert_int_equal(sl_plan_check_device(&spec, emulated, NULL), 0);
+    snprintf(plan.specs[0].affinity, sizeof(plan.specs[0].affinity), "0x1");
+    assert_int_equal(sl_plan_check_device(&spec, emulated, NULL), SL_E_FORMAT);
+    assert_int_equal(sl_plan_check_device(&spec, real, NULL), 0);
+    spec.native = true;
+    assert_int_equal(sl_plan_check_device(&spec, counted, NULL), 0);
+    sl_plan_fini(&plan);
+}

@@ -1,0 +1,159 @@
+"""Plug-ins: real programs beside the daemon that measure, hang, flood, die and switch power, on a counted device."""
+
+import json
+import re
+import time
+
+import lab
+from daemon import SME2LABD, Daemon
+from faults.laboratory import TOY
+
+SAMPLES = lab.ROOT / "configs" / "plugins"
+
+
+def setUpModule():
+    lab.need(SME2LABD, lab.AGENT, lab.EMULATOR)
+
+
+def python(name, *words):
+    return ["/usr/bin/python3", str(SAMPLES / name), *map(str, words)]
+
+
+def script(text):
+    return ["/bin/sh", "-c", text]
+
+
+class Plugins(lab.Scratch):
+    def config(self, *plugins):
+        return {"devices": [{"name": "first", "kind": "counted", "tags": ["bench"]}], "plugins": list(plugins)}
+
+    def run_once(self, daemon, **job):
+        """A run to its end; what its plug-ins said, None: there were none."""
+        model = daemon.put_blob(TOY / "model.pte")
+        status, _, body = daemon.submit({"model": model, "model_name": "toy", "device": "first", "runs": 1, "warmup": 0, **job})
+        self.assertEqual(status, 201, body)
+        record = daemon.wait(json.loads(body)["id"])
+        self.assertEqual(record["state"], "done", record)
+        return self.said(daemon, record["id"])
+
+    def said(self, daemon, job):
+        """plugins.json as it lies in the run's directory; None: there is none."""
+        directory, = daemon.state.glob(f"runs/*/*-{job}")
+        file = directory / "plugins.json"
+        return json.loads(file.read_text()) if file.exists() else None
+
+    def metrics(self, daemon):
+        text = daemon.request("GET", "/metrics")[2].decode()
+        return {name: float(value) for name, value in re.findall(r'(?m)^(sme2lab_plugin\w+\{[^}]*\}) ([0-9.]+)$', text)}
+
+    def test_a_meter_is_heard_and_others_that_hang_flood_and_die_harm_nobody(self):
+        sensor = self.scratch / "power1_input"
+        sensor.write_text("1930000\n")
+        config = self.config(
+            {"name": "meter", "command": python("power_sysfs.py", sensor, 1e6, 20), "when": ["run"], "devices": "tag=bench"},
+            {"name": "hangs", "command": ["/bin/sleep", "600"], "when": ["run"], "seconds": 1},
+            {"name": "floods", "command": script("""while :; do echo '{"metric":"x","value":1}'; echo nonsense; done"""),
+             "when": ["run"], "seconds": 1},
+            {"name": "dies", "command": script("read -r line; exit 3"), "when": ["run"], "seconds": 1},
+            {"name": "absent", "command": ["/nowhere/plugin"], "when": ["run"], "seconds": 1},
+            {"name": "elsewhere", "command": ["/bin/cat"], "when": ["run"], "devices": "tag=none"})
+        with Daemon(self.scratch / "state", config) as daemon:
+            said = self.run_once(daemon)
+            seen = self.metrics(daemon)
+            log = daemon.log_text()
+        self.assertFalse(said["resumed"])
+        plugins = {plugin["name"]: plugin for plugin in said["plugins"]}
+        self.assertEqual(set(plugins), {"meter", "hangs", "floods", "dies", "absent"})
+        meter = plugins["meter"]
+        self.assertEqual((meter["failures"], meter["left_out"]), (0, 0))
+        power = meter["metrics"][0]
+        self.assertEqual((power["name"], power["unit"], set(power["values"])), ("power", "W", {1.93}))
+        self.assertGreater(len(power["values"]), 10)
+        self.assertEqual(len(power["values"]), len(power["at_ms"]))
+        self.assertEqual(power["at_ms"], sorted(power["at_ms"]))
+        self.assertLess(meter["began_ms"], power["at_ms"][-1])
+        whats = {name: {one["what"] for one in plugin["first_failures"]} for name, plugin in plugins.items()}
+        self.assertEqual(whats["hangs"], {"late"})
+        self.assertIn("bad-line", whats["floods"])
+        self.assertIn("died", whats["dies"])
+        self.assertIn("not-running", whats["absent"])
+        self.assertGreater(plugins["floods"]["failures"], 1000)
+        self.assertEqual(len(plugins["floods"]["first_failures"]), 16)
+        self.assertEqual(seen['sme2lab_plugin_up{plugin="meter"}'], 1)
+        self.assertEqual(seen['sme2lab_plugin_up{plugin="absent"}'], 0)
+        self.assertEqual(seen['sme2lab_plugin_samples_total{plugin="meter"}'], len(power["values"]))
+        self.assertEqual(seen['sme2lab_plugin_failures_total{plugin="hangs",failure="late"}'], 2)
+        self.assertGreater(seen['sme2lab_plugin_failures_total{plugin="floods",failure="flood"}'], 0)
+        self.assertIn("event=plugin_failed plugin=dies failure=died", log)
+        self.assertLess(log.count("event=plugin_failed"), 20)  # a kind is said once a minute
+
+    def test_a_run_waits_for_its_plug_ins_no_longer_than_their_limits(self):
+        def took(*plugins):
+            with Daemon(self.scratch / f"state{len(plugins)}", self.config(*plugins)) as daemon:
+                self.run_once(daemon)  # what is done once is done
+                begin = time.monotonic()
+                said = self.run_once(daemon)
+                return time.monotonic() - begin, said
+
+        alone, nothing = took()
+        self.assertIsNone(nothing)
+        beside, said = took({"name": "hangs", "command": ["/bin/sleep", "600"], "when": ["run"], "seconds": 2})
+        self.assertEqual(said["plugins"][0]["failures"], 2)
+        self.assertGreater(beside, 2)
+        self.assertLess(beside, alone + 2 + 2 + 3)
+
+    def test_a_run_that_is_resumed_is_measured_on_and_says_so(self):
+        config = self.config({"name": "meter", "command": script(
+            """while read -r l; do id=${l#*\\"id\\":}; id=${id%%,*}; """
+            """echo '{"metric":"energy","unit":"J","value":4}'; echo "{\\"id\\":$id,\\"ok\\":true}"; done"""), "when": ["run"]})
+        config["devices"] = [{"name": "first", "kind": "emulated"}]
+        with Daemon(self.scratch / "state", config) as daemon:
+            model = daemon.put_blob(TOY / "model.pte")
+            _, _, body = daemon.submit({"model": model, "device": "first", "runs": 4, "warmup": 0})
+            job = json.loads(body)["id"]
+            limit = time.monotonic() + 60
+            while not list((self.scratch / "state").glob("runs/*/*/streams")) and time.monotonic() < limit:
+                time.sleep(0.05)
+            time.sleep(0.5)
+            daemon.kill()
+            daemon.start()
+            record = daemon.wait(job)
+            self.assertEqual(record["state"], "done", record)
+            said = self.said(daemon, job)
+        self.assertTrue(said["resumed"])
+        self.assertEqual(said["plugins"][0]["failures"], 0)
+        self.assertEqual(set(said["plugins"][0]["metrics"][0]["values"]), {4})
+
+    def test_failed_jobs_are_told_and_lost_devices_have_their_power_switched(self):
+        heard, switched = self.scratch / "heard", self.scratch / "switched"
+        config = self.config({"name": "tell", "command": script(f"exec cat >>{heard}"), "when": ["job_failed", "device_lost"]},
+                             {"name": "hub", "command": python("power_command.py", "/bin/sh", "-c", f"echo $1 >>{switched}", "hub"),
+                              "when": ["power_cycle"]})
+        config["recovery"] = {"pause_seconds": 1}
+        config["devices"].append({"name": "board", "link": "tcp:127.0.0.1:1", "secret_file": str(self.secret())})
+        with Daemon(self.scratch / "state", config) as daemon:
+            model = daemon.put_blob(TOY / "output-0.bin") if (TOY / "output-0.bin").exists() else daemon.put_blob(__file__)
+            _, _, body = daemon.submit({"model": model, "device": "first", "runs": 1, "warmup": 0})
+            job = json.loads(body)["id"]
+            self.assertEqual(daemon.wait(job)["state"], "failed")
+            limit = time.monotonic() + 120
+            while not switched.exists() and time.monotonic() < limit:
+                time.sleep(0.2)
+            events = [json.loads(line) for line in heard.read_text().splitlines()]
+            log = daemon.log_text()
+        self.assertEqual(switched.read_text().split()[0], "board")
+        failed = [event for event in events if event["event"] == "job_failed"]
+        self.assertEqual([(event["v"], event["job"], event["device"]["name"]) for event in failed], [(1, job, "first")])
+        lost = [event for event in events if event["event"] == "device_lost"]
+        self.assertEqual((lost[0]["device"]["name"], lost[0]["device"]["link"]), ("board", "tcp:127.0.0.1:1"))
+        self.assertIn("event=power_cycled plugin=hub device=board ok=true", log)
+
+    def secret(self):
+        path = self.scratch / "secret"
+        path.write_text("0123456789abcdef" * 4)
+        path.chmod(0o600)
+        return path
+
+
+if __name__ == "__main__":
+    lab.main()
