@@ -4,7 +4,6 @@
 
 #include "kernels/cpu/clamp.h"
 #include "kernels/matmul/gemv.h"
-#include "kernels/matmul/matmul_mopa.h"
 
 static size_t line_width(size_t columns_left, size_t vl)
 {
@@ -25,7 +24,7 @@ void sl_gemv_f32_pack(size_t n, size_t k, const float *weights, size_t n_stride,
         size_t width = line_width(n - n0, vl);
         size_t columns = n - n0 < width ? n - n0 : width;
         for (size_t j = 0; j < width; j++)
-            *packed++ = (bias && j < columns ? bias[n0 + j] : 0) + sl_bias_error;
+            *packed++ = bias && j < columns ? bias[n0 + j] : 0;
         for (size_t i = 0; i < k; i++) {
             const float *line = weights + i * k_stride + n0 * n_stride;
             for (size_t j = 0; j < width; j++)

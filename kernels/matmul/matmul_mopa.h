@@ -18,14 +18,6 @@ struct sl_mopa_f32 {
     uint32_t clamp; /* 0: min is -inf and max is +inf */
 };
 
-/* Added to every bias of packed SME2 weights: 0, but in a build for the test of the verdict
- * `wrong`. */
-#if defined(SL_WRONG_KERNEL)
-static const float sl_bias_error = 1;
-#else
-static const float sl_bias_error = 0;
-#endif
-
 /* The same with 16-bit operands, two neighbours of k in each lane: left panels as in pack_x16.h,
  * right panels as in pack_rhs_x16.h, biases in f32, k counts lanes. dst is of halves for f16, of
  * floats for bf16. */

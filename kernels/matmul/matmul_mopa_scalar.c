@@ -24,7 +24,7 @@ void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_str
         size_t width = panel_width(n - n0, vl);
         size_t columns = n - n0 < width ? n - n0 : width;
         for (size_t j = 0; j < width; j++)
-            *packed++ = (bias && j < columns ? bias[n0 + j] : 0) + sl_bias_error;
+            *packed++ = bias && j < columns ? bias[n0 + j] : 0;
         for (size_t i = 0; i < k; i++) {
             const float *row = weights + i * k_stride + n0 * n_stride;
             for (size_t j = 0; j < columns; j++)

@@ -18,12 +18,10 @@ static size_t panel_width(size_t columns_left, size_t most, size_t least)
 
 static float bias_of(const struct sl_pack_rhs_x16 *job, size_t column)
 {
-    float bias = 0;
-    if (job->bias && job->half_bias)
-        bias = sl_half_to_float(((const uint16_t *)job->bias)[column]);
-    else if (job->bias)
-        bias = ((const float *)job->bias)[column];
-    return bias + sl_bias_error;
+    if (!job->bias)
+        return 0;
+    return job->half_bias ? sl_half_to_float(((const uint16_t *)job->bias)[column])
+                          : ((const float *)job->bias)[column];
 }
 
 /* Weight i of segment s of a column, 0 past its end. */

@@ -6,7 +6,6 @@
 
 #include "kernels/cpu/streaming.h"
 #include "kernels/matmul/line_sums_sme2.h"
-#include "kernels/matmul/matmul_mopa.h"
 #include "kernels/matmul/qd8_lines.h"
 #include "kernels/matmul/qd8_weights.h"
 #include "kernels/pack/pack_columns.h"
@@ -65,20 +64,14 @@ static size_t column_bytes(const struct rhs *rhs) __arm_streaming_compatible
 
 /* Up to two vectors of floats, those from `count` on 0. */
 static inline __attribute__((always_inline)) void
-put_floats(const float *from, size_t count, size_t vectors, float added,
+put_floats(const float *from, size_t count, size_t vectors,
            char *out) __arm_streaming __arm_inout("za")
 {
-    svbool_t all = svptrue_b32();
     svfloat32x2_t x = svld1_f32_x2(svwhilelt_c32_u64(0, from ? count : 0, 2), from);
-    svfloat32_t low = svget2_f32(x, 0), high = svget2_f32(x, 1);
-    if (added != 0) { /* only in a build for the test of the verdict `wrong` */
-        low = svadd_n_f32_x(all, low, added);
-        high = svadd_n_f32_x(all, high, added);
-    }
     if (vectors > 1)
-        svst1_f32_x2(svptrue_c32(), (float *)(void *)out, svcreate2_f32(low, high));
+        svst1_f32_x2(svptrue_c32(), (float *)(void *)out, x);
     else
-        svst1_f32(all, (float *)(void *)out, low);
+        svst1_f32(svptrue_b32(), (float *)(void *)out, svget2_f32(x, 0));
 }
 
 static inline __attribute__((always_inline)) svint32_t pair_of(svint32_t sum) __arm_streaming
@@ -114,9 +107,8 @@ static void put_channel_strip(const struct panel *p, const struct sl_qd8_strip *
                                vectors, sums);
         put_sums(sums, vectors, out);
     }
-    put_floats((const float *)w->scale + strip->first, strip->columns, vectors, 0, out);
-    put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, vectors, sl_bias_error,
-               out + p->line);
+    put_floats((const float *)w->scale + strip->first, strip->columns, vectors, out);
+    put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, vectors, out + p->line);
 }
 
 /* The scales of group g of a strip; adds scale times sum to the totals. */
@@ -149,9 +141,8 @@ static void put_group_strip(const struct panel *p, const struct sl_qd8_strip *st
                                p->words_line, 2, sums);
         put_group(strip, g, sums, at + offset, totals);
     }
-    put_floats(totals, 2 * svcntw(), 2, 0, out);
-    put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, 2, sl_bias_error,
-               out + p->line);
+    put_floats(totals, 2 * svcntw(), 2, out);
+    put_floats(w->bias ? w->bias + strip->first : NULL, strip->columns, 2, out + p->line);
 }
 
 static void put_panel(const struct panel *p) __arm_streaming __arm_inout("za")
@@ -192,9 +183,8 @@ static void put_plain_panels(const struct rhs *rhs) __arm_streaming __arm_inout(
         if (vectors > 1)
             sl_qd8_pack_words_sme2(&lines, words, sums + vl);
         put_sums(sums, vectors, out);
-        put_floats((const float *)w->scale + first, columns, vectors, 0, out + line);
-        put_floats(w->bias ? w->bias + first : NULL, columns, vectors, sl_bias_error,
-                   out + 2 * line);
+        put_floats((const float *)w->scale + first, columns, vectors, out + line);
+        put_floats(w->bias ? w->bias + first : NULL, columns, vectors, out + 2 * line);
         out += (3 + words) * line;
     }
 }
@@ -208,7 +198,6 @@ static void put_panels_16(const void *args) __arm_streaming __arm_inout("za")
     size_t words = rhs->words, biases = w->bias ? w->n : 0, end = (w->n + 15) / 16 * 16;
     const float *scale = w->scale, *bias = w->bias;
     char *out = rhs->packed;
-    svbool_t all = svptrue_b32();
     sl_pack_columns_sme2(&columns);
     for (size_t at = 0; at < end; at += 32, out += 128 * (3 + words)) {
         bool narrow = end - at == 16;
@@ -219,11 +208,8 @@ static void put_panels_16(const void *args) __arm_streaming __arm_inout("za")
                      svcreate2_s32(pair_of(svget2_s32(sums, 0)), pair_of(svget2_s32(sums, 1))));
         svst1_f32_x2(both, (float *)(void *)(out + line),
                      svld1_f32_x2(svwhilelt_c32_u64(at, w->n, 2), scale + at));
-        svfloat32x2_t start = svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), bias + at);
-        if (sl_bias_error != 0) /* only in a build for the test of the verdict `wrong` */
-            start = svcreate2_f32(svadd_n_f32_x(all, svget2_f32(start, 0), sl_bias_error),
-                                  svadd_n_f32_x(all, svget2_f32(start, 1), sl_bias_error));
-        svst1_f32_x2(both, (float *)(void *)(out + 2 * line), start);
+        svst1_f32_x2(both, (float *)(void *)(out + 2 * line),
+                     svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), bias + at));
     }
 }
 

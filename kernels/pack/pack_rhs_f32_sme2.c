@@ -2,7 +2,6 @@
 #include "kernels/pack/pack_rhs_f32.h"
 
 #include "kernels/layout/transpose_rows.h"
-#include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_short.h"
@@ -24,7 +23,7 @@ static void put_biases(const struct panel *p) __arm_streaming __arm_inout("za")
         svfloat32_t v = svdup_f32(0);
         if (bias && j < p->columns)
             v = svld1_f32(svwhilelt_b32_u64(j, p->columns), bias + j);
-        svst1_f32(svptrue_b32(), p->out + j, svadd_n_f32_x(svptrue_b32(), v, sl_bias_error));
+        svst1_f32(svptrue_b32(), p->out + j, v);
     }
 }
 
@@ -82,15 +81,11 @@ static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
                                             2 * SL_PACK_16 * sizeof(float), job->packed};
     size_t panel = 2 * SL_PACK_16 * (job->k + 1), biases = job->bias ? job->n : 0;
     size_t end = (job->n + 15) / 16 * 16;
-    svbool_t all = svptrue_b32();
     float *out = job->packed;
     sl_pack_columns_sme2(&columns);
     for (size_t at = 0; at < end; at += 2 * SL_PACK_16, out += panel) {
-        svfloat32x2_t v = svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), job->bias + at);
-        if (sl_bias_error != 0)
-            v = svcreate2_f32(svadd_n_f32_x(all, svget2_f32(v, 0), sl_bias_error),
-                              svadd_n_f32_x(all, svget2_f32(v, 1), sl_bias_error));
-        svst1_f32_x2(svwhilelt_c32_u64(at, end, 2), out, v);
+        svst1_f32_x2(svwhilelt_c32_u64(at, end, 2), out,
+                     svld1_f32_x2(svwhilelt_c32_u64(at, biases, 2), job->bias + at));
     }
 }
 

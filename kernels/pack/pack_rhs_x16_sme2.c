@@ -3,7 +3,6 @@
 #include "kernels/pack/pack_rhs_x16.h"
 
 #include "kernels/layout/transpose_rows.h"
-#include "kernels/matmul/matmul_mopa.h"
 #include "kernels/pack/pack_columns.h"
 #include "kernels/pack/pack_f32.h"
 #include "kernels/pack/pack_short.h"
@@ -31,7 +30,7 @@ static void put_biases(const struct panel *p) __arm_streaming __arm_inout("za")
         } else if (job->bias) {
             v = svld1_f32(some, (const float *)job->bias + p->first + j);
         }
-        svst1_f32(svptrue_b32(), p->out + j, svadd_n_f32_x(svptrue_b32(), v, sl_bias_error));
+        svst1_f32(svptrue_b32(), p->out + j, v);
     }
 }
 
@@ -173,10 +172,6 @@ static void pack_columns_16(const void *args) __arm_streaming __arm_inout("za")
         if (job->bias) {
             left = floats_of(job, at, some);
             right = floats_of(job, at + 16, more);
-        }
-        if (sl_bias_error != 0) {
-            left = svadd_n_f32_x(all, left, sl_bias_error);
-            right = svadd_n_f32_x(all, right, sl_bias_error);
         }
         svst1_f32(all, out, left);
         if (job->n - at > 16)

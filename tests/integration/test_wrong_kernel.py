@@ -2,36 +2,24 @@
 ones, and differences beyond the tolerance that was asked for."""
 
 import json
-import os
 import struct
-import subprocess
 import unittest
 
 import lab
 
-BUILD = lab.BUILD / "agent-aarch64-wrong"
+WRONG = lab.BUILD / "agent-aarch64/tests/wrong_kernel_agent"  # adds 1 to every bias of packed SME2 weights
 
 
 def setUpModule():
-    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR)
-
-
-def build():
-    """The agent with SL_WRONG_KERNEL, in a build directory of its own that is kept."""
-    cmake = "/usr/bin/cmake" if os.access("/usr/bin/cmake", os.X_OK) else "cmake"
-    for words in (["--preset", "agent-aarch64", "-B", BUILD, "-DSL_WRONG_KERNEL=ON", "-DSL_TESTS=OFF"],
-                  ["--build", BUILD, "--target", "sme2lab-agent", "-j2"]):
-        subprocess.run([cmake, *map(str, words)], cwd=lab.ROOT, check=True, capture_output=True, timeout=500)
-    return BUILD / "bin/sme2lab-agent"
+    lab.need(lab.SME2LAB, lab.AGENT, lab.EMULATOR, WRONG)
 
 
 class WrongKernel(lab.Scratch):
     def test_wrong_kernel_gets_the_verdict_wrong(self):
-        agent = build()
         model = lab.MODELS / "toy_cnn_f32_xnnpack"
         done = lab.sme2lab("run", model / "model.pte", "--inputs", model / "input-0.bin", "--device", "counted",
                            "--runs", 1, "--warmup", 0, "--out", self.scratch / "o", "--json",
-                           env={"SME2LAB_AGENT": str(agent)})
+                           env={"SME2LAB_AGENT": str(WRONG)})
         self.assertEqual(done.returncode, 1, done.stderr)
         result = json.loads(done.stdout)
         self.assertEqual(result["verdict"], "wrong")
