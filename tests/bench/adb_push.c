@@ -1,5 +1,5 @@
-/* tests/bench/adb_push.c: adb_push FILE TO adb:SERIAL|tcp:HOST:PORT [plain]: sends a file as the
- * daemon does, through the adb server or straight to an adbd, and prints the nanoseconds. */
+/* tests/bench/adb_push.c: adb_push FILE TO adb:SERIAL|usb:SERIAL|tcp:HOST:PORT [plain]: sends a file
+ * as the daemon does, through the adb server or straight to an adbd, and prints the nanoseconds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,23 +33,30 @@ static void on_pushed(void *user, int rc, const char *reason)
         sl_adb_wire_close(bench->wire, on_closed, bench);
 }
 
+/* To a device without a server. */
+static int open_wire(uv_loop_t *loop, const char *link, struct sl_adb_wire **out)
+{
+    bool usb = strncmp(link, "usb:", 4) == 0;
+    struct sl_address address;
+    if (!usb && sl_address_parse(link, &address, NULL) < 0)
+        return -1;
+    const struct sl_adb_wire_options options = {
+        .address = usb ? NULL : &address, .usb = usb ? link + 4 : NULL, .allow_plain = true};
+    return sl_adb_wire_new(loop, &options, out);
+}
+
 int main(int argc, char **argv)
 {
     struct bench bench = {.rc = -1};
     struct sl_adb_push *push;
-    struct sl_address address;
     uv_loop_t loop;
     if (argc < 4) {
-        fprintf(stderr, "usage: adb_push FILE TO adb:SERIAL|tcp:HOST:PORT [plain]\n");
+        fprintf(stderr, "usage: adb_push FILE TO adb:SERIAL|usb:SERIAL|tcp:HOST:PORT [plain]\n");
         return 2;
     }
     uv_loop_init(&loop);
     bool served = strncmp(argv[3], "adb:", 4) == 0;
-    if (!served &&
-        (sl_address_parse(argv[3], &address, NULL) < 0 ||
-         sl_adb_wire_new(&loop,
-                         &(struct sl_adb_wire_options){.address = &address, .allow_plain = true},
-                         &bench.wire) < 0))
+    if (!served && open_wire(&loop, argv[3], &bench.wire) < 0)
         return 2;
     const struct sl_adb_push_options options = {.wire = bench.wire,
                                                 .serial = served ? argv[3] + 4 : NULL,

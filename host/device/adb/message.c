@@ -20,12 +20,10 @@ static uint32_t get32(const uint8_t *bytes)
            (uint32_t)bytes[3] << 24;
 }
 
-int sl_adb_message_append(struct sl_buf *out, const struct sl_adb_message *message, bool checked)
+void sl_adb_message_head(uint8_t head[SL_ADB_HEAD_BYTES], const struct sl_adb_message *message,
+                         bool checked)
 {
-    uint8_t head[SL_ADB_HEAD_BYTES];
     uint32_t sum = 0;
-    if (message->len > SL_ADB_PAYLOAD_BYTES || out->limit - out->size < sizeof(head) + message->len)
-        return SL_E_LIMIT;
     for (size_t i = 0; checked && i < message->len; i++)
         sum += message->payload[i];
     put32(head, message->command);
@@ -34,6 +32,14 @@ int sl_adb_message_append(struct sl_buf *out, const struct sl_adb_message *messa
     put32(head + 12, (uint32_t)message->len);
     put32(head + 16, sum);
     put32(head + 20, ~message->command);
+}
+
+int sl_adb_message_append(struct sl_buf *out, const struct sl_adb_message *message, bool checked)
+{
+    uint8_t head[SL_ADB_HEAD_BYTES];
+    if (message->len > SL_ADB_PAYLOAD_BYTES || out->limit - out->size < sizeof(head) + message->len)
+        return SL_E_LIMIT;
+    sl_adb_message_head(head, message, checked);
     int rc = sl_buf_append(out, head, sizeof(head));
     return rc == 0 && message->len > 0 ? sl_buf_append(out, message->payload, message->len) : rc;
 }

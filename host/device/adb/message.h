@@ -37,7 +37,11 @@ struct sl_adb_message {
     size_t len;
 };
 
-/* Appends a message; `checked`: with the sum of its payload. SL_E_LIMIT, -ENOMEM. */
+/* Writes the head of a message whose payload is in its place already; `checked`: with the sum of
+ * the payload. */
+void sl_adb_message_head(uint8_t head[SL_ADB_HEAD_BYTES], const struct sl_adb_message *message,
+                         bool checked);
+/* Appends a message, head and payload. SL_E_LIMIT, -ENOMEM. */
 int sl_adb_message_append(struct sl_buf *out, const struct sl_adb_message *message, bool checked);
 
 /* A stream of messages. Zeroed, with a payload, before the first byte. */

@@ -77,14 +77,15 @@ static int put_zstd(struct sl_adb_pack *pack, const void *bytes, size_t len, boo
     ZSTD_inBuffer in = {bytes, len, 0};
     size_t left;
     do {
-        uint8_t piece[PIECE_BYTES];
-        ZSTD_outBuffer to = {piece, sizeof(piece), 0};
-        left = ZSTD_compressStream2(pack->zstd, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
-        if (ZSTD_isError(left))
-            return -ENOMEM;
-        int rc = sl_buf_append(out, piece, to.pos);
+        uint8_t *piece;
+        int rc = sl_buf_extend(out, PIECE_BYTES, &piece);
         if (rc < 0)
             return rc;
+        ZSTD_outBuffer to = {piece, PIECE_BYTES, 0};
+        left = ZSTD_compressStream2(pack->zstd, &to, &in, last ? ZSTD_e_end : ZSTD_e_continue);
+        out->size -= PIECE_BYTES - to.pos;
+        if (ZSTD_isError(left))
+            return -ENOMEM;
     } while (last ? left > 0 : in.pos < in.size);
     return 0;
 }

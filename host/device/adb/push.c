@@ -76,7 +76,11 @@ static int send_some(struct sl_adb_push *push)
     for (size_t at = 0, n; rc == 0 && at < push->packed.size; at += n) {
         size_t left = push->packed.size - at;
         n = left < SL_ADB_SYNC_DATA_BYTES ? left : SL_ADB_SYNC_DATA_BYTES;
-        rc = sl_adb_sync_data(&push->record, push->packed.data + at, n);
+        rc = sl_adb_sync_data(&push->record, n);
+        if (rc == 0)
+            rc = write_record(push);
+        if (rc == 0)
+            rc = sl_adb_stream_write(push->stream, push->packed.data + at, n);
     }
     push->packed.size = 0;
     if (rc == 0 && push->ended)

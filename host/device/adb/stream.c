@@ -149,12 +149,14 @@ size_t sl_adb_stream_unsent(const struct sl_adb_stream *stream)
 static void tell_writable(struct sl_adb_stream *stream)
 {
     struct sl_buf *unsent = &stream->unsent;
-    if (sl_adb_stream_unsent(stream) > SL_ADB_QUEUE_BYTES / 2)
+    size_t left = sl_adb_stream_unsent(stream);
+    if (left > SL_ADB_QUEUE_BYTES / 2)
         return;
-    unsent->size -= stream->gone;
-    if (unsent->size > 0)
-        memmove(unsent->data, unsent->data + stream->gone, unsent->size);
-    stream->gone = 0;
+    if (left <= stream->gone) { /* fewer bytes are moved than have gone */
+        memmove(unsent->data, unsent->data + stream->gone, left);
+        unsent->size = left;
+        stream->gone = 0;
+    }
     if (stream->open && stream->events.writable)
         stream->events.writable(stream->user);
 }
@@ -261,9 +263,9 @@ int sl_adb_stream_write(struct sl_adb_stream *stream, const void *bytes, size_t 
 {
     if (!stream->open || stream->closing)
         return SL_E_STATE;
-    int rc = sl_buf_append(&stream->unsent, bytes, len);
-    if (rc == SL_E_LIMIT)
+    if (len > SL_ADB_QUEUE_BYTES - sl_adb_stream_unsent(stream))
         return SL_E_FULL;
+    int rc = sl_buf_append(&stream->unsent, bytes, len);
     update_poll(stream);
     return rc;
 }
@@ -321,7 +323,7 @@ int sl_adb_stream_open(uv_loop_t *loop, const struct sl_adb_stream_options *opti
     stream->fd = -1;
     stream->peer = options->wire ? "the device" : "the adb server";
     stream->idle_ms = options->idle_ms;
-    sl_buf_init(&stream->unsent, SL_ADB_QUEUE_BYTES);
+    sl_buf_init(&stream->unsent, 2 * SL_ADB_QUEUE_BYTES); /* also what has gone */
     stream->service = sl_strndup(options->service, strlen(options->service));
     rc = stream->service ? queue_first(stream, options) : -ENOMEM;
     if (rc == 0 && options->wire)

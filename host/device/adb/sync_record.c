@@ -43,12 +43,9 @@ int sl_adb_sync_send_packed(struct sl_buf *out, const char *path, unsigned mode,
     return rc < 0 ? rc : sl_buf_append(out, flags, sizeof(flags));
 }
 
-int sl_adb_sync_data(struct sl_buf *out, const void *bytes, size_t len)
+int sl_adb_sync_data(struct sl_buf *out, size_t len)
 {
-    if (len == 0 || len > SL_ADB_SYNC_DATA_BYTES)
-        return SL_E_LIMIT;
-    int rc = put(out, "DATA", (uint32_t)len);
-    return rc < 0 ? rc : sl_buf_append(out, bytes, len);
+    return len == 0 || len > SL_ADB_SYNC_DATA_BYTES ? SL_E_LIMIT : put(out, "DATA", (uint32_t)len);
 }
 
 int sl_adb_sync_done(struct sl_buf *out, uint32_t mtime)

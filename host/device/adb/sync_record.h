@@ -14,8 +14,8 @@ enum { SL_ADB_SYNC_DATA_BYTES = 64 << 10, SL_ADB_SYNC_PATH_BYTES = 1024 };
 int sl_adb_sync_send(struct sl_buf *out, const char *path, unsigned mode);
 /* The same for one whose data comes compressed: enum sl_adb_pack_kind of pack.h. */
 int sl_adb_sync_send_packed(struct sl_buf *out, const char *path, unsigned mode, int kind);
-/* At most SL_ADB_SYNC_DATA_BYTES at a time. */
-int sl_adb_sync_data(struct sl_buf *out, const void *bytes, size_t len);
+/* So many bytes of the file follow it, at most SL_ADB_SYNC_DATA_BYTES. */
+int sl_adb_sync_data(struct sl_buf *out, size_t len);
 /* The file is whole; `mtime` in seconds. */
 int sl_adb_sync_done(struct sl_buf *out, uint32_t mtime);
 

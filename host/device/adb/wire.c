@@ -84,7 +84,6 @@ struct sl_adb_wire {
     struct sl_diag key_diag;
     void (*closed)(void *user);
     void *closed_user;
-    uint8_t buffer[READ_BYTES];
 };
 
 static void drop(struct sl_adb_wire *wire, const char *why);
@@ -92,21 +91,31 @@ static void update(struct service *service);
 
 /* --- what is sent --- */
 
+/* Moves a whole message to the carrier, sealed where TLS is spoken. */
+static int carry(struct sl_adb_wire *wire, struct sl_buf *plain)
+{
+    struct sl_buf sealed;
+    if (!wire->upgrades)
+        return sl_adb_carrier_send(wire->carrier, plain);
+    sl_buf_init(&sealed, 2 * SL_ADB_PAYLOAD_BYTES);
+    int rc = sl_adb_tls_put(wire->tls, plain->data, plain->size, &sealed);
+    if (rc == 0)
+        rc = sl_adb_carrier_send(wire->carrier, &sealed);
+    sl_buf_fini(&sealed);
+    return rc;
+}
+
 static void tell(struct sl_adb_wire *wire, const struct sl_adb_message *message)
 {
     bool early = message->command == SL_ADB_CNXN || message->command == SL_ADB_AUTH;
-    struct sl_buf plain, sealed;
+    struct sl_buf plain;
     if (wire->state == ENDING || wire->state == DOWN)
         return;
     sl_buf_init(&plain, SL_ADB_HEAD_BYTES + SL_ADB_PAYLOAD_BYTES);
-    sl_buf_init(&sealed, 2 * SL_ADB_PAYLOAD_BYTES);
     int rc = sl_adb_message_append(&plain, message, early || wire->checked);
-    if (rc == 0 && wire->upgrades)
-        rc = sl_adb_tls_put(wire->tls, plain.data, plain.size, &sealed);
     if (rc == 0)
-        rc = sl_adb_carrier_send(wire->carrier, wire->upgrades ? &sealed : &plain);
+        rc = carry(wire, &plain);
     sl_buf_fini(&plain);
-    sl_buf_fini(&sealed);
     if (rc < 0)
         drop(wire, sl_strerror(rc));
 }
@@ -255,25 +264,36 @@ static size_t room(const struct service *service)
                                              : most;
 }
 
+/* What the owner wrote, read into its place behind a message's head: the bulk of a file is not
+ * copied once more. */
 static void read_some(struct service *service)
 {
     struct sl_adb_wire *wire = service->wire;
     size_t wanted = room(service);
-    ssize_t got = wanted > 0 ? recv(service->fd, wire->buffer, wanted, 0) : -1;
-    if (wanted == 0 || (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR)))
+    struct sl_buf bytes;
+    uint8_t *at;
+    if (wanted == 0)
         return;
-    if (got <= 0) {
+    sl_buf_init(&bytes, SL_ADB_HEAD_BYTES + READ_BYTES);
+    int rc = sl_buf_extend(&bytes, SL_ADB_HEAD_BYTES + wanted, &at);
+    ssize_t got = rc == 0 ? recv(service->fd, at + SL_ADB_HEAD_BYTES, wanted, 0) : 0;
+    if (got > 0) {
+        const struct sl_adb_message message = {.command = SL_ADB_WRTE,
+                                               .arg0 = service->id,
+                                               .arg1 = service->peer,
+                                               .payload = at + SL_ADB_HEAD_BYTES,
+                                               .len = (size_t)got};
+        sl_adb_message_head(at, &message, wire->checked);
+        bytes.size = SL_ADB_HEAD_BYTES + message.len;
+        service->sent = true;
+        service->credit -= got;
+        rc = carry(wire, &bytes);
+        if (rc < 0)
+            drop(wire, sl_strerror(rc));
+    } else if (got == 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)) {
         leave(service);
-        return;
     }
-    const struct sl_adb_message message = {.command = SL_ADB_WRTE,
-                                           .arg0 = service->id,
-                                           .arg1 = service->peer,
-                                           .payload = wire->buffer,
-                                           .len = (size_t)got};
-    service->sent = true;
-    service->credit -= got;
-    tell(wire, &message);
+    sl_buf_fini(&bytes);
 }
 
 /* A service that is over waits for its owner to see that: a close with bytes unread, or one that
