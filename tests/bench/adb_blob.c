@@ -36,11 +36,12 @@ static void on_put(void *user, int rc, const struct sl_diag *diag)
     sl_link_close(bench->link, false, on_closed, bench);
 }
 
+/* No job is open. */
 static size_t on_have(void *user, struct sl_link_have *out, size_t max)
 {
-    (void)user;
-    (void)out;
     (void)max;
+    (void)out;
+    (void)user;
     return 0;
 }
 

@@ -1,5 +1,6 @@
-/* tests/bench/adb_push.c: adb_push FILE TO adb:SERIAL|usb:SERIAL|tcp:HOST:PORT [plain]: sends a file
- * as the daemon does, through the adb server or straight to an adbd, and prints the nanoseconds. */
+/* tests/bench/adb_push.c: adb_push FILE TO adb:SERIAL|usb:SERIAL|tcp:HOST:PORT [plain]: sends a
+ * file as the daemon does, through the adb server or straight to an adbd, and prints the
+ * nanoseconds. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,9 @@
 /* tests/support/adb_script.c */
 #include "tests/support/adb_script.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,16 +25,41 @@ static void read_exactly(int fd, char *out, size_t len)
     }
 }
 
-/* Reads the rest first: a close with bytes unread would reset the connection, and its answers would
- * be lost. */
-static void end_connection(int fd)
+/* Four digits of its length before it: no beginning of one. */
+static bool is_whole_request(const char *text)
 {
-    const struct timeval limit = {.tv_usec = 200000};
+    char digits[5] = "", *end;
+    strncpy(digits, text, 4);
+    return strlen(text) > 4 && strtoul(digits, &end, 16) == strlen(text) - 4 && *end == '\0';
+}
+
+/* A server takes what comes with a request for a part of it, and a client that ends its side for
+ * one that is gone. */
+static void nothing_follows(int fd, const char *request)
+{
+    char more;
+    if (recv(fd, &more, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN)
+        return;
+    fprintf(stderr, "'%s' is not waited for\n", request);
+    _exit(6);
+}
+
+/* Reads the rest first: a close with bytes unread would reset the connection, and its answers would
+ * be lost. A client that was refused closes it too; one that was not may go on with its end. */
+static void end_connection(int fd, bool refused)
+{
+    const struct timeval limit = {.tv_sec = refused ? 10 : 0, .tv_usec = 200000};
     char rest[4096];
+    ssize_t got;
     shutdown(fd, SHUT_WR);
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
-    while (recv(fd, rest, sizeof(rest), 0) > 0)
-        ;
+    do
+        got = recv(fd, rest, sizeof(rest), 0);
+    while (got > 0);
+    if (refused && got < 0 && errno == EAGAIN) {
+        fprintf(stderr, "the connection stays open\n");
+        _exit(5);
+    }
     close(fd);
 }
 
@@ -42,6 +69,7 @@ static void answer(int listener, const struct sl_adb_step *steps)
     alarm(30);
     for (const struct sl_adb_step *step = steps; step->expect; step++) {
         int fd = accept(listener, NULL, NULL);
+        bool refused = false;
         for (; step->expect; step++) {
             size_t len = strlen(step->expect);
             read_exactly(fd, said, step->skip);
@@ -51,11 +79,14 @@ static void answer(int listener, const struct sl_adb_step *steps)
                 fprintf(stderr, "wanted '%s', got '%s'\n", step->expect, said);
                 _exit(2);
             }
+            if (is_whole_request(step->expect))
+                nothing_follows(fd, step->expect);
             size_t reply = step->len > 0 ? step->len : step->reply ? strlen(step->reply) : 0;
             if (reply > 0 && send(fd, step->reply, reply, MSG_NOSIGNAL) != (ssize_t)reply)
                 _exit(4);
+            refused = reply >= 4 && memcmp(step->reply, "FAIL", 4) == 0;
         }
-        end_connection(fd);
+        end_connection(fd, refused);
     }
     _exit(0);
 }

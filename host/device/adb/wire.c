@@ -264,7 +264,7 @@ static size_t room(const struct service *service)
                                              : most;
 }
 
-/* What the owner wrote, read into its place behind a message's head: the bulk of a file is not
+/* The owner's bytes are read into their place behind a message's head: the bulk of a file is not
  * copied once more. */
 static void read_some(struct service *service)
 {

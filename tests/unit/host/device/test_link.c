@@ -244,6 +244,18 @@ TEST(an_agent_that_cannot_start_is_said_and_tried_again)
     close_host(&host, true);
 }
 
+/* After 100, 200 and 400 ms. */
+TEST(an_agent_that_cannot_start_is_tried_less_and_less_often)
+{
+    struct host host;
+    open_host(&host, "/nowhere/sme2lab-agent");
+    run_until(&host, &host.down, 1);
+    uint64_t first_ns = uv_hrtime();
+    run_until(&host, &host.down, 4);
+    assert_true(uv_hrtime() - first_ns >= 690000000);
+    close_host(&host, true);
+}
+
 TEST(a_job_on_a_link_that_is_down_is_refused)
 {
     struct host host;

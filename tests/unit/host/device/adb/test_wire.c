@@ -34,6 +34,8 @@ enum { MOST = 4096 }; /* bytes of a payload */
 struct device {
     int fd, listener;
     uint32_t peer; /* the host's id of the service that was opened last */
+    uint32_t last; /* the highest that was ever asked for */
+    bool old;      /* its messages carry sums */
 };
 
 static void must(int right, const char *what)
@@ -50,7 +52,8 @@ static void say(struct device *device, uint32_t command, uint32_t arg0, uint32_t
     const struct sl_adb_message message = {command, arg0, arg1, (const uint8_t *)payload, len};
     struct sl_buf out;
     sl_buf_init(&out, 1 << 20);
-    must(sl_adb_message_append(&out, &message, true) == 0, "no room");
+    must(sl_adb_message_append(&out, &message, false) == 0, "no room");
+    memset(out.data + 16, 0xa5, 4); /* nobody may look at the sum */
     must(send(device->fd, out.data, out.size, MSG_NOSIGNAL) == (ssize_t)out.size, "not sent");
     sl_buf_fini(&out);
 }
@@ -63,11 +66,15 @@ static void read_exactly(int fd, void *out, size_t len)
 /* The next message is of that command; its payload is in `text`. */
 static struct sl_adb_message hear(struct device *device, uint32_t command, char text[MOST + 1])
 {
-    uint32_t head[6];
+    uint32_t head[6], sum = 0;
+    bool early = command == SL_ADB_CNXN || command == SL_ADB_AUTH;
     read_exactly(device->fd, head, sizeof(head));
     must(head[0] == command && head[5] == ~command && head[3] <= MOST, "another message");
     read_exactly(device->fd, text, head[3]);
     text[head[3]] = '\0';
+    for (uint32_t i = 0; i < head[3]; i++)
+        sum += (unsigned char)text[i];
+    must(head[4] == (early || device->old ? sum : 0), "another sum");
     return (struct sl_adb_message){head[0], head[1], head[2], (uint8_t *)text, head[3]};
 }
 
@@ -77,7 +84,8 @@ static void meet(struct device *device, const char *identity)
     device->fd = accept(device->listener, NULL, NULL);
     hear(device, SL_ADB_CNXN, text);
     must(strncmp(text, "host::features=", 15) == 0, "no host");
-    say(device, SL_ADB_CNXN, SL_ADB_VERSION, MOST, identity, strlen(identity));
+    say(device, SL_ADB_CNXN, device->old ? SL_ADB_CHECKED : SL_ADB_VERSION, MOST, identity,
+        strlen(identity));
 }
 
 /* A service is asked for, and opened as number 7. */
@@ -87,7 +95,8 @@ static void open_service(struct device *device, const char *name, const char *wi
     struct sl_adb_message message = hear(device, SL_ADB_OPEN, text);
     must(strcmp(text, name) == 0, "another service");
     must((message.arg1 != 0) == (window != NULL), "a window where there is none");
-    device->peer = message.arg0;
+    must(message.arg0 > device->last, "a number that was used before");
+    device->peer = device->last = message.arg0;
     say(device, SL_ADB_OKAY, 7, device->peer, window, window ? 4 : 0);
 }
 
@@ -227,13 +236,51 @@ static void runs_a_command(struct device *device)
     say(device, SL_ADB_CLSE, 7, device->peer, NULL, 0);
     say(device, SL_ADB_CLSE, 7, device->peer, NULL, 0);
     say(device, SL_ADB_WRTE, 7, 99, "stale", 5);
-    say(device, SL_ADB_OPEN, 8, 0, "tcp:22", 7);
     hear(device, SL_ADB_OKAY, text);
 }
 
 TEST(a_command_runs_over_a_wire)
 {
     struct heard heard = run(runs_a_command, NULL, 1);
+    assert_int_equal(heard.rc, 0);
+    assert_int_equal(heard.exit_code, 5);
+    assert_string_equal(heard.out, "hi\n");
+}
+
+static void is_old(struct device *device)
+{
+    device->old = true;
+    runs_a_command(device);
+}
+
+TEST(messages_carry_sums_where_the_device_wants_them_and_nobody_looks_at_a_devices)
+{
+    assert_int_equal(run(is_old, NULL, 1).exit_code, 5);
+}
+
+/* As for a reverse that was never asked for: to this machine's own services, and to adb's. */
+static void asks_back(struct device *device)
+{
+    static const char *const wanted[] = {"tcp:22", "localabstract:x", "localfilesystem:/run/x", ""};
+    char text[MOST + 1];
+    meet(device, PHONE);
+    open_service(device, "shell,v2,raw:cmd", NULL);
+    hear(device, SL_ADB_WRTE, text);
+    for (uint32_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+        say(device, SL_ADB_OPEN, 20 + i, 0, wanted[i], strlen(wanted[i]) + 1);
+        struct sl_adb_message refusal = hear(device, SL_ADB_CLSE, text);
+        must(refusal.arg0 == 0 && refusal.arg1 == 20 + i && refusal.len == 0, "not refused");
+        say(device, SL_ADB_WRTE, 20 + i, 1, "anyway", 6); /* is passed over */
+    }
+    say(device, SL_ADB_OKAY, 7, device->peer, NULL, 0);
+    say(device, SL_ADB_WRTE, 7, device->peer, answer, 14);
+    hear(device, SL_ADB_OKAY, text);
+    say(device, SL_ADB_CLSE, 7, device->peer, NULL, 0);
+}
+
+TEST(a_service_that_the_device_asks_for_is_refused_and_ends_no_other)
+{
+    struct heard heard = run(asks_back, NULL, 1);
     assert_int_equal(heard.rc, 0);
     assert_int_equal(heard.exit_code, 5);
     assert_string_equal(heard.out, "hi\n");
@@ -370,6 +417,31 @@ TEST(what_an_owner_wrote_before_its_end_waits_for_the_device)
         close(owner.fd);
         end_owner(&owner);
     }
+}
+
+static void opens_two_in_turn(struct device *device)
+{
+    meet(device, PHONE);
+    for (int i = 0; i < 2; i++) { /* open_service() wants each number once */
+        open_service(device, "sync:", NULL);
+        say(device, SL_ADB_CLSE, 7, device->peer, NULL, 0);
+    }
+}
+
+TEST(the_number_of_a_service_is_never_used_again)
+{
+    struct owner owner;
+    char status[4];
+    own_service(&owner, opens_two_in_turn);
+    while (recv(owner.fd, status, sizeof(status), 0) != 0)
+        uv_run(&owner.loop, UV_RUN_ONCE);
+    close(owner.fd);
+    assert_int_equal(sl_adb_wire_open(owner.heard.wire, "sync:", &owner.fd), 0);
+    while (recv(owner.fd, status, sizeof(status), 0) < 0)
+        uv_run(&owner.loop, UV_RUN_ONCE);
+    assert_memory_equal(status, "OKAY", sizeof(status));
+    close(owner.fd);
+    end_owner(&owner);
 }
 
 static void refuses_one_of_two(struct device *device)
