@@ -30,7 +30,7 @@ static bool read_property(const char *getprop, const char *name, char out[SL_PRO
 }
 
 /* Emulators have one serial number for all, and some boards an example of one. */
-static bool is_of_one_phone(const char *serial)
+bool sl_probe_is_serial(const char *serial)
 {
     return serial[0] != '\0' && strspn(serial, "0") != strlen(serial) &&
            strcmp(serial, "unknown") != 0 && strcmp(serial, "0123456789ABCDEF") != 0 &&
@@ -47,7 +47,7 @@ bool sl_probe_phone_read(const char *root, struct sl_probe_phone *out)
         return false;
     sl_sha256_init(&sha);
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        if (!read_property(getprop, names[i], value) || (i == 0 && !is_of_one_phone(value)))
+        if (!read_property(getprop, names[i], value) || (i == 0 && !sl_probe_is_serial(value)))
             return false;
         sl_sha256_update(&sha, value, strlen(value) + 1); /* with its end: ab, c is not a, bc */
     }

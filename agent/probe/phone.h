@@ -12,6 +12,9 @@ struct sl_probe_phone {
     char build[SL_PROBE_BUILD_BYTES]; /* the system's own name of its build; "": not known */
 };
 
+/* Is it the serial number of one device, and not what many have for want of one? */
+bool sl_probe_is_serial(const char *serial);
+
 /* Asks the system's `getprop` below `root`, for up to some seconds. False where there is none: it
  * is no Android; where it does not answer, as half an answer would name another phone; or where
  * the serial number is none that a single phone has. */

@@ -11,6 +11,7 @@
 #include <sys/auxv.h>
 #endif
 
+#include "agent/probe/board.h"
 #include "agent/probe/cores.h"
 #include "agent/probe/gunzip.h"
 #include "agent/probe/kernel_list.h"
@@ -330,7 +331,8 @@ static void put_kernels(struct sl_json *json)
 int sl_probe_write(const char *root, struct sl_buf *out)
 {
     struct sl_json json;
-    char fingerprint[SL_PROBE_FINGERPRINT_BYTES], phone[SL_PROBE_PHONE_BYTES];
+    char fingerprint[SL_PROBE_FINGERPRINT_BYTES], phone[SL_PROBE_PHONE_BYTES],
+        board[SL_PROBE_BOARD_BYTES];
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.probe/1");
@@ -338,6 +340,7 @@ int sl_probe_write(const char *root, struct sl_buf *out)
     int rc = sl_probe_fingerprint(root, fingerprint, phone);
     sl_json_text(&json, "fingerprint", rc == 0 ? fingerprint : NULL);
     sl_json_text(&json, "phone", rc == 0 ? or_null(phone) : NULL);
+    sl_json_text(&json, "board_id", sl_probe_board_read(root, board) ? board : NULL);
     put_kernel(root, &json);
     put_soc(root, &json);
     put_hwcap2(&json);

@@ -10,7 +10,8 @@ struct sl_spec;
 /* Names the series of runs that may be compared over time: one model on one device with the same
  * inputs, measured the same way, whatever the builds of kernels. A phone is the one that its
  * agent's `probe` says, whatever its name, in the state that noise floors belong to as well: an
- * update of its system or of the agent ends the series. Any other device is the one of
- * record->device. The record has model and device already. */
-void sl_series_name(const struct sl_spec *spec, const struct cJSON *probe, bool emulated,
+ * update of its system or of the agent ends the series. A board that serves at an address (`kind`,
+ * enum sl_device_kind) is the machine that its agent's `probe` says, in that state. Any other
+ * device is the one of record->device. The record has model and device already. */
+void sl_series_name(const struct sl_spec *spec, const struct cJSON *probe, int kind, bool emulated,
                     struct sl_run_record *record);

@@ -483,19 +483,14 @@ static const struct row input_rows[] = {{"file", .fits = is_text},
                                         {"sha256", .fits = is_hash},
                                         {.key = NULL}};
 
-static const struct row probe_rows[] = {{"schema", IF_RECORDED, .fits = is_any},
-                                        {"agent_version", IF_RECORDED, .fits = is_any},
-                                        {"fingerprint", IF_RECORDED, .fits = is_any},
-                                        {"phone", IF_RECORDED, .fits = is_any},
-                                        {"system", IF_RECORDED, .fits = is_any},
-                                        {"isa", IF_RECORDED, .fits = is_any},
-                                        {"svl_bytes", IF_RECORDED, .fits = is_any},
-                                        {"cores", IF_RECORDED, .fits = is_any},
-                                        {"clusters", IF_RECORDED, .fits = is_any},
-                                        {"memory", IF_RECORDED, .fits = is_any},
-                                        {"thermal_zones", IF_RECORDED, .fits = is_any},
-                                        {"kernels", IF_RECORDED, .fits = is_any},
-                                        {.key = NULL}};
+static const struct row probe_rows[] = {
+    {"schema", IF_RECORDED, .fits = is_any},      {"agent_version", IF_RECORDED, .fits = is_any},
+    {"fingerprint", IF_RECORDED, .fits = is_any}, {"phone", IF_RECORDED, .fits = is_any},
+    {"board_id", IF_RECORDED, .fits = is_any},    {"system", IF_RECORDED, .fits = is_any},
+    {"isa", IF_RECORDED, .fits = is_any},         {"svl_bytes", IF_RECORDED, .fits = is_any},
+    {"cores", IF_RECORDED, .fits = is_any},       {"clusters", IF_RECORDED, .fits = is_any},
+    {"memory", IF_RECORDED, .fits = is_any},      {"thermal_zones", IF_RECORDED, .fits = is_any},
+    {"kernels", IF_RECORDED, .fits = is_any},     {.key = NULL}};
 
 static const struct row device_rows[] = {{"kind", .put = put_kind},
                                          {"emulated", .put = put_emulated},

@@ -13,7 +13,7 @@ import unittest
 
 import lab
 import wire
-from daemon import NATIVE_AGENT, Daemon
+from daemon import NATIVE_AGENT, SME2LABD, Daemon
 from faults.laboratory import ORDINAL_LAB, TOY, digest, wait_until
 
 PATIENCE_SECONDS = 60
@@ -190,9 +190,24 @@ class OverTcp(Linked):
         lies = [path.name for path in (self.scratch / "state/agents/board").iterdir()]
         self.assertEqual(lies, ["settled"], "nothing of the agent's lies with the daemon, but its own list of what it is done with")
 
+    def test_an_agent_that_is_killed_in_a_run_and_started_again_hands_over_what_it_had_and_runs_it_again(self):
+        agent = self.agent()
+        daemon = self.begin(board(agent.port, agent.secret))
+        job = self.run_toy(daemon, "board", runs=400)
+        wait_until(lambda: [path for path in agent.workdir.glob("jobs/*/trace") if path.stat().st_size > 1 << 16], PATIENCE_SECONDS, "the run")
+        agent.process.kill()
+        agent.process.wait(30)
+        agent.process.stdout.close()
+        agent.start()
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 2), daemon.log_text())
+        self.assertIn("what it had recorded by then is here", record["detail"])
+        said = re.search(r"event=job_resumed .*acknowledged_bytes=(\d+) sent_again_bytes=(\d+) ", (self.scratch / "board.log").read_text())
+        self.assertGreater(int(said.group(1)) + int(said.group(2)), 0)
+
     def test_a_run_has_the_vector_length_that_it_asks_for(self):
         agent = self.emulated_agent("max")
-        daemon = self.begin(board(agent.port, agent.secret), program=lab.HOST / "bin/sme2labd")
+        daemon = self.begin(board(agent.port, agent.secret), program=SME2LABD)
         series = set()
         for bits in (128, 1024):
             record = daemon.wait(self.run_toy(daemon, "board", svl=bits))
@@ -496,7 +511,7 @@ class OnTheEmulator(Linked):
     def test_its_run_is_that_of_the_emulated_device(self):
         agent = self.emulated_agent()
         daemon = self.begin({"name": "emulated", "kind": "emulated", "svl": 512}, board(agent.port, agent.secret),
-                            program=lab.HOST / "bin/sme2labd")
+                            program=SME2LABD)
         made = {}
         for name in ("emulated", "board"):
             record = daemon.wait(self.run_toy(daemon, name, warmup=0), 240)
@@ -516,6 +531,18 @@ class OnTheEmulator(Linked):
         self.assertEqual((listed["board"]["kind"], listed["board"]["times_mean_something"]), ("tcp", False))
         for folder in lab.run_directories(self.scratch / "state/runs"):
             lab.must_be_valid(folder)
+
+    @unittest.skipUnless(pathlib.Path("/etc/machine-id").exists(), "this machine has no /etc/machine-id")
+    def test_a_board_that_is_renamed_keeps_its_series(self):
+        agent, series = self.emulated_agent(), []
+        for name in ("board", "shelf-3"):
+            daemon = self.begin(board(agent.port, agent.secret) | {"name": name}, program=SME2LABD)
+            record = daemon.wait(self.run_toy(daemon, name, warmup=0), 240)
+            self.assertEqual(record["state"], "done", daemon.log_text())
+            series.append(daemon.get(f"/api/v1/runs/{record['run']}")["series"])
+            self.assertRegex(daemon.get(f"/api/v1/runs/{record['run']}/files/manifest.json")["device"]["probe"]["board_id"], "^[0-9a-f]{16}$")
+            daemon.terminate()
+        self.assertEqual(*series)
 
     def operators(self, files):
         """Operators and kernels in the order of their ends, off and on."""
