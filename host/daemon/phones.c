@@ -33,7 +33,7 @@ struct phone {
     char serial[SL_ADB_SERIAL_BYTES]; /* "": the place is free */
     char name[SL_NAME_BYTES];
     bool found;                 /* not configured */
-    bool taken;                 /* it is a device of the lab */
+    bool taken;                 /* it is a device of the lab, opened or not */
     bool usb;                   /* reached by its USB port, without the server */
     bool leaving;               /* it was reached another way, and is still being forgotten */
     int state;                  /* enum sl_adb_state; 0: it is not there */
@@ -204,7 +204,7 @@ int sl_phones_recover(struct sl_phones *phones, const char *name, int step)
 
 /* --- which there are --- */
 
-static int add_device(struct phone *phone)
+static void add_device(struct phone *phone)
 {
     char link[sizeof(usb_word) + SL_ADB_SERIAL_BYTES];
     struct sl_diag diag = {.what = ""};
@@ -213,7 +213,7 @@ static int add_device(struct phone *phone)
     snprintf(link, sizeof(link), "%s%s", phone->usb ? usb_word : link_word, phone->serial);
     int rc = sl_roster_take(phone->phones->roster, &device, &diag);
     phone->leaving = rc == -EBUSY;
-    return rc;
+    phone->taken = !phone->leaving && sl_lab_has_device(phone->phones->lab, phone->name);
 }
 
 static struct phone *known(struct sl_phones *phones, const char *serial)
@@ -263,7 +263,7 @@ static struct phone *find(struct sl_phones *phones, const char *serial, bool usb
     phone->usb = usb;
     phone->state = -1;
     sl_adb_name_of(serial, phone->name);
-    phone->taken = add_device(phone) == 0;
+    add_device(phone);
     return phone;
 }
 

@@ -342,6 +342,18 @@ class Found(Phones):
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
 
+    def test_one_that_cannot_be_opened_for_want_of_an_agent_is_known_and_followed_all_the_same(self):
+        daemon = self.begin({"adb": True, "devices": []}, env={"SME2LAB_AGENT": str(self.scratch / "none")})
+        self.addCleanup(call, "fault", FIRST, "connect")
+
+        def phone():
+            return self.devices(daemon)[FIRST_NAME]
+        wait_until(lambda: phone()["cause"] == "cannot-open" and phone()["model"], PATIENCE_SECONDS, "the model")
+        call("fault", FIRST, "disconnect")
+        wait_until(lambda: phone()["cause"] == "unplugged", PATIENCE_SECONDS, "the loss")
+        call("fault", FIRST, "connect")
+        wait_until(lambda: phone()["cause"] == "cannot-open", PATIENCE_SECONDS, "its return")
+
     def test_the_death_of_the_server_and_of_the_device_are_survived(self):
         daemon = self.begin({"adb": True, "devices": []})
         self.run_toy(daemon, device=FIRST_NAME)
