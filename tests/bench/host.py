@@ -36,7 +36,7 @@ def output_of(*command):
 
 
 def row(what, measured, unit, reference, source, least=False):
-    met = measured >= reference if least else measured <= reference
+    met = reference is None or (measured >= reference if least else measured <= reference)
     ratio = measured / reference if reference else None
     return {"what": what, "measured": measured, "unit": unit, "reference": reference, "source": source, "ratio": ratio, "met": met}
 

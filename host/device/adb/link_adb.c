@@ -182,6 +182,7 @@ static void on_pushed(void *user, int rc, const char *reason)
     struct adb *adb = user;
     char command[COMMAND_BYTES];
     adb->push = NULL;
+    sl_mem_trim(); /* a file and its compressed form, of each phone */
     if (adb->closing) {
         finish_close(adb);
         return;
@@ -346,6 +347,12 @@ static void disconnected(void *transport, int code, bool proven)
     }
 }
 
+static int reset(void *transport)
+{
+    struct adb *adb = transport;
+    return adb->wire ? sl_adb_wire_reset(adb->wire) : SL_E_UNSUPPORTED;
+}
+
 /* --- begin and end --- */
 
 /* The address of a device that is reached without a server. -EINVAL: the link names none. */
@@ -503,4 +510,5 @@ const struct sl_transport_ops sl_transport_adb = {.open_device = open_device,
                                                   .secret = secret,
                                                   .connect = connect_channel,
                                                   .disconnected = disconnected,
+                                                  .reset = reset,
                                                   .close = close_adb};
