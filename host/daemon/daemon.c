@@ -417,6 +417,8 @@ static void on_recover(void *user, const char *device, int step)
     int rc = 0;
     if (step == SL_STEP_RECONNECT)
         sl_roster_reconnect(daemon->roster, device);
+    else if (step == SL_STEP_USB_RESET)
+        rc = sl_devices_reset(daemon->devices, device);
     else if (step == SL_STEP_HOOK)
         rc = switch_power(daemon, device);
     else if (daemon->phones)

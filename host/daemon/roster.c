@@ -96,8 +96,9 @@ static int write_entry(struct entry *entry, const struct sl_host_device *device)
 
 static unsigned steps_of(const struct sl_roster *roster, const struct entry *entry)
 {
-    bool served = entry->wish.link && strncmp(entry->wish.link, "adb:", 4) == 0;
-    return (served ? SL_STEP_PROBE | SL_STEP_ADB_RECONNECT : 0U) |
+    const char *link = entry->wish.link ? entry->wish.link : "";
+    return (strncmp(link, "adb:", 4) == 0 ? SL_STEP_PROBE | SL_STEP_ADB_RECONNECT : 0U) |
+           (strncmp(link, "adb-usb:", 8) == 0 ? (unsigned)SL_STEP_USB_RESET : 0U) |
            (roster->options.hook ? SL_STEP_HOOK : 0U);
 }
 

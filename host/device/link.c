@@ -367,6 +367,15 @@ void sl_link_reconnect(struct sl_link *link)
         uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
+int sl_link_reset(struct sl_link *link)
+{
+    int rc =
+        link->closing || !link->ops->reset ? SL_E_UNSUPPORTED : link->ops->reset(link->transport);
+    if (rc == 0)
+        sl_link_reconnect(link);
+    return rc;
+}
+
 static void on_timer_closed(uv_handle_t *handle)
 {
     struct sl_link *link = handle->data;

@@ -85,6 +85,8 @@ void sl_link_hold(struct sl_link *link, bool held);
 
 /* Drops the connection; it comes up again. Without one, the next try is now. */
 void sl_link_reconnect(struct sl_link *link);
+/* The same, after its USB port was reset. SL_E_UNSUPPORTED where the daemon itself has none. */
+int sl_link_reset(struct sl_link *link);
 
 /* Ends it; `closed` comes last. The agent is stopped, with what it runs, or left alone to go on for
  * the daemon to come. */

@@ -51,6 +51,9 @@ struct sl_transport_ops {
     void (*connect)(void *transport, struct sl_channel *channel);
     /* The connection ended so: a code of sl_channel_events.closed. `proven`: both sides were. */
     void (*disconnected)(void *transport, int code, bool proven);
+    /* Resets the port that the device is plugged into, before it is reached again. NULL: there is
+     * no such port. SL_E_UNSUPPORTED: this device has none. */
+    int (*reset)(void *transport);
     int (*agent_pid)(const void *transport); /* on this machine; NULL: on another */
     /* Puts the blob <store>/<name> where an agent with this working directory finds it. NULL: no
      * file system is shared, blobs go over the session. */

@@ -631,6 +631,12 @@ void sl_devices_reconnect(struct sl_devices *devices, const char *name)
         sl_link_reconnect(device->link);
 }
 
+int sl_devices_reset(struct sl_devices *devices, const char *name)
+{
+    struct device *device = find(devices, name);
+    return device && device->link ? sl_link_reset(device->link) : SL_E_NOT_FOUND;
+}
+
 /* --- the end: runs, then links, then this --- */
 
 static void on_run_closed(void *user)

@@ -98,6 +98,8 @@ int sl_devices_agent_pid(const struct sl_devices *devices, const char *name); /*
 /* Drops the device's connection; it comes up again and goes on where it was. One that is down is
  * tried at once. */
 void sl_devices_reconnect(struct sl_devices *devices, const char *name);
+/* The same, after its USB port was reset. SL_E_UNSUPPORTED: it has none; SL_E_NOT_FOUND. */
+int sl_devices_reset(struct sl_devices *devices, const char *name);
 
 /* Ends all links. Runs stay open for a later daemon, and their agents go on, unless `stop_agents`.
  * `closed` comes last. */

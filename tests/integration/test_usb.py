@@ -3,6 +3,7 @@ scripts/lab."""
 
 import json
 import os
+import re
 
 import lab
 import test_adb
@@ -74,11 +75,12 @@ class PluggedIn(lab.Scratch):
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
 
-    def test_a_phone_that_another_program_holds_says_so_until_it_is_free(self):
-        daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}]}, "PHONE1")
+    def test_a_phone_that_another_program_holds_says_so_and_its_port_is_reset_once_it_is_free(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}], "recovery": {"pause_seconds": 1}}, "PHONE1")
         self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
         self.tell("hold 1\nunplug 1\nplug 1")
         wait_until(lambda: "another program holds" in daemon.log_text(), PATIENCE_SECONDS, "the words")
+        wait_until(lambda: re.search(rb'recovery_steps_total{step="usb-reset"} 1', daemon.request("GET", "/metrics")[2]), PATIENCE_SECONDS, "the step")
         self.tell("free 1")
         self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
 

@@ -678,7 +678,7 @@ static int open_patiently(struct usb *usb, libusb_device *device)
 /* Nothing is cleared at a first try: that breaks some phones. */
 static int recover(struct usb *usb)
 {
-    int rc = usb->stuck == 2 ? libusb_reset_device(usb->handle) : 0;
+    int rc = usb->stuck == SL_ADB_USB_RESETS_AT ? libusb_reset_device(usb->handle) : 0;
     if (rc == 0 && usb->stuck > 0)
         rc = libusb_clear_halt(usb->handle, usb->interface.in);
     return rc == 0 && usb->stuck > 0 ? libusb_clear_halt(usb->handle, usb->interface.out) : rc;

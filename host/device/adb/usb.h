@@ -31,9 +31,11 @@ int sl_adb_usb_watch_new(uv_loop_t *loop, sl_adb_usb_watch_fn changed, void *use
 /* Nothing is told any more; `closed` comes last, from the loop. */
 void sl_adb_usb_watch_close(struct sl_adb_usb_watch *watch, void (*closed)(void *user), void *user);
 
+enum { SL_ADB_USB_RESETS_AT = 2 };
+
 /* Claims the phone's interface and carries messages over it (carrier.h). `stuck`: so many
- * connections in a row were silent or out of step: after one the endpoints are cleared, after the
- * second the device is reset, once. -ENOMEM, -errno. */
+ * connections in a row were silent or out of step: after one the endpoints are cleared, at
+ * SL_ADB_USB_RESETS_AT the device is reset, once. -ENOMEM, -errno. */
 int sl_adb_usb_open(uv_loop_t *loop, const char *name, unsigned stuck,
                     const struct sl_adb_carrier_events *events, void *user,
                     struct sl_adb_carrier **out);

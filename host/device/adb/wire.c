@@ -822,6 +822,15 @@ static void on_timer_closed(uv_handle_t *handle)
     finish_wire(wire);
 }
 
+int sl_adb_wire_reset(struct sl_adb_wire *wire)
+{
+    if (!wire->usb[0])
+        return SL_E_UNSUPPORTED;
+    wire->stuck = SL_ADB_USB_RESETS_AT;
+    drop(wire, "its USB port is reset");
+    return 0;
+}
+
 void sl_adb_wire_close(struct sl_adb_wire *wire, void (*closed)(void *user), void *user)
 {
     wire->closing = true;

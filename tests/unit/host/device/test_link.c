@@ -171,6 +171,7 @@ TEST(a_started_agent_runs_a_job)
     run_until(&host, &host.results, 1);
     assert_int_equal(host.result.outcome, SL_OUTCOME_DONE);
     assert_int_equal(host.result.stream_bytes[0], host.streams[0].size);
+    assert_int_equal(sl_link_reset(host.link), SL_E_UNSUPPORTED); /* it is in no port */
     assert_int_equal(host.down, 0);
     sl_buf_init(&undisturbed, 64 << 20);
     struct sl_bytes trace = {host.streams[0].data, host.streams[0].size};

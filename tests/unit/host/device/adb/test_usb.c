@@ -407,6 +407,20 @@ TEST(an_interface_that_another_holds_is_said_and_not_fought_for)
     end(&bench);
 }
 
+TEST(a_port_that_is_to_be_reset_is_reset_once_before_the_next_connection)
+{
+    struct bench bench;
+    (void)state;
+    begin(&bench, &high_speed);
+    works(&bench);
+    assert_int_equal(sl_adb_wire_reset(bench.wire), 0);
+    works(&bench);
+    assert_int_equal(sl_usb_rig_seen(bench.rig, PORT).resets, 1);
+    works(&bench);
+    assert_int_equal(sl_usb_rig_seen(bench.rig, PORT).resets, 1);
+    end(&bench);
+}
+
 /* The bed is its maker's alone. */
 static void open_to_all(const char *node)
 {

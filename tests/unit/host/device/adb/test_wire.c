@@ -161,6 +161,8 @@ static struct heard run_on(void (*role)(struct device *device), const char *inpu
     assert_int_equal(uv_loop_init(&loop), 0);
     const struct sl_adb_wire_options wire = {.address = &address, .allow_plain = allow_plain};
     assert_int_equal(sl_adb_wire_new(&loop, &wire, &heard.wire), 0);
+    assert_int_equal(sl_adb_wire_reset(heard.wire),
+                     SL_E_UNSUPPORTED); /* it is in no port of ours */
     for (int i = 0; i < count; i++) {
         const struct sl_adb_shell_options options = {.wire = heard.wire,
                                                      .command = i == 0 ? "cmd" : "other",
