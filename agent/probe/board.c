@@ -3,10 +3,12 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/probe/phone.h"
 #include "agent/probe/sysfs.h"
 #include "common/base/digest.h"
+#include "common/base/path.h"
 
 #define DEVICE_TREE "sys/firmware/devicetree/base/"
 
@@ -33,6 +35,9 @@ bool sl_probe_board_read(const char *root, char out[SL_PROBE_BOARD_BYTES])
 {
     char model[LINE_BYTES], number[LINE_BYTES];
     out[0] = '\0';
+    if (sl_path_join(number, sizeof(number), root, "system/bin/getprop") < 0 ||
+        access(number, F_OK) == 0)
+        return false;
     sl_sysfs_line(root, model, sizeof(model), DEVICE_TREE "model");
     if (sl_sysfs_line(root, number, sizeof(number), DEVICE_TREE "serial-number") &&
         sl_probe_is_serial(number))

@@ -331,7 +331,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
                 ended->spec,
                 sl_value(sl_value(work->run.compared->sides[1].directory.manifest, "device"),
                          "probe"),
-                ended->device->kind, ended->device->traits.emulated, record);
+                ended->device->traits, record);
             record->ratio = found->ratio > 0 ? found->ratio : 0;
             record->baseline = found->baseline > 0 ? found->baseline : 0;
             record->candidate = found->candidate > 0 ? found->candidate : 0;

@@ -37,15 +37,15 @@ static void name(const struct sl_spec *spec, const char *model_sha256, const cha
     sl_buf_fini(&text);
 }
 
-void sl_series_name(const struct sl_spec *spec, const struct cJSON *probe, int kind, bool emulated,
-                    struct sl_run_record *record)
+void sl_series_name(const struct sl_spec *spec, const struct cJSON *probe,
+                    struct sl_device_traits traits, struct sl_run_record *record)
 {
     char fingerprint[SL_FINGERPRINT_BYTES], machine[SL_FINGERPRINT_BYTES + 24];
     const char *phone = sl_value_text(probe, "phone", "");
-    const char *board = kind == SL_DEVICE_TCP ? sl_value_text(probe, "board_id", "") : "";
+    const char *board = traits.needs_push ? sl_value_text(probe, "board_id", "") : "";
     const char *probed = sl_value_text(probe, "fingerprint", "");
     name(spec, record->model_sha256, record->device, record->series);
-    if ((!phone[0] && !board[0]) || sl_device_fingerprint(probed, emulated, fingerprint) < 0)
+    if ((!phone[0] && !board[0]) || sl_device_fingerprint(probed, traits.emulated, fingerprint) < 0)
         return;
     snprintf(record->former_series, sizeof(record->former_series), "%s", record->series);
     /* A phone's fingerprint has its identity already, a board's is that of all of its kind. */

@@ -61,6 +61,8 @@ TEST(what_many_machines_have_is_nobodys_identity)
                                        "echo uninitialized >etc/machine-id",
                                        "echo 00000000000000000000000000000000 >etc/machine-id",
                                        "echo 0123 >etc/machine-id",
+                                       "echo " ID " >etc/machine-id && mkdir -p system/bin && "
+                                       ": >system/bin/getprop",
                                        PRINTED("Pi 5", "unknown"),
                                        PRINTED("Pi 5", "0123456789ABCDEF"),
                                        "head -c 9000 /dev/zero | tr '\\0' a >etc/machine-id"};

@@ -16,21 +16,22 @@
 #define OTHER "00000000000000bb"
 
 /* The record of a run on the device of that name, whose agent sent `probe`. */
-static struct sl_run_record run_of(int kind, const char *name, const char *probe, bool emulated)
+static struct sl_run_record run_of(bool far, const char *name, const char *probe, bool emulated)
 {
     struct sl_spec spec = {.threads = {1}, .concurrency = {1}, .affinity = ""};
     struct sl_run_record record = {.model_sha256 = "11"};
     cJSON *json = cJSON_Parse(probe);
     assert_non_null(json);
     snprintf(record.device, sizeof(record.device), "%s", name);
-    sl_series_name(&spec, json, kind, emulated, &record);
+    sl_series_name(&spec, json, (struct sl_device_traits){.emulated = emulated, .needs_push = far},
+                   &record);
     cJSON_Delete(json);
     return record;
 }
 
 static struct sl_run_record run_on(const char *name, const char *probe, bool emulated)
 {
-    return run_of(SL_DEVICE_ADB, name, probe, emulated);
+    return run_of(true, name, probe, emulated);
 }
 
 static bool same(struct sl_run_record a, struct sl_run_record b)
@@ -62,14 +63,14 @@ TEST(a_device_that_is_no_phone_has_the_series_of_its_name_as_before)
 
 TEST(a_board_that_is_renamed_keeps_its_series_and_this_machines_devices_have_those_of_their_names)
 {
-    struct sl_run_record named = run_of(SL_DEVICE_TCP, "pi", BOARD("\"1\"", ONE), false);
-    assert_true(same(named, run_of(SL_DEVICE_TCP, "shelf", BOARD("\"1\"", ONE), false)));
-    assert_false(same(named, run_of(SL_DEVICE_TCP, "pi", BOARD("\"2\"", ONE), false)));
-    assert_false(same(named, run_of(SL_DEVICE_TCP, "pi", BOARD("\"1\"", OTHER), false)));
-    assert_false(same(named, run_of(SL_DEVICE_TCP, "pi", BOARD("\"1\"", ONE), true)));
-    struct sl_run_record by_name = run_of(SL_DEVICE_TCP, "pi", BOARD("null", ONE), false);
+    struct sl_run_record named = run_of(true, "pi", BOARD("\"1\"", ONE), false);
+    assert_true(same(named, run_of(true, "shelf", BOARD("\"1\"", ONE), false)));
+    assert_false(same(named, run_of(true, "pi", BOARD("\"2\"", ONE), false)));
+    assert_false(same(named, run_of(true, "pi", BOARD("\"1\"", OTHER), false)));
+    assert_false(same(named, run_of(true, "pi", BOARD("\"1\"", ONE), true)));
+    struct sl_run_record by_name = run_of(true, "pi", BOARD("null", ONE), false);
     assert_string_equal(named.former_series, by_name.series);
-    assert_true(same(by_name, run_of(SL_DEVICE_LOCAL, "pi", BOARD("\"1\"", ONE), false)));
+    assert_true(same(by_name, run_of(false, "pi", BOARD("\"1\"", ONE), false)));
 }
 
 TEST(a_phones_run_says_what_an_earlier_version_called_its_series)
