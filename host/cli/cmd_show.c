@@ -16,9 +16,9 @@
 #include "host/cli/client.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/options.h"
+#include "host/report/json_copy.h"
 #include "host/report/table.h"
 #include "host/report/time_text.h"
-#include "host/rundir/json_copy.h"
 #include "host/spec/json_value.h"
 #include "host/spec/url.h"
 

@@ -15,6 +15,7 @@
 #include "host/report/analysis.h"
 #include "host/report/comparison.h"
 #include "host/report/next_step.h"
+#include "host/report/plugin_figures.h"
 #include "host/report/run_estimates.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/text.h"
@@ -479,6 +480,8 @@ int sl_comparison_json(struct sl_json *json, const char *key,
                                                        &report->candidate->attribution};
         sl_run_estimates_json(json, report->estimates, names);
     }
+    if (sl_plugin_figures_any(report->plugins))
+        sl_plugin_figures_json(json, report->plugins);
     if (report->svl_bits > 0)
         sl_json_u64(json, "svl", report->svl_bits);
     else

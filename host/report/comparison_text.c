@@ -16,6 +16,7 @@
 #include "host/report/comparison.h"
 #include "host/report/doc.h"
 #include "host/report/next_step.h"
+#include "host/report/plugin_figures.h"
 #include "host/report/run_estimates.h"
 #include "host/report/sme2_proof.h"
 #include "host/report/style.h"
@@ -565,6 +566,17 @@ static void put_step(struct page *p, const char *whose, size_t width)
     put_warnings(p, p->report->candidate);
 }
 
+static void put_plugins(struct page *p)
+{
+    const char *const sides[] = {p->report->baseline_level, p->report->candidate_level};
+    struct sl_table table;
+    if (!sl_plugin_figures_any(p->report->plugins))
+        return;
+    sl_plugin_figures_table(p->report->plugins, sides, &table);
+    sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s: %s", table.title, table.note);
+    sl_doc_table(p->doc, &table);
+}
+
 static void put_analyses(struct page *p, size_t operators)
 {
     const struct sl_comparison_report *report = p->report;
@@ -579,6 +591,7 @@ static void put_analyses(struct page *p, size_t operators)
     put_shift(p);
     put_operators(p, operators);
     put_estimate_tables(p, operators);
+    put_plugins(p);
     put_proof(p);
     put_headroom(p);
     put_next_steps(p);

@@ -12,6 +12,7 @@
 #include "host/report/element_type.h"
 #include "host/report/next_step.h"
 #include "host/report/plot.h"
+#include "host/report/plugin_figures.h"
 #include "host/report/reach_report.h"
 #include "host/report/report.h"
 #include "host/report/run_estimates.h"
@@ -211,6 +212,16 @@ static void put_estimates(struct sl_doc *doc, const struct sl_report *report, si
         put_table(doc, report, NULL, &table);
 }
 
+static void put_plugins(struct sl_doc *doc, const struct sl_report *report)
+{
+    const char *const sides[] = {sl_report_side(report, 0), sl_report_side(report, 1)};
+    struct sl_table table;
+    if (!sl_plugin_figures_any(report->comparison->plugins))
+        return;
+    sl_plugin_figures_table(report->comparison->plugins, sides, &table);
+    put_table(doc, report, NULL, &table);
+}
+
 static void put_figures(struct sl_doc *doc, const struct sl_report *report)
 {
     size_t most = is_page(doc) ? PAGE_OPERATORS : TICKET_OPERATORS;
@@ -227,6 +238,7 @@ static void put_figures(struct sl_doc *doc, const struct sl_report *report)
     if (sl_report_scatter(report, most, &table))
         put_table(doc, report, sl_plot_scatter, &table);
     put_estimates(doc, report, most);
+    put_plugins(doc, report);
     put_reach(doc, report->comparison->candidate, most);
     sl_report_proof(report, &table);
     put_table(doc, report, NULL, &table);

@@ -284,6 +284,21 @@ static unsigned svl_of(const struct sl_compared *compared)
     return bytes >= 16 && bytes <= 256 ? 8 * (unsigned)bytes : 0;
 }
 
+/* Both of two runs have theirs, however equal their traces are; of one alone the second side does.
+ */
+static void find_plugins(struct sl_compared *compared)
+{
+    const struct sl_rundir *one = &compared->sides[0].directory;
+    const struct sl_rundir *other = &compared->sides[1].directory;
+    bool both = compared->sides[0].has_directory && compared->sides[1].has_directory;
+    bool same =
+        both && strcmp(one->path, other->path) == 0 && strcmp(one->suffix, other->suffix) == 0;
+    if (compared->sides[0].has_directory && !same)
+        compared->report.plugins[0] = sl_value(one->manifest, "plugins");
+    if (compared->sides[1].has_directory)
+        compared->report.plugins[1] = sl_value(other->manifest, "plugins");
+}
+
 int sl_compared_make(struct sl_compared *compared, int factor,
                      const struct sl_comparison_options *options, struct sl_diag *diag)
 {
@@ -321,6 +336,7 @@ int sl_compared_make(struct sl_compared *compared, int factor,
         compared->report.estimates = sl_value(sides[1].directory.manifest, "estimates");
     if (sides[1].has_directory)
         compared->report.policy = sl_value(sides[1].directory.manifest, "policy");
+    find_plugins(compared);
     name_sides(compared, factor);
     find_title(compared);
     for (int i = 0; i < 2; i++)

@@ -12,10 +12,11 @@
 #include "common/format/scalar_type.h"
 #include "common/format/sltrace.h"
 #include "host/report/analysis.h"
+#include "host/report/json_copy.h"
 #include "host/report/run_estimates.h"
 #include "host/rundir/armkit.h"
-#include "host/rundir/json_copy.h"
 #include "host/rundir/output_type.h"
+#include "host/rundir/plugin_file.h"
 #include "host/rundir/rundir.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/json_value.h"
@@ -93,6 +94,7 @@ enum when {
     IF_RECORDED, /* only if it was recorded */
     IF_COUNTED,  /* only if instructions are the time */
     IF_SEVERAL,  /* only of several processes at a time */
+    IF_PLUGINS,  /* only if plug-ins were told of the run */
 };
 
 enum shape { VALUE, OBJECT, OBJECT_OR_NULL, ARRAY };
@@ -110,6 +112,7 @@ static bool is_due(const struct maker *m, const struct row *row, const cJSON *va
 {
     return row->when == ALWAYS || (row->when == IF_RECORDED && value) ||
            (row->when == IF_COUNTED && m->counted) ||
+           (row->when == IF_PLUGINS && m->source->plugins && m->source->plugins->name[0]) ||
            (row->when == IF_SEVERAL && sl_value(m->recorded, "concurrency"));
 }
 
@@ -367,6 +370,12 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
     sl_json_close_array(m->json);
 }
 
+static void put_plugins(struct maker *m, const char *key, const cJSON *recorded)
+{
+    (void)recorded;
+    sl_plugin_file_put(m->json, key, m->source->plugins);
+}
+
 static void put_agent_schema(struct maker *m, const char *key, const cJSON *recorded)
 {
     (void)recorded;
@@ -599,6 +608,7 @@ static const struct row manifest_rows[] = {
     {"uncounted_insns", IF_COUNTED, .fits = is_count},
     {"executed", IF_COUNTED, .put = put_executed},
     {"estimates", IF_COUNTED, .fits = sl_run_estimates_fit}, /* of time, by silicon profile */
+    {"plugins", IF_PLUGINS, .put = put_plugins},
     {"agent_report", .shape = OBJECT_OR_NULL, .rows = agent_rows},
     {"operators", .shape = ARRAY, .rows = operator_rows},
     {"executorch", .put = put_executorch},

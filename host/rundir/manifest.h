@@ -7,13 +7,16 @@
 struct cJSON;
 struct sl_analysis;
 struct sl_json;
+struct sl_plugin_file;
 struct sl_trace;
 struct sl_trace_record;
 
-/* The sources of the computed members: the trace, and the analyses of the ETDumps, off and on. */
+/* The sources of the computed members: the trace, the analyses of the ETDumps, off and on, and what
+ * plug-ins said; NULL: nothing. */
 struct sl_manifest_source {
     const struct sl_trace *trace;
     const struct sl_analysis *analyses[2];
+    const struct sl_plugin_file *plugins;
 };
 
 /* Writes a manifest. Members that were recorded (paths, hashes, versions, labels) are taken from

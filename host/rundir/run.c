@@ -22,13 +22,14 @@
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
 #include "host/device/trace_resolve.h"
+#include "host/report/json_copy.h"
 #include "host/report/kit_files.h"
 #include "host/rundir/armkit.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/file_digest.h"
-#include "host/rundir/json_copy.h"
 #include "host/rundir/manifest.h"
 #include "host/rundir/output_type.h"
+#include "host/rundir/plugin_file.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/run.h"
 #include "host/rundir/run_estimate.h"
@@ -545,8 +546,13 @@ static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_
 {
     struct sl_etdump_file files[SL_RUN_VARIANTS];
     struct sl_manifest_source source = {.trace = NULL};
-    int rc = 0, opened = 0;
-    for (; opened < SL_RUN_VARIANTS; opened++) {
+    char suffix[SL_RUN_SUFFIX_BYTES];
+    struct sl_plugin_file *plugins = sl_calloc(1, sizeof(*plugins));
+    int rc = plugins ? sl_plugin_file_open(run->out_dir, sl_run_suffix(run, suffix), plugins, diag)
+                     : -ENOMEM;
+    int opened = 0;
+    source.plugins = plugins;
+    for (; rc == 0 && opened < SL_RUN_VARIANTS; opened++) {
         const struct sl_etdump_request request = {.path = run->variants[opened].etdump_path,
                                                   .trace_path = trace_path,
                                                   .categories = run->categories,
@@ -563,6 +569,7 @@ static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_
         rc = write_manifest_of(run, &source, diag);
     while (opened > 0)
         sl_etdump_file_close(&files[--opened]);
+    sl_free(plugins);
     return rc;
 }
 

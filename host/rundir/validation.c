@@ -19,6 +19,7 @@
 #include "host/rundir/compared.h"
 #include "host/rundir/json_diff.h"
 #include "host/rundir/manifest.h"
+#include "host/rundir/plugin_file.h"
 #include "host/rundir/report_files.h"
 #include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
@@ -29,6 +30,7 @@
 struct check {
     struct sl_validation *found;
     struct sl_compared compared;
+    struct sl_plugin_file plugins;
     const struct sl_rundir *directory; /* of either side */
     char summary_name[128], manifest_name[128];
 };
@@ -131,13 +133,28 @@ static cJSON *parse_made(const struct sl_json *json)
                        : cJSON_ParseWithLength((const char *)json->out->data, json->out->size);
 }
 
+/* The file of plug-ins is a source of the manifest. One that cannot be read is a difference. */
+static void check_plugins(struct check *c)
+{
+    char name[160];
+    struct sl_buf bytes;
+    struct sl_diag diag = {.what = ""};
+    snprintf(name, sizeof(name), "plugins%s.json", c->directory->suffix);
+    if (!sl_value(c->directory->manifest, "plugins") || !read_file(c, name, &bytes))
+        return;
+    if (sl_plugin_file_read((struct sl_bytes){bytes.data, bytes.size}, name, &c->plugins, &diag) <
+        0)
+        differ(c, diag.where, "%s", diag.what);
+    sl_buf_fini(&bytes);
+}
+
 /* Each member of the manifest: what follows from the other files as it comes out of them, the rest
  * in its form, and nothing else. */
 static int check_manifest(struct check *c)
 {
     const struct sl_etdump_file *off = &c->compared.sides[0].file;
     const struct sl_manifest_source source = {
-        &off->trace.trace, {&off->analysis, &c->compared.sides[1].file.analysis}};
+        &off->trace.trace, {&off->analysis, &c->compared.sides[1].file.analysis}, &c->plugins};
     struct sl_buf text;
     struct sl_json json;
     sl_buf_init(&text, MAX_BYTES);
@@ -273,6 +290,7 @@ static int check_all(struct check *c)
         rc = check_variant(c, level);
     if (rc < 0)
         return rc;
+    check_plugins(c);
     rc = check_manifest(c);
     check_policies(c);
     if (rc == 0)

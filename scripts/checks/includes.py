@@ -90,7 +90,7 @@ ALLOWED = {
     # From what was recorded to a finished run directory: the command line and the daemon share it.
     "host/rundir/archive": (["common/base", "host/spec"], ["archive", "cjson"]),
     "host/rundir": (["common/base", "common/format", "host/records.h", "host/spec", "host/device/count_log", "host/device/launch",
-                         "host/device/trace_resolve", "host/analysis", "host/report"], ["cjson"]),
+                         "host/device/trace_resolve", "host/plugin/line", "host/plugin/record", "host/analysis", "host/report"], ["cjson"]),
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",

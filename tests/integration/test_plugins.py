@@ -61,6 +61,8 @@ class Plugins(lab.Scratch):
             said = self.run_once(daemon)
             seen = self.metrics(daemon)
             log = daemon.log_text()
+            self.run_once(daemon)
+        self.summed_up(said)
         self.assertFalse(said["resumed"])
         plugins = {plugin["name"]: plugin for plugin in said["plugins"]}
         self.assertEqual(set(plugins), {"meter", "hangs", "floods", "dies", "absent"})
@@ -86,6 +88,34 @@ class Plugins(lab.Scratch):
         self.assertGreater(seen['sme2lab_plugin_failures_total{plugin="floods",failure="flood"}'], 0)
         self.assertIn("event=plugin_failed plugin=dies failure=died", log)
         self.assertLess(log.count("event=plugin_failed"), 20)  # a kind is said once a minute
+
+    def summed_up(self, said):
+        """What manifest, reports and comparison show is what the file says, and a file that was changed is found out."""
+        directory, = (self.scratch / "state").glob("runs/*/*-1")
+        summary = json.loads((directory / "manifest.json").read_text())["plugins"]
+        meter = summary["list"][[one["name"] for one in summary["list"]].index("meter")]
+        power, raw = meter["metrics"][0], said["plugins"][0]
+        inside = [at for at in raw["metrics"][0]["at_ms"] if raw["began_ms"] <= at <= raw["ended_ms"]]
+        self.assertEqual((power["samples"], power["outside"]), (len(inside), len(raw["metrics"][0]["at_ms"]) - len(inside)))
+        self.assertGreater(power["outside"], 0)  # while the others were waited for
+        self.assertAlmostEqual(power["seconds"], (inside[-1] - inside[0]) / 1000)
+        self.assertAlmostEqual(power["joules"], 1.93 * power["seconds"], places=6)
+        for page in ("report.md", "report.html"):
+            self.assertIn("Measured by plug-ins", (directory / page).read_text())
+        other, = (self.scratch / "state").glob("runs/*/*-2")
+        lists = [json.loads((one / "manifest.json").read_text())["plugins"]["list"] for one in (directory, other)]
+        done = lab.call("compare", directory, other, "--json")
+        self.assertEqual([one["list"] for one in json.loads(done.stdout)["plugins"]], lists, done.stderr)
+        self.assertIn("Measured by plug-ins", lab.call("compare", directory, other, "--full").stdout)
+        file = directory / "plugins.json"
+        text = file.read_text()
+        for changed in (text.replace("1.93", "1.92", 1), "{", text.replace('"began_ms":1', '"began_ms":2', 1)):
+            file.write_text(changed)
+            self.assertEqual(lab.call("validate", directory).returncode, 1)
+        file.unlink()
+        self.assertIn("plugins.json", lab.call("validate", directory).stdout)
+        file.write_text(text)
+        lab.must_be_valid(directory)
 
     def test_a_run_waits_for_its_plug_ins_no_longer_than_their_limits(self):
         def took(*plugins):

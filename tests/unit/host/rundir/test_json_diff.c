@@ -8,7 +8,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/json.h"
-#include "host/rundir/json_copy.h"
+#include "host/report/json_copy.h"
 #include "tests/support/test.h"
 
 static char found[1024];

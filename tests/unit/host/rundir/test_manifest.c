@@ -29,7 +29,7 @@ static cJSON *put(const cJSON *said)
 {
     static const struct sl_trace trace = {.unit = SL_TRACE_NS};
     static const struct sl_analysis analysis = {.sha256 = HASH};
-    const struct sl_manifest_source source = {&trace, {&analysis, &analysis}};
+    const struct sl_manifest_source source = {&trace, {&analysis, &analysis}, NULL};
     struct sl_buf text;
     struct sl_json json;
     sl_buf_init(&text, 1 << 20);

@@ -1,5 +1,5 @@
-/* host/rundir/json_copy.c */
-#include "host/rundir/json_copy.h"
+/* host/report/json_copy.c */
+#include "host/report/json_copy.h"
 
 #include <math.h>
 

@@ -1,4 +1,4 @@
-/* host/rundir/json_copy.h: a parsed JSON value, written again. */
+/* host/report/json_copy.h: a parsed JSON value, written again. */
 #pragma once
 
 struct cJSON;

@@ -1,0 +1,20 @@
+/* host/report/plugin_figures.h: what plug-ins measured beside the device, as a table and as JSON.
+ * Each run's are the member "plugins" of its manifest. Pure. */
+#pragma once
+
+#include <stdbool.h>
+
+struct cJSON;
+struct sl_json;
+struct sl_table;
+
+/* Takes both of two runs, of one alone the second; NULL: nobody measured. */
+bool sl_plugin_figures_any(const struct cJSON *const plugins[2]);
+
+/* A row for each metric, and one for a plug-in that failed. End `out` with sl_table_fini(). `sides`
+ * are the names of the two. */
+void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *const sides[2],
+                             struct sl_table *out);
+
+/* Writes the member "plugins": a list of the one's or of both. */
+void sl_plugin_figures_json(struct sl_json *json, const struct cJSON *const plugins[2]);
