@@ -41,13 +41,13 @@ if(SL_COVERAGE)
 endif()
 
 # sl_library(NAME FOLDERS... [DEPENDS LIBRARIES...]): a static library of every source in the folders (not
-# below them) but main.c, which belongs to the program.
+# below them) but main.c and main_*.c, which belong to the program.
 function(sl_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   set(sources "")
   foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
     file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c" "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.S")
-    list(FILTER found EXCLUDE REGEX "/main\\.c$")
+    list(FILTER found EXCLUDE REGEX "/main[_a-z]*\\.c$")
     list(APPEND sources ${found})
   endforeach()
   if(sources)
