@@ -1,8 +1,10 @@
 /* host/job/admission.c */
 #include "host/job/admission.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "host/job/device_list.h"
 #include "host/job/queue.h"
@@ -10,6 +12,16 @@
 #include "host/spec/moment.h"
 #include "host/spec/selector.h"
 #include "host/spec/spec.h"
+
+/* In its detail, until it may begin. */
+static void say_what_it_waits_for(struct sl_job_record *job)
+{
+    char time[SL_CLOCK_TEXT_BYTES];
+    bool after = job->after_jobs[0] != '\0', begin = job->begin_ms != 0;
+    snprintf(job->detail, sizeof(job->detail), "%s%s%s%s%s", after ? "begins after job " : "",
+             job->after_jobs, after && begin ? ", " : "", begin ? "begins no sooner than " : "",
+             begin ? sl_clock_format(job->begin_ms, time) : "");
+}
 
 int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list *devices,
                        const struct sl_spec *spec, uint64_t now_ms, struct sl_job_record *out,
@@ -35,6 +47,7 @@ int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list
         return rc;
     snprintf(job.selector, sizeof(job.selector), "%s", text);
     snprintf(job.after_jobs, sizeof(job.after_jobs), "%s", spec->after ? spec->after : "");
+    say_what_it_waits_for(&job);
     *out = job;
     return 0;
 }

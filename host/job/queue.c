@@ -681,12 +681,13 @@ static void let_in(struct sl_queue *queue, uint64_t now_ms)
         entry->held = false;
         entry->came_ms = (int64_t)now_ms - queue->shifted_ms; /* it waits for a turn from now on */
         enter_share(entry);
-        if (failed == 0)
+        entry->job.detail[0] = '\0';
+        if (failed == 0) {
+            changed(queue, entry);
             continue;
+        }
         snprintf(entry->job.detail, sizeof(entry->job.detail),
-                 "job %" PRIu64
-                 ", which it comes after, is not done: it failed, was cancelled or is not known",
-                 failed);
+                 "job %" PRIu64 ", which it comes after, failed or is not there", failed);
         end_waiting(queue, entry, SL_CAUSE_DEPENDENCY, now_ms);
     }
 }

@@ -143,7 +143,7 @@ class Devices(lab.Scratch):
         self.assertGreaterEqual(records[1]["started_ms"], records[0]["ended_ms"])
         late = lab.sme2lab(*send, "--after", "99999", "--wait")
         self.assertEqual(late.returncode, 5, late.stdout + late.stderr)
-        self.assertIn("job 99999, which it comes after, is not done", late.stdout + late.stderr)
+        self.assertIn("job 99999, which it comes after, failed or is not there", late.stdout + late.stderr)
         refused = lab.sme2lab(*send, "--after", "7;8")
         self.assertEqual(refused.returncode, 2, refused.stderr)
 

@@ -50,6 +50,8 @@ TEST(a_job_comes_in_as_it_was_asked_for_or_not_at_all)
     assert_int_equal(sl_admission_check(queue, &devices, &held, 1780000000000, &other, &diag), 0);
     assert_int_equal(other.begin_ms, 1780007200000);
     assert_string_equal(other.after_jobs, "4,5");
+    assert_string_equal(other.detail,
+                        "begins after job 4,5, begins no sooner than 2026-05-28T22:26:40.000Z");
     assert_int_equal(sl_admission_check(queue, &devices, &late, 1780000000000, &other, &diag),
                      SL_E_FORMAT);
     assert_string_equal(diag.where, "deadline");
