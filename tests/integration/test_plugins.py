@@ -1,8 +1,13 @@
 """Plug-ins: real programs beside the daemon that measure, hang, flood, die and switch power, on a counted device."""
 
+import http.server
 import json
 import re
+import shutil
+import signal
+import threading
 import time
+import unittest
 
 import lab
 from daemon import SME2LABD, Daemon
@@ -162,13 +167,11 @@ class Plugins(lab.Scratch):
         config["recovery"] = {"pause_seconds": 1}
         config["devices"].append({"name": "board", "link": "tcp:127.0.0.1:1", "secret_file": str(self.secret())})
         with Daemon(self.scratch / "state", config) as daemon:
-            model = daemon.put_blob(TOY / "output-0.bin") if (TOY / "output-0.bin").exists() else daemon.put_blob(__file__)
-            _, _, body = daemon.submit({"model": model, "device": "first", "runs": 1, "warmup": 0})
+            _, _, body = daemon.submit({"model": daemon.put_blob(__file__), "device": "first", "runs": 1, "warmup": 0})
             job = json.loads(body)["id"]
             self.assertEqual(daemon.wait(job)["state"], "failed")
-            limit = time.monotonic() + 120
-            while not switched.exists() and time.monotonic() < limit:
-                time.sleep(0.2)
+            self.wait_for(switched.exists)
+            self.wait_for(lambda: "event=power_cycled" in daemon.log_text())
             events = [json.loads(line) for line in heard.read_text().splitlines()]
             log = daemon.log_text()
         self.assertEqual(switched.read_text().split()[0], "board")
@@ -177,6 +180,41 @@ class Plugins(lab.Scratch):
         lost = [event for event in events if event["event"] == "device_lost"]
         self.assertEqual((lost[0]["device"]["name"], lost[0]["device"]["link"]), ("board", "tcp:127.0.0.1:1"))
         self.assertIn("event=power_cycled plugin=hub device=board ok=true", log)
+
+    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    def test_a_webhook_gets_the_event_and_a_changed_configuration_waits_for_the_next_start(self):
+        posted = []
+
+        class Hook(http.server.BaseHTTPRequestHandler):
+            def do_POST(self):
+                posted.append((self.headers["Content-Type"], json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
+                self.send_response(500 if len(posted) > 1 else 204)
+                self.end_headers()
+
+            def log_message(self, *_):
+                pass
+
+        with http.server.HTTPServer(("127.0.0.1", 0), Hook) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            config = self.config({"name": "hook", "when": ["job_failed"],
+                                  "command": ["/bin/sh", str(SAMPLES / "notify_webhook.sh"), f"http://127.0.0.1:{server.server_port}/"]})
+            with Daemon(self.scratch / "state", config) as daemon:
+                for _ in range(2):
+                    _, _, body = daemon.submit({"model": daemon.put_blob(__file__), "device": "first", "runs": 1, "warmup": 0})
+                    self.assertEqual(daemon.wait(json.loads(body)["id"])["state"], "failed")
+                self.wait_for(lambda: len(posted) == 2 and "event=plugin_said plugin=hook" in daemon.log_text())
+                (self.scratch / "host.json").write_text(json.dumps({**config, "plugins": []}))
+                daemon.process.send_signal(signal.SIGHUP)
+                self.wait_for(lambda: "key=plugins reason=" in daemon.log_text())
+            server.shutdown()
+        self.assertEqual([(kind, event["event"], event["job"]) for kind, event in posted],
+                         [("application/json", "job_failed", 1), ("application/json", "job_failed", 2)])
+
+    def wait_for(self, seen):
+        limit = time.monotonic() + 60
+        while not seen() and time.monotonic() < limit:
+            time.sleep(0.05)
+        self.assertTrue(seen())
 
     def secret(self):
         path = self.scratch / "secret"
