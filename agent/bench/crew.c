@@ -1,5 +1,4 @@
 /* agent/bench/crew.c */
-#define _GNU_SOURCE /* syscall() */
 #include "agent/bench/crew.h"
 
 #include <errno.h>
@@ -10,16 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/syscall.h>
-#endif
 
 #include "agent/probe/cores.h"
+#include "agent/probe/device.h"
+#include "agent/runtime/affinity.h"
 #include "common/base/clock.h"
 #include "common/base/mem.h"
 #include "kernels/peak/peak.h"
 
-enum { ALIGNMENT = 4096, MASK_BITS = 1024, WORD_BITS = 8 * sizeof(unsigned long) };
+enum { ALIGNMENT = 4096 };
 
 struct crew;
 
@@ -41,66 +39,43 @@ struct crew {
     struct worker workers[SL_CREW_MAX_WORKERS];
 };
 
-static long allowed_cores(unsigned long mask[MASK_BITS / WORD_BITS])
-{
-#if defined(__linux__)
-    return syscall(SYS_sched_getaffinity, 0, MASK_BITS / 8, mask);
-#else
-    (void)mask;
-    return -1;
-#endif
-}
-
-static bool is_allowed(const unsigned long *mask, unsigned core)
-{
-    return core < MASK_BITS && (mask[core / WORD_BITS] >> core % WORD_BITS & 1) != 0;
-}
-
 unsigned sl_crew_cores(void)
 {
-    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    bool allowed[SL_AFFINITY_CPUS];
     unsigned count = 0;
-    if (allowed_cores(mask) <= 0) {
-        long online = sysconf(_SC_NPROCESSORS_ONLN);
-        return online < 1                     ? 1
-               : online > SL_CREW_MAX_WORKERS ? SL_CREW_MAX_WORKERS
-                                              : (unsigned)online;
-    }
-    for (unsigned core = 0; core < MASK_BITS && count < SL_CREW_MAX_WORKERS; core++)
-        count += is_allowed(mask, core);
-    return count > 0 ? count : 1;
+    sl_affinity_read(allowed);
+    for (size_t core = 0; core < SL_AFFINITY_CPUS; core++)
+        count += allowed[core];
+    if (count == SL_AFFINITY_CPUS) /* the system does not say */
+        count = online > 0 ? (unsigned)online : 1;
+    return count == 0 ? 1 : count > SL_CREW_MAX_WORKERS ? SL_CREW_MAX_WORKERS : count;
 }
 
 /* The cores that may be used, those of the fastest cluster first; -1 where there are no more. */
 static void order_cores(int out[SL_CREW_MAX_WORKERS])
 {
-    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
+    bool allowed[SL_AFFINITY_CPUS];
     size_t count = 0;
     struct sl_probe_cores *cores = sl_malloc(1, sizeof(*cores));
     for (size_t i = 0; i < SL_CREW_MAX_WORKERS; i++)
         out[i] = -1;
-    if (cores && allowed_cores(mask) > 0) {
-        sl_probe_cores_read("", cores);
-        for (size_t cluster = cores->cluster_count; cluster-- > 0;)
-            for (size_t i = 0; i < cores->count && count < SL_CREW_MAX_WORKERS; i++)
-                if (cores->core[i].cluster == cluster && is_allowed(mask, cores->core[i].index))
-                    out[count++] = (int)cores->core[i].index;
-    }
+    if (!cores)
+        return;
+    sl_affinity_read(allowed);
+    sl_device_read_cores("", cores);
+    for (size_t cluster = cores->cluster_count; cluster-- > 0;)
+        for (size_t i = 0; i < cores->count && count < SL_CREW_MAX_WORKERS; i++)
+            if (cores->core[i].cluster == cluster && allowed[cores->core[i].index])
+                out[count++] = (int)cores->core[i].index;
     sl_free(cores);
 }
 
 /* A thread that cannot be pinned runs where the system puts it. */
 static void pin(int core)
 {
-#if defined(__linux__)
-    unsigned long mask[MASK_BITS / WORD_BITS] = {0};
-    if (core < 0 || core >= MASK_BITS)
-        return;
-    mask[(size_t)core / WORD_BITS] = 1UL << (size_t)core % WORD_BITS;
-    syscall(SYS_sched_setaffinity, 0, sizeof(mask), mask);
-#else
-    (void)core;
-#endif
+    if (core >= 0)
+        (void)sl_affinity_pin((uint32_t)core);
 }
 
 void sl_crew_pin(unsigned worker)

@@ -1,13 +1,7 @@
 /* agent/probe/cores.c */
 #include "agent/probe/cores.h"
 
-#include <inttypes.h>
-#include <string.h>
-
-#include "agent/probe/sysfs.h"
-
-#define CPU_FOLDER "sys/devices/system/cpu"
-
+#include <stddef.h>
 /* The parts of one implementer: bits 15..4 of MIDR_EL1. */
 struct part {
     uint16_t number;
@@ -130,36 +124,10 @@ const char *sl_probe_core_name(int64_t midr)
     return part ? part->name : NULL;
 }
 
-static bool read_list(const char *root, const char *name, bool flags[SL_SYSFS_MAX_INDEX])
-{
-    char text[SL_SYSFS_TEXT_BYTES];
-    memset(flags, 0, SL_SYSFS_MAX_INDEX * sizeof(flags[0]));
-    return sl_sysfs_line(root, text, sizeof(text), CPU_FOLDER "/%s", name) &&
-           sl_sysfs_parse_list(text, strlen(text), flags);
-}
-
-static int64_t read_number(const char *root, uint32_t index, const char *name)
-{
-    int64_t value;
-    if (!sl_sysfs_number(root, &value, CPU_FOLDER "/cpu%" PRIu32 "/%s", index, name) || value < 0)
-        return SL_PROBE_UNKNOWN;
-    return value;
-}
-
-static void read_core(const char *root, struct sl_probe_core *core)
-{
-    core->max_khz = read_number(root, core->index, "cpufreq/cpuinfo_max_freq");
-    core->capacity = read_number(root, core->index, "cpu_capacity");
-    core->cluster_id = read_number(root, core->index, "topology/cluster_id");
-    if (core->cluster_id < 0)
-        core->cluster_id = read_number(root, core->index, "topology/physical_package_id");
-    core->midr = read_number(root, core->index, "regs/identification/midr_el1");
-}
-
 static bool same_kind(const struct sl_probe_core *a, const struct sl_probe_core *b)
 {
     return a->max_khz == b->max_khz && a->capacity == b->capacity &&
-           a->cluster_id == b->cluster_id && a->midr == b->midr;
+           a->cluster_id == b->cluster_id && a->midr == b->midr && a->rank == b->rank;
 }
 
 /* Capacity says more than frequency where both are known. */
@@ -167,10 +135,10 @@ static bool is_slower(const struct sl_probe_core *a, const struct sl_probe_core 
 {
     if (a->capacity != b->capacity)
         return a->capacity < b->capacity;
-    return a->max_khz < b->max_khz;
+    return a->max_khz != b->max_khz ? a->max_khz < b->max_khz : a->rank < b->rank;
 }
 
-static void find_clusters(struct sl_probe_cores *cores)
+void sl_probe_cores_group(struct sl_probe_cores *cores)
 {
     for (size_t i = 0; i < cores->count; i++) {
         size_t c = 0;
@@ -190,27 +158,4 @@ static void find_clusters(struct sl_probe_cores *cores)
             c++;
         cores->core[i].cluster = c;
     }
-}
-
-void sl_probe_cores_read(const char *root, struct sl_probe_cores *out)
-{
-    bool possible[SL_SYSFS_MAX_INDEX], online[SL_SYSFS_MAX_INDEX];
-    uint32_t indices[SL_PROBE_MAX_CORES];
-    memset(out, 0, sizeof(*out));
-    bool know_possible = read_list(root, "possible", possible);
-    bool know_online = read_list(root, "online", online);
-    if (!know_possible) {
-        size_t count = sl_sysfs_indices(root, CPU_FOLDER, "cpu", indices, SL_PROBE_MAX_CORES);
-        for (size_t i = 0; i < count; i++)
-            possible[indices[i]] = true;
-    }
-    for (uint32_t i = 0; i < SL_SYSFS_MAX_INDEX && out->count < SL_PROBE_MAX_CORES; i++) {
-        if (!possible[i] && !online[i])
-            continue;
-        struct sl_probe_core *core = &out->core[out->count++];
-        core->index = i;
-        core->online = know_online ? online[i] : true;
-        read_core(root, core);
-    }
-    find_clusters(out);
 }

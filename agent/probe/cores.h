@@ -15,6 +15,8 @@ struct sl_probe_core {
     int64_t capacity;
     int64_t cluster_id; /* topology/cluster_id, or the package where there is none */
     int64_t midr;       /* regs/identification/midr_el1 */
+    int64_t rank;       /* of its kind, 1 the slowest, where the system gives no such numbers */
+    char kind[24];      /* the system's word for its kind; "" where it has none */
     size_t cluster;     /* index in sl_probe_cores.cluster_first */
 };
 
@@ -26,8 +28,8 @@ struct sl_probe_cores {
     size_t cluster_first[SL_PROBE_MAX_CORES];
 };
 
-/* Reads the tree under `root` ("" for the device's own). */
-void sl_probe_cores_read(const char *root, struct sl_probe_cores *out);
+/* Finds the clusters of the cores that are listed. */
+void sl_probe_cores_group(struct sl_probe_cores *cores);
 
 /* Arm's name of the core type, such as "Cortex-X4", or NULL. */
 const char *sl_probe_core_name(int64_t midr);

@@ -15,7 +15,7 @@ struct sl_probe_phone {
 /* Is it the serial number of one device, and not what many have for want of one? */
 bool sl_probe_is_serial(const char *serial);
 
-/* Asks the system's `getprop` below `root`, for up to some seconds. False where there is none: it
- * is no Android; where it does not answer, as half an answer would name another phone; or where
- * the serial number is none that a single phone has. */
+/* Asks the system's `getprop` below `root`, for up to some seconds; a Mac says it itself. False
+ * where there is none: it is no Android; where it does not answer, as half an answer would name
+ * another phone; or where the serial number is none that a single phone has. */
 bool sl_probe_phone_read(const char *root, struct sl_probe_phone *out);

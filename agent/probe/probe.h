@@ -21,8 +21,5 @@ enum { SL_PROBE_FINGERPRINT_BYTES = 17 };
 int sl_probe_fingerprint(const char *root, char out[SL_PROBE_FINGERPRINT_BYTES],
                          char out_phone[SL_PROBE_PHONE_BYTES]);
 
-/* True on an emulated CPU, whose times mean nothing: QEMU's own one, by its identification. */
-bool sl_probe_is_emulated(void);
-
 /* The verb: prints it. argv[0] is the verb. Returns the exit code. */
 int sl_probe_main(int argc, char **argv);

@@ -11,6 +11,7 @@
 #include "agent/runtime/runtime.h"
 #include "common/base/buf.h"
 #include "common/base/json.h"
+#include "common/base/process.h"
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
@@ -116,7 +117,7 @@ static void put_run(const struct sl_session *session, struct sl_json *json)
     if (o->counted)
         sl_json_null(json, "peak_rss_bytes");
     else
-        sl_json_u64(json, "peak_rss_bytes", sl_session_peak_rss_bytes());
+        sl_json_u64(json, "peak_rss_bytes", sl_process_peak_bytes());
     sl_json_close_object(json);
 }
 

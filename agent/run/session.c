@@ -5,9 +5,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include "agent/probe/cores.h"
+#include "agent/probe/device.h"
 #include "agent/run/etlog.h"
 #include "agent/run/vector_length.h"
 #include "agent/run/watchdog.h"
@@ -27,18 +27,6 @@ void sl_session_log_diag(struct sl_session *session)
         SL_ETLOG('E', "%s%s%s%s%s%s", diag->where, diag->where[0] ? ": " : "", diag->what,
                  diag->hint[0] ? " (" : "", diag->hint, diag->hint[0] ? ")" : "");
     session->diag = (struct sl_diag){0};
-}
-
-uint64_t sl_session_peak_rss_bytes(void)
-{
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) != 0)
-        return 0;
-#if defined(__APPLE__)
-    return (uint64_t)usage.ru_maxrss;
-#else
-    return (uint64_t)usage.ru_maxrss * 1024;
-#endif
 }
 
 int sl_session_path(const struct sl_session *session, size_t v, const char *base, size_t base_len,
@@ -104,14 +92,14 @@ static void log_threads(const struct sl_session *session)
 static int decide_threads(struct sl_session *session)
 {
     const struct sl_run_options *o = &session->options;
-    bool allowed[SL_WORKERS_MAX_CPUS];
+    bool allowed[SL_AFFINITY_CPUS];
     struct sl_probe_cores *cores = sl_calloc(1, sizeof(*cores));
     if (!cores) {
         SL_ETLOG('E', "%s", sl_strerror(-ENOMEM));
         return SL_E_LOGGED;
     }
-    sl_workers_allowed(allowed);
-    sl_probe_cores_read("", cores);
+    sl_affinity_read(allowed);
+    sl_device_read_cores("", cores);
     const struct sl_threads_asked asked = {
         .cpu_threads = o->counted ? 1 : o->cpu_threads, /* where instructions are counted */
         .sme_threads = o->sme_threads,
@@ -137,7 +125,7 @@ static int start_workers(struct sl_session *session)
                                                         .cpu_count = t->cpu_count},
                             &session->workers);
     else if (t->cpu_count != 0)
-        rc = sl_workers_pin(t->cpus[0]);
+        rc = sl_affinity_pin(t->cpus[0]);
     if (rc < 0)
         SL_ETLOG('E', "%u threads cannot be started as asked: %s", t->count, sl_strerror(rc));
     return rc;

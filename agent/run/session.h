@@ -94,9 +94,6 @@ int sl_session_path(const struct sl_session *session, size_t v, const char *base
 /* Writes the name of variant v's ETDump. Returns 0 or -ENAMETOOLONG. */
 int sl_session_etdump_path(const struct sl_session *session, size_t v, char *out, size_t out_size);
 
-/* The largest resident size of this process so far. */
-uint64_t sl_session_peak_rss_bytes(void);
-
 void sl_session_drop_outputs(struct sl_session_variant *variant);
 
 /* Releases what the session holds; the session itself is the caller's. */

@@ -8,10 +8,14 @@
 #include "agent/probe/sysfs.h"
 #include "common/base/error.h"
 
-/* How fast a core is, in the unit that the device tells; 0 when it does not. */
+/* How fast a core is, in the unit that the device tells; 0 when it does not. Ranks are kinds apart.
+ */
 static int64_t speed_of(const struct sl_probe_core *core)
 {
-    return core->capacity > 0 ? core->capacity : core->max_khz > 0 ? core->max_khz : 0;
+    return core->capacity > 0  ? core->capacity
+           : core->max_khz > 0 ? core->max_khz
+           : core->rank > 0    ? 1000 * core->rank
+                               : 0;
 }
 
 /* Cores of one kind differ by some percent between chips and by their turbo frequencies. Where the
@@ -28,7 +32,7 @@ static int64_t slowest_performance(const struct sl_probe_cores *cores)
     return slowest >= fastest / 5 * 4 ? 0 : slowest + slowest / 10 + 1;
 }
 
-bool sl_threads_parse_cpus(const char *word, bool listed[SL_WORKERS_MAX_CPUS])
+bool sl_threads_parse_cpus(const char *word, bool listed[SL_AFFINITY_CPUS])
 {
     if (strncmp(word, "0x", 2) != 0)
         return sl_sysfs_parse_list(word, strlen(word), listed);
@@ -43,7 +47,7 @@ bool sl_threads_parse_cpus(const char *word, bool listed[SL_WORKERS_MAX_CPUS])
 
 enum which { ALL, BIG, LITTLE, LISTED };
 
-static int parse_affinity(const char *word, enum which *which, bool listed[SL_WORKERS_MAX_CPUS],
+static int parse_affinity(const char *word, enum which *which, bool listed[SL_AFFINITY_CPUS],
                           struct sl_diag *diag)
 {
     static const char *const words[] = {[ALL] = "all", [BIG] = "big", [LITTLE] = "little"};
@@ -53,9 +57,14 @@ static int parse_affinity(const char *word, enum which *which, bool listed[SL_WO
             return 0;
     }
     *which = LISTED;
-    if (sl_threads_parse_cpus(word, listed))
+    bool understood = sl_threads_parse_cpus(word, listed), by_kind = sl_affinity_is_by_kind();
+    if (understood && !by_kind)
         return 0;
-    sl_diag_hint(diag, "say big, little, all, a mask such as 0xf0 or a list such as 4-7");
+    sl_diag_hint(diag, by_kind ? "say big, little or all"
+                               : "say big, little, all, a mask such as 0xf0 or a list such as 4-7");
+    if (understood)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "--affinity",
+                           "This system takes no CPU by its number");
     return sl_diag_set(diag, SL_E_FORMAT, "--affinity", "'%.60s' names no CPUs", word);
 }
 
@@ -63,10 +72,10 @@ static int parse_affinity(const char *word, enum which *which, bool listed[SL_WO
 static void choose_cpus(const struct sl_probe_cores *cores, const bool *wanted,
                         struct sl_threads *out)
 {
-    for (size_t i = 0; i < cores->count && out->cpu_count < SL_WORKERS_MAX_CPUS; i++) {
+    for (size_t i = 0; i < cores->count && out->cpu_count < SL_AFFINITY_CPUS; i++) {
         const struct sl_probe_core *core = &cores->core[i];
         size_t at = out->cpu_count;
-        if (core->index >= SL_WORKERS_MAX_CPUS || !wanted[core->index])
+        if (core->index >= SL_AFFINITY_CPUS || !wanted[core->index])
             continue;
         for (; at > 0; at--) {
             size_t before = 0;
@@ -84,7 +93,7 @@ static void choose_cpus(const struct sl_probe_cores *cores, const bool *wanted,
 /* The CPUs of the processes before it come last; where there are too few, processes share them. */
 static void take_turn(uint32_t place, struct sl_threads *out)
 {
-    uint16_t cpus[SL_WORKERS_MAX_CPUS];
+    uint16_t cpus[SL_AFFINITY_CPUS];
     if (place == 0 || out->cpu_count == 0)
         return;
     memcpy(cpus, out->cpus, sizeof(cpus));
@@ -93,10 +102,10 @@ static void take_turn(uint32_t place, struct sl_threads *out)
 }
 
 int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_probe_cores *cores,
-                      const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_threads *out,
+                      const bool allowed[SL_AFFINITY_CPUS], struct sl_threads *out,
                       struct sl_diag *diag)
 {
-    bool listed[SL_WORKERS_MAX_CPUS] = {false}, wanted[SL_WORKERS_MAX_CPUS] = {false};
+    bool listed[SL_AFFINITY_CPUS] = {false}, wanted[SL_AFFINITY_CPUS] = {false};
     bool pinned = asked->affinity[0] != '\0';
     enum which which = ALL;
     int64_t performance = slowest_performance(cores);
@@ -109,7 +118,7 @@ int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_prob
         const struct sl_probe_core *core = &cores->core[i];
         bool big = speed_of(core) >= performance;
         out->efficient_cores += !big;
-        if (core->index >= SL_WORKERS_MAX_CPUS || !allowed[core->index] || !core->online)
+        if (core->index >= SL_AFFINITY_CPUS || !allowed[core->index] || !core->online)
             continue;
         bool want = which == LISTED ? listed[core->index] : which == ALL || big == (which == BIG);
         wanted[core->index] = want;

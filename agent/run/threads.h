@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "agent/runtime/affinity.h"
 #include "agent/runtime/workers.h"
 
 struct sl_diag;
@@ -12,10 +13,10 @@ struct sl_probe_cores;
 
 /* The threads that --cpu_threads, --sme-threads and --affinity ask for. */
 struct sl_threads {
-    uint32_t count;                     /* 1: all on the caller's thread */
-    uint32_t streaming;                 /* of them in streaming mode; 0: all */
-    uint32_t efficient_cores;           /* of the device, that the heuristic leaves out */
-    uint16_t cpus[SL_WORKERS_MAX_CPUS]; /* fastest first; empty without --affinity */
+    uint32_t count;                  /* 1: all on the caller's thread */
+    uint32_t streaming;              /* of them in streaming mode; 0: all */
+    uint32_t efficient_cores;        /* of the device, that the heuristic leaves out */
+    uint16_t cpus[SL_AFFINITY_CPUS]; /* fastest first; empty without --affinity */
     size_t cpu_count;
 };
 
@@ -29,8 +30,8 @@ struct sl_threads_asked {
 /* `allowed` says which CPUs this process may run on. Returns 0, SL_E_FORMAT, SL_E_LIMIT or
  * SL_E_NOT_FOUND with words. */
 int sl_threads_decide(const struct sl_threads_asked *asked, const struct sl_probe_cores *cores,
-                      const bool allowed[SL_WORKERS_MAX_CPUS], struct sl_threads *out,
+                      const bool allowed[SL_AFFINITY_CPUS], struct sl_threads *out,
                       struct sl_diag *diag);
 
 /* Sets the CPUs of a mask such as 0xf0 or a list such as 4-7,2; false for other words. */
-bool sl_threads_parse_cpus(const char *word, bool listed[SL_WORKERS_MAX_CPUS]);
+bool sl_threads_parse_cpus(const char *word, bool listed[SL_AFFINITY_CPUS]);

@@ -15,6 +15,7 @@
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/process.h"
 #include "common/format/sltrace.h"
 #include "common/format/trace_etdump.h"
 #include "kernels/cpu/isa.h"
@@ -162,7 +163,7 @@ int sl_tracing_close(struct sl_session *session)
 {
     if (!session->options.counted) /* there it is the emulator's, and differs from run to run */
         sl_recorder_meta_integer(session->trace.recorder, "peak_rss_bytes",
-                                 (int64_t)sl_session_peak_rss_bytes());
+                                 (int64_t)sl_process_peak_bytes());
     int rc = sl_trace_session_finish(&session->trace);
     if (rc < 0) {
         SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));

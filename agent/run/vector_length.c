@@ -4,23 +4,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 
 #include "common/base/error.h"
 #include "kernels/cpu/isa.h"
-
-#define SET_NUMBER 63 /* PR_SME_SET_VL, which older headers lack */
-
-static int set(uint32_t bytes)
-{
-#if defined(__linux__)
-    return prctl(SET_NUMBER, (unsigned long)bytes, 0, 0, 0);
-#else /* macOS has one, and is asked for no other */
-    return (int)bytes;
-#endif
-}
 
 static int refuse(uint32_t bits, uint32_t lengths, struct sl_diag *diag)
 {
@@ -45,7 +31,7 @@ int sl_vector_length_set(uint32_t bits, struct sl_diag *diag)
     if (bits == 0)
         return 0;
     bool has = bits % 8 == 0 && (bytes & (bytes - 1)) == 0 && (lengths & bytes) != 0;
-    if (!has || set(bytes) < 0 || sl_isa_svl_bytes() != bytes)
+    if (!has || sl_isa_set_svl_bytes(bytes) < 0 || sl_isa_svl_bytes() != bytes)
         return refuse(bits, lengths, diag);
     return 0;
 }

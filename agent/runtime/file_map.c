@@ -8,24 +8,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#if defined(__APPLE__)
-#define SL_MODIFIED(info) ((info)->st_mtimespec)
-#define SL_CHANGED(info) ((info)->st_ctimespec)
-#else
-#define SL_MODIFIED(info) ((info)->st_mtim)
-#define SL_CHANGED(info) ((info)->st_ctim)
-#endif
-
 static struct sl_file_identity identity_of(const struct stat *info)
 {
     return (struct sl_file_identity){
         .device = (uint64_t)info->st_dev,
         .inode = (uint64_t)info->st_ino,
         .size = (uint64_t)info->st_size,
-        .modified_s = (int64_t)SL_MODIFIED(info).tv_sec,
-        .changed_s = (int64_t)SL_CHANGED(info).tv_sec,
-        .modified_ns = (uint64_t)SL_MODIFIED(info).tv_nsec,
-        .changed_ns = (uint64_t)SL_CHANGED(info).tv_nsec,
+        .modified_s = (int64_t)info->st_mtim.tv_sec,
+        .changed_s = (int64_t)info->st_ctim.tv_sec,
+        .modified_ns = (uint64_t)info->st_mtim.tv_nsec,
+        .changed_ns = (uint64_t)info->st_ctim.tv_nsec,
     };
 }
 

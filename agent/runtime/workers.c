@@ -1,16 +1,12 @@
 /* agent/runtime/workers.c */
-#if defined(__linux__)
-#define _GNU_SOURCE /* sched_setaffinity */
-#endif
 #include "agent/runtime/workers.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 
-#include "common/base/error.h"
+#include "agent/runtime/affinity.h"
 #include "common/base/mem.h"
 
 /* How often a thread looks before it sleeps: some tens of microseconds. */
@@ -58,35 +54,6 @@ static void relax(void)
     __asm__ volatile("yield");
 #elif defined(__x86_64__)
     __builtin_ia32_pause();
-#endif
-}
-
-int sl_workers_pin(uint32_t cpu)
-{
-#if defined(__linux__)
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    if (cpu >= CPU_SETSIZE)
-        return -EINVAL;
-    CPU_SET(cpu, &set);
-    return sched_setaffinity(0, sizeof(set), &set) == 0 ? 0 : -errno;
-#else
-    (void)cpu;
-    return SL_E_UNSUPPORTED;
-#endif
-}
-
-void sl_workers_allowed(bool out[SL_WORKERS_MAX_CPUS])
-{
-    for (size_t i = 0; i < SL_WORKERS_MAX_CPUS; i++)
-        out[i] = true;
-#if defined(__linux__)
-    cpu_set_t set;
-    static_assert(CPU_SETSIZE >= SL_WORKERS_MAX_CPUS, "a set has every CPU");
-    if (sched_getaffinity(0, sizeof(set), &set) != 0)
-        return;
-    for (size_t i = 0; i < SL_WORKERS_MAX_CPUS; i++)
-        out[i] = CPU_ISSET(i, &set);
 #endif
 }
 
@@ -153,7 +120,7 @@ static void *work(void *argument)
     struct sl_workers *workers = worker->all;
     uint64_t seen = 0, gate;
     uint32_t seat;
-    atomic_store(&worker->pinned, worker->cpu < 0 ? 0 : sl_workers_pin((uint32_t)worker->cpu));
+    atomic_store(&worker->pinned, worker->cpu < 0 ? 0 : sl_affinity_pin((uint32_t)worker->cpu));
     ring(&workers->done);
     for (;;) {
         wait_until(workers, &workers->work, has_work, seen);
@@ -209,7 +176,7 @@ int sl_workers_new(const struct sl_workers_config *config, struct sl_workers **o
     bell_init(&workers->work);
     bell_init(&workers->done);
     if (config->cpu_count != 0)
-        rc = sl_workers_pin(config->cpus[0]);
+        rc = sl_affinity_pin(config->cpus[0]);
     for (uint32_t i = 1; i < config->count && rc == 0; i++)
         rc = start(workers, i, config->cpu_count ? config->cpus[i % config->cpu_count] : -1);
     if (rc != 0) {

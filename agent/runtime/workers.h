@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { SL_WORKERS_MAX = 64, SL_WORKERS_MAX_CPUS = 1024 };
+enum { SL_WORKERS_MAX = 64 };
 
 struct sl_workers; /* used by the thread that made it */
 
@@ -40,10 +40,3 @@ typedef void (*sl_workers_fn)(void *user, uint32_t part, uint32_t seat);
  * when all are done. What a part wrote is seen by the caller then. */
 void sl_workers_run(struct sl_workers *workers, uint32_t seats, uint32_t parts, sl_workers_fn run,
                     void *user);
-
-/* The CPUs that this process may run on; all where the system does not say. */
-void sl_workers_allowed(bool out[SL_WORKERS_MAX_CPUS]);
-
-/* Keeps the calling thread on one CPU. 0, -errno, or SL_E_UNSUPPORTED where there is no such call.
- */
-int sl_workers_pin(uint32_t cpu);

@@ -3,13 +3,13 @@
 
 #include <stdbool.h>
 
-#include "agent/runtime/workers.h"
+#include "agent/runtime/affinity.h"
 
 enum { SL_AWAY_BYTES = 256 };
 
 struct sl_away {
     bool gone;
-    bool was[SL_WORKERS_MAX_CPUS]; /* the CPUs of the caller before */
+    bool was[SL_AFFINITY_CPUS]; /* the CPUs of the caller before */
 };
 
 /* Moves the calling thread, and those that it begins from then on, off the CPUs that an affinity

@@ -15,10 +15,12 @@
 #include <uv.h>
 
 #include "common/base/digest.h"
+#include "common/base/durable.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/sync_file.h"
 #include "proto/blob.pb-c.h"
 
 enum { FOLDER_BYTES = 600, PATH_BYTES = FOLDER_BYTES + 80 };
@@ -168,15 +170,6 @@ static int make_room(struct sl_blob_store *store)
 
 /* --- checking a whole one, off the loop --- */
 
-static int sync_folder(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int rc = fd < 0 || fsync(fd) < 0 ? -errno : 0;
-    if (fd >= 0)
-        close(fd);
-    return rc;
-}
-
 static void do_check(uv_work_t *request)
 {
     struct sl_blob_store *store = request->data;
@@ -186,12 +179,12 @@ static void do_check(uv_work_t *request)
     store->rc = sl_sha256_fd(store->fd, found);
     if (store->rc == 0 && strcmp(found, store->name) != 0)
         store->rc = SL_E_MISMATCH;
-    if (store->rc == 0 && fsync(store->fd) < 0)
-        store->rc = -errno;
+    if (store->rc == 0)
+        store->rc = sl_sync_file(store->fd);
     if (store->rc == 0 && rename(part, whole) < 0)
         store->rc = -errno;
     if (store->rc == 0)
-        store->rc = sync_folder(store->folder);
+        store->rc = sl_durable_folder(store->folder);
     if (store->rc == SL_E_MISMATCH)
         unlink(part);
 }

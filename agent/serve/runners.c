@@ -1,30 +1,27 @@
 /* agent/serve/runners.c */
-#define _GNU_SOURCE /* sched_setaffinity, environ */
 #include "agent/serve/runners.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "agent/run/schedule.h"
 #include "agent/run/threads.h"
+#include "agent/runtime/affinity.h"
 #include "agent/serve/command.h"
 #include "common/base/buf.h"
 #include "common/base/child.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
+#include "common/base/process.h"
 #include "common/base/say.h"
 #include "proto/job.pb-c.h"
 
@@ -50,14 +47,14 @@ struct runners {
     const char *workdir, *directory;
     Sme2lab__Proto__Job *job;
     struct arm arms[MAX_ARMS];
-    uint64_t most_bytes; /* of files that an arm may leave */
-#if defined(__linux__)
-    cpu_set_t cpus; /* likewise */
-#endif
-    uint32_t order; /* processes so far, of all arms */
+    uint64_t most_bytes;         /* of files that an arm may leave */
+    bool cpus[SL_AFFINITY_CPUS]; /* of this process before */
+    uint32_t order;              /* processes so far, of all arms */
     struct sl_buf text;
     struct sl_json json; /* runners.json */
 };
+
+extern char **environ;
 
 static volatile sig_atomic_t interrupted;
 
@@ -100,16 +97,16 @@ static bool add_variable(struct environment *out, const char *variable)
 static int make_environment(const struct runners *runners, const Sme2lab__Proto__Arm *arm,
                             struct environment *out, struct sl_diag *diag)
 {
-    const char *said =
-        value_of((const char *const *)arm->environment, arm->n_environment, "LD_LIBRARY_PATH");
-    const char *old = said ? said : getenv("LD_LIBRARY_PATH");
+    const char *said = value_of((const char *const *)arm->environment, arm->n_environment,
+                                sl_process_library_path);
+    const char *old = said ? said : getenv(sl_process_library_path);
     bool fits = true;
     *out = (struct environment){.count = 0};
-    int len =
-        snprintf(out->library_path, PATH_BYTES, "LD_LIBRARY_PATH=%s/runners/%" PRIu32 "/bin%s%s",
-                 runners->directory, arm->place, old ? ":" : "", old ? old : "");
+    int len = snprintf(out->library_path, PATH_BYTES, "%s=%s/runners/%" PRIu32 "/bin%s%s",
+                       sl_process_library_path, runners->directory, arm->place, old ? ":" : "",
+                       old ? old : "");
     if (arm->n_libraries > 0 && (len < 0 || len >= PATH_BYTES))
-        return sl_diag_set(diag, -ENAMETOOLONG, "LD_LIBRARY_PATH",
+        return sl_diag_set(diag, -ENAMETOOLONG, sl_process_library_path,
                            "The list of libraries' folders is longer than %d bytes", PATH_BYTES);
     if (arm->n_libraries > 0)
         fits = add_variable(out, out->library_path);
@@ -125,23 +122,18 @@ static int make_environment(const struct runners *runners, const Sme2lab__Proto_
 /* The runner inherits them; without words those that this process had. */
 static int set_cpus(const struct runners *runners, const char *words, struct sl_diag *diag)
 {
-#if defined(__linux__)
-    cpu_set_t set = runners->cpus;
-    bool cpus[SL_WORKERS_MAX_CPUS] = {false};
-    if (words[0] && !sl_threads_parse_cpus(words, cpus))
-        return sl_diag_set(diag, SL_E_FORMAT, words, "These are no CPUs");
-    if (words[0])
-        CPU_ZERO(&set);
-    for (size_t i = 0; i < SL_WORKERS_MAX_CPUS && i < CPU_SETSIZE; i++)
-        if (cpus[i])
-            CPU_SET(i, &set);
-    if (sched_setaffinity(0, sizeof(set), &set) == 0 || !words[0])
+    bool cpus[SL_AFFINITY_CPUS] = {false};
+    if (!words[0]) {
+        (void)sl_affinity_set(runners->cpus);
         return 0;
-    return sl_diag_set(diag, -errno, words, "The CPUs cannot be had (%s)", sl_strerror(-errno));
-#else
-    (void)runners;
-    return words[0] ? sl_diag_set(diag, SL_E_UNSUPPORTED, words, "CPUs cannot be chosen here") : 0;
-#endif
+    }
+    if (sl_affinity_is_by_kind())
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, words, "CPUs cannot be chosen here");
+    if (!sl_threads_parse_cpus(words, cpus))
+        return sl_diag_set(diag, SL_E_FORMAT, words, "These are no CPUs");
+    int rc = sl_affinity_set(cpus);
+    return rc == 0 ? 0
+                   : sl_diag_set(diag, rc, words, "The CPUs cannot be had (%s)", sl_strerror(rc));
 }
 
 /* The runner has its CPUs by now: who watches it shall not take time from it there. */
@@ -358,19 +350,6 @@ static int read_request(const char *directory, Sme2lab__Proto__Job **out)
     return is_sound(*out) ? 0 : SL_E_FORMAT;
 }
 
-/* Without its parent nobody would take what is measured, nor end it. -EINTR: it has gone already.
- */
-static int end_with(const char *parent)
-{
-#if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, SIGTERM);
-    return getppid() == strtol(parent, NULL, 10) ? 0 : -EINTR;
-#else
-    (void)parent;
-    return 0;
-#endif
-}
-
 int sl_runners_main(int argc, char **argv)
 {
     struct runners runners = {.workdir = argc > 1 ? argv[1] : NULL};
@@ -382,12 +361,11 @@ int sl_runners_main(int argc, char **argv)
     }
     runners.directory = argv[2];
     runners.most_bytes = strtoull(argv[4], NULL, 10);
-#if defined(__linux__)
-    sched_getaffinity(0, sizeof(runners.cpus), &runners.cpus);
-#endif
+    sl_affinity_read(runners.cpus);
     sigaction(SIGTERM, &action, NULL);
     (void)fcntl(SL_COMMAND_RING_FD, F_SETFD, FD_CLOEXEC); /* `serve` gives it to every job */
-    int rc = end_with(argv[3]);
+    /* Without its parent nobody would take what is measured, nor end it. */
+    int rc = sl_process_end_with((pid_t)strtol(argv[3], NULL, 10), SIGTERM);
     if (rc == 0)
         rc = read_request(runners.directory, &runners.job);
     if (rc == 0) {

@@ -13,12 +13,14 @@
 
 #include <uv.h>
 
+#include "agent/probe/device.h"
 #include "agent/probe/probe.h"
 #include "agent/serve/detach.h"
 #include "agent/serve/server.h"
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/process.h"
 #include "common/base/say.h"
 #include "common/net/address.h"
 #include "common/net/secret.h"
@@ -254,10 +256,10 @@ struct program {
 /* The file itself; where it cannot be read both are empty. */
 static void find_program(struct program *program)
 {
-    ssize_t n = readlink("/proc/self/exe", program->path, sizeof(program->path) - 1);
-    program->path[n > 0 ? n : 0] = '\0';
+    const char *file = sl_process_file();
+    sl_process_path(program->path, sizeof(program->path));
     program->sha256[0] = '\0';
-    int fd = n > 0 ? open("/proc/self/exe", O_RDONLY | O_CLOEXEC) : -1;
+    int fd = file && program->path[0] ? open(file, O_RDONLY | O_CLOEXEC) : -1;
     if (fd < 0)
         return;
     if (sl_sha256_fd(fd, program->sha256) < 0)
@@ -285,7 +287,7 @@ static int serve(const struct options *options, const struct program *program,
                                        .probe_json = probe_json,
                                        .program = program->path,
                                        .program_sha256 = program->sha256,
-                                       .emulated = sl_probe_is_emulated(),
+                                       .emulated = sl_device_is_emulated(),
                                        .secret = secret,
                                        .spool_bytes = options->spool_bytes,
                                        .blob_bytes = options->blob_bytes};

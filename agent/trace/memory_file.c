@@ -1,7 +1,4 @@
 /* agent/trace/memory_file.c */
-#if defined(__linux__)
-#define _GNU_SOURCE /* syscall() */
-#endif
 #include "agent/trace/memory_file.h"
 
 #include <errno.h>
@@ -9,11 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#endif
 
+#include "agent/trace/shared.h"
 #include "common/base/path.h"
 
 /* In the first folder that lets us; -errno of the last one. */
@@ -38,12 +32,6 @@ static int open_unlinked(void)
 
 int sl_memory_file_open(const char *name)
 {
-#if defined(__linux__) && defined(SYS_memfd_create)
-    int fd = (int)syscall(SYS_memfd_create, name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd >= 0)
-        return fd;
-#else
-    (void)name;
-#endif
-    return open_unlinked();
+    int fd = sl_shared_file_open(name);
+    return fd >= 0 ? fd : open_unlinked();
 }

@@ -1,7 +1,4 @@
 /* agent/trace/ring.c */
-#if defined(__linux__)
-#define _GNU_SOURCE /* file seals, syscall */
-#endif
 #include "agent/trace/ring.h"
 
 #include <errno.h>
@@ -10,14 +7,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
-#if defined(__linux__)
-#include <linux/futex.h>
-#include <sys/syscall.h>
-#endif
 
 #include "agent/trace/memory_file.h"
+#include "agent/trace/shared.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
@@ -64,16 +57,6 @@ static bool capacity_ok(uint64_t records)
            records <= (SL_RING_MAX_BYTES - sizeof(struct ring_head)) / SL_TRACE_RECORD_BYTES;
 }
 
-static void seal_size(int fd)
-{
-#if defined(__linux__) && defined(F_ADD_SEALS)
-    /* Nobody can shrink it under the other side's mapping; a file that takes no seals is fine. */
-    (void)fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL);
-#else
-    (void)fd;
-#endif
-}
-
 static int map(struct sl_ring *ring, size_t bytes)
 {
     void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, ring->fd, 0);
@@ -112,7 +95,7 @@ int sl_ring_new(size_t records, struct sl_ring **out)
         rc = -errno;
         goto fail;
     }
-    seal_size(ring->fd);
+    sl_shared_file_seal(ring->fd);
     rc = map(ring, bytes_for(records));
     if (rc < 0)
         goto fail;
@@ -232,30 +215,6 @@ void sl_ring_allow(struct sl_ring *ring, struct sl_ring_allowance allowance)
                           memory_order_release);
 }
 
-#if defined(__linux__)
-static void sleep_on(_Atomic uint32_t *word, uint32_t value)
-{
-    syscall(SYS_futex, word, FUTEX_WAIT, value, NULL, NULL, 0);
-}
-
-static void wake(_Atomic uint32_t *word)
-{
-    syscall(SYS_futex, word, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-#else /* macOS has no futex between processes: there the consumer looks */
-static void sleep_on(_Atomic uint32_t *word, uint32_t value)
-{
-    const struct timespec pause = {.tv_nsec = 5000000};
-    if (atomic_load(word) == value)
-        nanosleep(&pause, NULL);
-}
-
-static void wake(_Atomic uint32_t *word)
-{
-    (void)word;
-}
-#endif
-
 /* Each side tells before it looks, so a call is never slept through. */
 void sl_ring_wait(struct sl_ring *ring)
 {
@@ -263,7 +222,7 @@ void sl_ring_wait(struct sl_ring *ring)
     uint32_t rung;
     atomic_store(&head->asleep, 1);
     while ((rung = atomic_load(&head->rung)) == ring->heard)
-        sleep_on(&head->rung, rung);
+        sl_shared_sleep(&head->rung, rung);
     atomic_store(&head->asleep, 0);
     ring->heard = rung;
 }
@@ -272,7 +231,7 @@ void sl_ring_wake(struct sl_ring *ring)
 {
     atomic_fetch_add(&ring->head->rung, 1);
     if (atomic_load(&ring->head->asleep) != 0)
-        wake(&ring->head->rung);
+        sl_shared_wake(&ring->head->rung);
 }
 
 long sl_ring_pop(struct sl_ring *ring, struct sl_trace_record *out, size_t max)

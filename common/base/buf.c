@@ -13,6 +13,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/sync_file.h"
 #include "common/base/sync_group.h"
 
 void sl_buf_init(struct sl_buf *buf, size_t limit)
@@ -183,8 +184,8 @@ int sl_buf_write_file(const char *path, const void *bytes, size_t len)
     int rc = write_all(fd, bytes, len);
     if (rc == 0 && sl_sync_group_is_open())
         return name_and_group(fd, temporary, path);
-    if (rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
-        rc = -errno;
+    if (rc == 0)
+        rc = sl_sync_file(fd);
     if (close(fd) < 0 && rc == 0)
         rc = -errno;
     if (rc == 0 && rename(temporary, path) < 0)

@@ -1,20 +1,18 @@
 /* common/base/child.c */
-#define _GNU_SOURCE /* pipe2(), F_SETPIPE_SZ */
+#define _GNU_SOURCE /* F_SETPIPE_SZ */
 #include "common/base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
-#if defined(__linux__)
-#include <sys/prctl.h>
-#endif
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/process.h"
 
 enum { OUT, ERR, LOG, STREAMS };
 enum {
@@ -48,8 +46,9 @@ static int open_streams(struct child *child)
 {
     for (int i = 0; i < 2; i++) {
         int ends[2];
-        if (pipe2(ends, O_CLOEXEC) != 0)
-            return -errno;
+        int rc = sl_process_pipe(ends);
+        if (rc < 0)
+            return rc;
         child->fds[i] = ends[0];
         child->writers[i] = ends[1];
         fcntl(child->fds[i], F_SETFL, O_NONBLOCK);
@@ -66,18 +65,6 @@ static int open_streams(struct child *child)
     return 0;
 }
 
-/* The kernel ends it with the thread that reads it; that may have gone before it was asked to. */
-static void end_with(pid_t parent)
-{
-#if defined(__linux__)
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-#else
-    (void)parent;
-#endif
-}
-
 /* In the child: other threads may hold locks, so it makes plain system calls only. `report` takes
  * the reason why the program cannot be. */
 static void become(const struct child *child, pid_t parent, int report)
@@ -91,7 +78,8 @@ static void become(const struct child *child, pid_t parent, int report)
         dup2(child->writers[OUT], STDOUT_FILENO) < 0 ||
         dup2(child->writers[ERR], STDERR_FILENO) < 0 || setpgid(0, 0) < 0)
         rc = errno;
-    end_with(parent);
+    if (sl_process_end_with(parent, SIGKILL) < 0) /* nobody reads it any more */
+        _exit(1);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (rc == 0) {
         execve(spec->argv[0], (char *const *)(uintptr_t)spec->argv,
@@ -104,10 +92,10 @@ static void become(const struct child *child, pid_t parent, int report)
 /* Forked, as posix_spawn() cannot tie the child to its parent. */
 static int start(struct child *child)
 {
-    int report[2], rc = 0;
+    int report[2], rc = sl_process_pipe(report);
     pid_t parent = getpid();
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return -errno;
+    if (rc < 0)
+        return rc;
     child->pid = fork();
     if (child->pid == 0)
         become(child, parent, report[1]);

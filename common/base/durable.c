@@ -1,5 +1,6 @@
 /* common/base/durable.c */
 #include "common/base/durable.h"
+#include "common/base/sync_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@ int sl_durable_folder(const char *path)
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     if (fd < 0)
         return -errno;
-    int rc = fsync(fd) < 0 ? -errno : 0;
+    int rc = sl_sync_file(fd);
     close(fd);
     return rc;
 }

@@ -1,5 +1,4 @@
 /* common/base/sync_group.c */
-#define _GNU_SOURCE /* sync_file_range() */
 #include "common/base/sync_group.h"
 
 #include <assert.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/sync_file.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -31,9 +31,7 @@ static void note(struct sl_sync_group *group, int rc)
 
 static void sync_and_close(struct sl_sync_group *group, int fd)
 {
-    /* A pipe or a read-only file system cannot be synced; that is no failure of ours. */
-    if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
-        note(group, -errno);
+    note(group, sl_sync_file(fd));
     if (close(fd) < 0)
         note(group, -errno);
 }
@@ -42,10 +40,8 @@ static void sync_and_close(struct sl_sync_group *group, int fd)
  */
 static void flush(struct sl_sync_group *group)
 {
-#if defined(__linux__)
     for (size_t i = 0; i < group->file_count; i++)
-        (void)sync_file_range(group->files[i], 0, 0, SYNC_FILE_RANGE_WRITE); /* only a beginning */
-#endif
+        sl_sync_file_begin(group->files[i]);
     for (size_t i = 0; i < group->file_count; i++)
         sync_and_close(group, group->files[i]);
     for (size_t i = 0; i < group->folder_count; i++)

@@ -31,6 +31,10 @@ size_t sl_isa_svl_bytes(void);
  * runs on this thread. */
 uint32_t sl_isa_svl_lengths(void);
 
+/* Sets it for the calling thread and those that it begins; macOS has one length and takes no other.
+ * 0, or -1 where it cannot be had. Not while anything of SME runs on this thread. */
+int sl_isa_set_svl_bytes(size_t bytes);
+
 /* Parses "sme2" (all the CPU has), "nosme2" (all but SME and SME2), "neon" (base NEON only),
  * "portable" (none) or a comma list of bit names. Bits that `detected` lacks are refused: returns
  * the mask, or -1 for an unknown word, -2 for a bit the CPU lacks. */

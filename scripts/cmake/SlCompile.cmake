@@ -13,10 +13,16 @@ add_compile_options(
   # Nothing of the build directory's place enters the binaries, so equal sources give equal files.
   -ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 include_directories("${CMAKE_SOURCE_DIR}")
-# Some thousand programs are linked, tests mostly: lld takes a third of the system linker's time.
-add_link_options(-fuse-ld=lld-19)
+if(APPLE)
+  # Without the first POSIX hides sysctlbyname() and its kin; the others have names of their own there.
+  add_compile_definitions(_DARWIN_C_SOURCE st_mtim=st_mtimespec st_ctim=st_ctimespec)
+else()
+  # Some thousand programs are linked, tests mostly: lld takes a third of the system linker's time.
+  add_link_options(-fuse-ld=lld-19)
+endif()
 
-if(CMAKE_CROSSCOMPILING)
+if(CMAKE_CROSSCOMPILING AND NOT APPLE)
+  set(SL_STATIC TRUE)
   # The device's file is static and not position independent: its code lies where the counting marks say, and two
   # runs of it are the same to the instruction.
   set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
@@ -41,13 +47,18 @@ if(SL_COVERAGE)
 endif()
 
 # sl_library(NAME FOLDERS... [DEPENDS LIBRARIES...]): a static library of every source in the folders (not
-# below them) but main.c and main_*.c, which belong to the program.
+# below them) but main.c and main_*.c, which belong to the program, and those of another system: *_linux.*, *_darwin.*.
+if(APPLE)
+  set(SL_OTHER_SYSTEM linux)
+else()
+  set(SL_OTHER_SYSTEM darwin)
+endif()
 function(sl_library name)
   cmake_parse_arguments(arg "" "" "DEPENDS" ${ARGN})
   set(sources "")
   foreach(folder IN LISTS arg_UNPARSED_ARGUMENTS)
     file(GLOB found CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.c" "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.S")
-    list(FILTER found EXCLUDE REGEX "/main[_a-z]*\\.c$")
+    list(FILTER found EXCLUDE REGEX "/main[_a-z]*\\.c$|_${SL_OTHER_SYSTEM}\\.[cS]$")
     list(APPEND sources ${found})
   endforeach()
   if(sources)

@@ -14,6 +14,7 @@
 #include "agent/runtime/weights/weight_write.h"
 #include "common/base/error.h"
 #include "common/base/path.h"
+#include "common/base/process.h"
 #include "kernels/cpu/isa.h"
 
 enum { PATH_BYTES = 4096 };
@@ -27,7 +28,8 @@ static int own_content(const char *directory, struct sl_content *out)
 {
     struct sl_bytes bytes;
     struct sl_file_identity identity;
-    int rc = sl_file_map("/proc/self/exe", &bytes, &identity);
+    const char *program = sl_process_file();
+    int rc = program ? sl_file_map(program, &bytes, &identity) : -ENOENT;
     if (rc != 0)
         return rc;
     *out = sl_known_content(directory, &identity, bytes);

@@ -11,6 +11,7 @@
 #include "agent/runtime/weights/known_content.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/sync_file.h"
 
 enum { PATH_BYTES = 4160, ALIGNMENT = 64 };
 
@@ -65,7 +66,7 @@ static int write_file(const struct sl_weight_store *store, int fd, const uint8_t
         if (rc == 0)
             rc = write_all(fd, zeros, rest);
     }
-    return rc == 0 && fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : rc;
+    return rc == 0 ? sl_sync_file(fd) : rc;
 }
 
 static bool all_packed(const struct sl_weight_store *store)

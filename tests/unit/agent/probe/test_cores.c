@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 
+#include "agent/probe/device.h"
 #include "tests/support/test.h"
 
 #define TREE(name) SL_TEST_DATA "/probe/" name
@@ -11,7 +12,7 @@ static struct sl_probe_cores cores;
 
 TEST(one_topology_id_still_gives_three_clusters)
 {
-    sl_probe_cores_read(TREE("phone-3-clusters"), &cores);
+    sl_device_read_cores(TREE("phone-3-clusters"), &cores);
     assert_int_equal(cores.count, 8);
     assert_int_equal(cores.cluster_count, 3);
     const size_t clusters[] = {0, 0, 0, 0, 1, 1, 1, 2};
@@ -50,7 +51,7 @@ TEST(each_makers_cores_have_their_names)
 
 TEST(packages_stand_for_missing_cluster_ids)
 {
-    sl_probe_cores_read(TREE("phone-2-clusters"), &cores);
+    sl_device_read_cores(TREE("phone-2-clusters"), &cores);
     assert_int_equal(cores.count, 8);
     assert_int_equal(cores.cluster_count, 2);
     assert_int_equal(cores.core[5].cluster, 0);
@@ -63,7 +64,7 @@ TEST(packages_stand_for_missing_cluster_ids)
 
 TEST(machine_without_cpufreq_is_one_cluster)
 {
-    sl_probe_cores_read(TREE("vm-without-cpufreq"), &cores);
+    sl_device_read_cores(TREE("vm-without-cpufreq"), &cores);
     assert_int_equal(cores.count, 4);
     assert_int_equal(cores.cluster_count, 1);
     assert_int_equal(cores.core[3].max_khz, SL_PROBE_UNKNOWN);
@@ -72,7 +73,7 @@ TEST(machine_without_cpufreq_is_one_cluster)
 
 TEST(holes_are_kept_and_folders_tell_what_lists_do_not)
 {
-    sl_probe_cores_read(TREE("holes"), &cores);
+    sl_device_read_cores(TREE("holes"), &cores);
     assert_int_equal(cores.count, 3);
     assert_int_equal(cores.core[1].index, 4);
     assert_int_equal(cores.core[2].index, 11);
@@ -84,7 +85,7 @@ TEST(holes_are_kept_and_folders_tell_what_lists_do_not)
 
 TEST(garbage_is_not_known)
 {
-    sl_probe_cores_read(TREE("garbage"), &cores);
+    sl_device_read_cores(TREE("garbage"), &cores);
     assert_int_equal(cores.count, 1);
     assert_true(cores.core[0].online);
     assert_int_equal(cores.core[0].max_khz, SL_PROBE_UNKNOWN);
@@ -95,7 +96,7 @@ TEST(garbage_is_not_known)
 
 TEST(missing_tree_has_no_cores)
 {
-    sl_probe_cores_read(TREE("nowhere"), &cores);
+    sl_device_read_cores(TREE("nowhere"), &cores);
     assert_int_equal(cores.count, 0);
     assert_int_equal(cores.cluster_count, 0);
 }

@@ -9,7 +9,7 @@
 
 static struct sl_probe_cores cores;
 static struct sl_threads threads;
-static bool allowed[SL_WORKERS_MAX_CPUS];
+static bool allowed[SL_AFFINITY_CPUS];
 
 /* A phone: 0 to 3 small, 4 to 6 middle, 7 large. */
 static void set_phone(void)

@@ -1,4 +1,5 @@
 /* tests/unit/agent/runtime/test_workers.c */
+#include "agent/runtime/affinity.h"
 #include "agent/runtime/workers.h"
 
 #include <errno.h>
@@ -107,7 +108,7 @@ TEST(streaming_work_gets_fewer_threads_where_asked)
 TEST(a_cpu_that_is_not_there_is_refused)
 {
     struct sl_workers *workers = NULL;
-    const uint16_t cpus[] = {SL_WORKERS_MAX_CPUS - 1};
+    const uint16_t cpus[] = {SL_AFFINITY_CPUS - 1};
     const struct sl_workers_config config = {.count = 2, .cpus = cpus, .cpu_count = 1};
     assert_true(sl_workers_new(&config, &workers) < 0);
     assert_null(workers);

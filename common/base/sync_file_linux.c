@@ -1,0 +1,17 @@
+/* common/base/sync_file_linux.c */
+#define _GNU_SOURCE /* sync_file_range() */
+#include "common/base/sync_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+int sl_sync_file(int fd)
+{
+    return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
+void sl_sync_file_begin(int fd)
+{
+    (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
