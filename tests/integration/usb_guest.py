@@ -11,7 +11,6 @@ import pathlib
 import random
 import subprocess
 import sys
-import time
 import unittest
 
 import lab
@@ -77,15 +76,18 @@ class Phone:
         """The cable goes in. A function that adbd has not described yet cannot be bound."""
         self.make_gadget()
         self.start_adbd()
-        limit = time.monotonic() + PATIENCE_SECONDS
-        while True:
-            try:
-                self.write("UDC", self.udc)
-                return
-            except OSError:
-                if time.monotonic() > limit:
-                    raise
-                time.sleep(0.2)
+        wait_until(self.binds, PATIENCE_SECONDS, "adbd's description of the function")
+        wait_until(self.listed, PATIENCE_SECONDS, "the phone on the bus")
+
+    def binds(self):
+        try:
+            self.write("UDC", self.udc)
+            return True
+        except OSError:
+            return False
+
+    def listed(self):
+        return any(path.read_text().strip() == self.serial for path in pathlib.Path("/sys/bus/usb/devices").glob("*/serial"))
 
     def unplug(self):
         self.write("UDC", "\n")
