@@ -29,7 +29,7 @@ STANDARD = (
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool"
     r"|stddef|stdint|stdio|stdlib|stdnoreturn|string|tgmath|threads|time|uchar|wchar|wctype"
     r"|dirent|dlfcn|fcntl|fnmatch|getopt|glob|libgen|link|malloc|poll|pthread|pwd|regex|sched|semaphore|spawn|strings|termios|ucontext|unistd|elf"
-    r"|arm_neon|arm_sve|arm_sme|arm_acle|cpuid)\.h"
+    r"|arm_neon|arm_sve|arm_sme|arm_acle|cpuid|immintrin)\.h"
     r"|sys/(auxv|eventfd|file|ioctl|mman|prctl|resource|select|stat|statvfs|syscall|sysctl|sysinfo|time|times|types|uio|utsname|wait)\.h"
     r"|(linux|asm)/[a-z_]+\.h"
     r"|gethostuuid\.h|mach/mach\.h|mach-o/dyld\.h|sys/qos\.h")  # macOS
