@@ -66,11 +66,16 @@ int sl_device_life_cause(const struct sl_device_life *life)
     return life->listed != SL_CAUSE_DEVICE_WELL ? life->listed : life->link;
 }
 
+static uint64_t first_pause(const struct sl_device_life *life)
+{
+    return life->pause_ms ? life->pause_ms : SL_LIFE_PAUSE_MS;
+}
+
 /* Doubled by each step that was done, with an eighth of it at random, so that devices that fell
  * together are not tried together. */
 static uint64_t pause_of(const struct sl_device_life *life)
 {
-    uint64_t pause = life->pause_ms ? life->pause_ms : SL_LIFE_PAUSE_MS;
+    uint64_t pause = first_pause(life);
     unsigned doubles =
         life->steps < SL_LIFE_PAUSE_DOUBLES ? life->steps : (unsigned)SL_LIFE_PAUSE_DOUBLES;
     uint32_t mixed = (life->seed + life->steps) * 2654435761U;
@@ -96,13 +101,24 @@ static void climb(struct sl_device_life *life)
     }
 }
 
-static void begin(struct sl_device_life *life, int cause, uint64_t now_ms)
+/* Of the step of its rung; UINT64_MAX above the ladder. */
+static uint64_t due_of(const struct sl_device_life *life, uint64_t now_ms)
 {
     const struct rung *ladder;
+    if (life->rung >= ladder_of(life->treated, &ladder))
+        return UINT64_MAX;
+    uint64_t due = now_ms + pause_of(life);
+    uint64_t least = life->began_ms + SL_LIFE_QUARANTINE_PAUSES * first_pause(life);
+    return ladder[life->rung].step == SL_STEP_QUARANTINE && due < least ? least : due;
+}
+
+static void begin(struct sl_device_life *life, int cause, uint64_t now_ms)
+{
     life->treated = cause;
+    life->began_ms = now_ms;
     life->rung = life->tries = life->steps = 0;
     climb(life);
-    life->due_ms = life->rung < ladder_of(cause, &ladder) ? now_ms + pause_of(life) : UINT64_MAX;
+    life->due_ms = due_of(life, now_ms);
 }
 
 /* While it is being reached again the ladder stands where it was: it is left when the device has
@@ -126,7 +142,7 @@ static void changed(struct sl_device_life *life, uint64_t now_ms)
     } else if (settled || cause != life->treated) {
         begin(life, cause, now_ms);
     } else if (life->due_ms == UINT64_MAX && life->rung < rungs) {
-        life->due_ms = now_ms + pause_of(life);
+        life->due_ms = due_of(life, now_ms);
     }
 }
 
@@ -149,14 +165,14 @@ void sl_device_life_link(struct sl_device_life *life, int cause, uint64_t now_ms
 int sl_device_life_step(struct sl_device_life *life, uint64_t now_ms)
 {
     const struct rung *ladder;
-    size_t count = ladder_of(life->treated, &ladder);
     if (now_ms < life->due_ms)
         return 0;
+    ladder_of(life->treated, &ladder);
     int step = ladder[life->rung].step;
     life->tries++;
     life->steps++;
     climb(life);
-    life->due_ms = life->rung < count ? now_ms + pause_of(life) : UINT64_MAX;
+    life->due_ms = due_of(life, now_ms);
     return step;
 }
 

@@ -21,6 +21,9 @@ enum sl_device_step {
 enum {
     SL_LIFE_PAUSE_MS = 5000,   /* before the first step, doubled from step to step */
     SL_LIFE_PAUSE_DOUBLES = 4, /* so often at most */
+    /* Of the first pause, until a device may be quarantined: it may be booting, or be updated, and
+     * comes back by itself. */
+    SL_LIFE_QUARANTINE_PAUSES = 120,
     SL_LIFE_SETTLED_MS = 60000 /* well for so long: the next trouble begins at the ladder's foot */
 };
 
@@ -31,8 +34,9 @@ struct sl_device_life {
     uint32_t seed;     /* of the jitter: another for each device */
     int treated;       /* cause that the ladder is climbed for; WELL: none */
     unsigned rung, tries, steps;
-    uint64_t due_ms;  /* of the next step; UINT64_MAX: none */
-    uint64_t well_ms; /* since then it is well; 0: it is not */
+    uint64_t began_ms; /* the climb */
+    uint64_t due_ms;   /* of the next step; UINT64_MAX: none */
+    uint64_t well_ms;  /* since then it is well; 0: it is not */
 };
 
 /* A device that is well. */

@@ -67,6 +67,24 @@ TEST(steps_that_a_device_has_not_are_left_out)
     expect(steps, climb(&life, &now, steps), wanted, 3);
 }
 
+TEST(a_device_that_boots_for_minutes_and_comes_back_by_itself_is_not_quarantined)
+{
+    struct sl_device_life life;
+    uint64_t now = 5000;
+    sl_device_life_init(&life, 0, 1);
+    sl_device_life_link(&life, SL_CAUSE_DEVICE_UNREACHABLE, now);
+    for (int tries = 0; tries < 2; tries++) {
+        now = sl_device_life_due_ms(&life);
+        assert_int_equal(sl_device_life_step(&life, now), SL_STEP_RECONNECT);
+    }
+    now = 5000 + 9 * 60 * 1000;
+    assert_int_equal(sl_device_life_step(&life, now), 0);
+    sl_device_life_link(&life, SL_CAUSE_DEVICE_WELL, now);
+    assert_true(sl_device_life_due_ms(&life) == UINT64_MAX);
+    sl_device_life_link(&life, SL_CAUSE_DEVICE_UNREACHABLE, now); /* away again at once */
+    assert_true(sl_device_life_due_ms(&life) >= 5000 + 10 * 60 * 1000);
+}
+
 TEST(what_only_a_person_can_mend_is_left_to_him)
 {
     static const int causes[] = {SL_CAUSE_DEVICE_UNTRIED,      SL_CAUSE_DEVICE_AUTHORISING,
