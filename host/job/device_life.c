@@ -101,7 +101,7 @@ static void climb(struct sl_device_life *life)
     }
 }
 
-/* Of the step of its rung; UINT64_MAX above the ladder. */
+/* When its rung is due; UINT64_MAX above the ladder. */
 static uint64_t due_of(const struct sl_device_life *life, uint64_t now_ms)
 {
     const struct rung *ladder;

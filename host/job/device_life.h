@@ -21,7 +21,7 @@ enum sl_device_step {
 enum {
     SL_LIFE_PAUSE_MS = 5000,   /* before the first step, doubled from step to step */
     SL_LIFE_PAUSE_DOUBLES = 4, /* so often at most */
-    /* Of the first pause, until a device may be quarantined: it may be booting, or be updated, and
+    /* So many first pauses go by before a device is quarantined: it may boot, or be updated, and
      * comes back by itself. */
     SL_LIFE_QUARANTINE_PAUSES = 120,
     SL_LIFE_SETTLED_MS = 60000 /* well for so long: the next trouble begins at the ladder's foot */
