@@ -7,9 +7,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#if defined(__aarch64__) && defined(__linux__)
-#include <sys/auxv.h>
-#endif
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -28,15 +25,6 @@ enum {
     MAX_AGENT_BYTES = 64 << 20,
     STACK_STEP = 4096, /* the guest's strings fill whole steps, whatever the paths are */
 };
-
-bool sl_device_local_has_sme2(void)
-{
-#if defined(__aarch64__) && defined(__linux__)
-    return getauxval(AT_HWCAP2) >> 37 & 1; /* HWCAP2_SME2 */
-#else
-    return false;
-#endif
-}
 
 int sl_device_open_local(const struct sl_device_wish *wish, struct sl_device *out,
                          struct sl_diag *diag)

@@ -10,6 +10,7 @@
 
 #include "common/base/child.h"
 #include "common/base/error.h"
+#include "common/base/process.h"
 
 enum { MIN_EMULATOR_MAJOR = 11, VERSION_TIMEOUT_MS = 10000 };
 
@@ -31,10 +32,9 @@ static bool try_program(const char *directory, size_t len, const char *name,
 static bool try_beside(const char *relative, char out[SL_TOOL_PATH_BYTES])
 {
     char self[SL_TOOL_PATH_BYTES];
-    ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-    if (len <= 0)
+    sl_process_path(self, sizeof(self));
+    if (!self[0])
         return false;
-    self[len] = '\0';
     for (;;) {
         char *slash = strrchr(self, '/');
         if (!slash)

@@ -1,4 +1,4 @@
-/* host/http/peer.c */
+/* host/http/peer_linux.c */
 #define _GNU_SOURCE /* struct ucred */
 #include "host/http/peer.h"
 
