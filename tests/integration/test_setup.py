@@ -55,7 +55,7 @@ class Wheels(lab.Scratch):
 
     def test_the_wheel_is_the_one_that_the_script_expects(self):
         script = SETUP.read_text()
-        self.assertEqual((re.findall("[0-9a-f]{64}", script), WHEEL.split("-")[1] in script), ([SHA256], True))
+        self.assertEqual((re.findall("^executorch_sha256=([0-9a-f]{64})$", script, re.M), WHEEL.split("-")[1] in script), ([SHA256], True))
 
     def test_a_damaged_wheel_is_refused_with_both_hashes_and_what_to_do(self):
         digest = self.put(self.elsewhere / WHEEL)
