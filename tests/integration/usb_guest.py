@@ -111,6 +111,13 @@ def setUpModule():
 class Bus(lab.Scratch):
     device = test_usb.PluggedIn.device
 
+    def setUp(self):
+        """Debian's adbd does not survive a reset of its port, or an owner that ends in the middle: each test has phones just plugged in."""
+        super().setUp()
+        for phone in phones:
+            phone.unplug()
+            phone.plug()
+
     def begin(self, config):
         daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.NATIVE / "bin/sme2lab-agent"), "ADB_SERVER_SOCKET": lab.NO_ADB})
         daemon.start()
