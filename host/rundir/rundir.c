@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cjson/cJSON.h>
 
@@ -78,6 +79,23 @@ static int by_name(const void *a, const void *b)
     return *x ? 1 : *y ? -1 : strcmp(a, b);
 }
 
+/* The file that 'sme2lab import' of another tool's benchmarks leaves. */
+static bool is_benchmark(const char *path)
+{
+    char file[SL_RUNDIR_PATH_BYTES];
+    return sl_path_join(file, sizeof(file), path, "benchmark.json") == 0 && access(file, F_OK) == 0;
+}
+
+static int refuse(const char *path, struct sl_diag *diag)
+{
+    if (!is_benchmark(path))
+        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                           "this is no run directory: manifest.json is missing");
+    sl_diag_hint(diag, "'sme2lab history' lists its series and tells where one got slower");
+    return sl_diag_set(diag, SL_E_NOT_FOUND, path,
+                       "this is another tool's benchmark: it has times, but no operators");
+}
+
 int sl_rundir_list(const char *path, char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES],
                    size_t *out_count, struct sl_diag *diag)
 {
@@ -98,8 +116,7 @@ int sl_rundir_list(const char *path, char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RU
     closedir(entries);
     qsort(names, count, sizeof(names[0]), by_name);
     if (count == 0)
-        return sl_diag_set(diag, SL_E_NOT_FOUND, path,
-                           "this is no run directory: manifest.json is missing");
+        return refuse(path, diag);
     sl_diag_hint(diag, "%s", "");
     *out_count = count;
     return 0;

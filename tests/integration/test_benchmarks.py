@@ -48,6 +48,7 @@ class TestBenchmarks(lab.Scratch):
             self.assertAlmostEqual(is_, was, places=6)
         self.assertAlmostEqual(kept["median_ns"], sorted(written)[2], places=6)
         self.assertIn("BM_sum/1024", self.cli("history").stdout)
+        self.assertIn("This is another tool's benchmark: it has times, but no operators", self.cli("compare", "1", "2", code=2).stderr)
         findings = json.loads(self.cli("fsck", "--json").stdout)["findings"]
         self.assertEqual([row for row in findings if row["kind"] != "unused-blob"], [])
 
