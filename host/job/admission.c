@@ -41,8 +41,10 @@ int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list
         rc = sl_moment_read(spec->deadline, "deadline", now_ms, &job.deadline_ms, diag);
     if (rc == 0 && spec->begin)
         rc = sl_moment_read(spec->begin, "begin", now_ms, &job.begin_ms, diag);
-    if (rc == 0 && job.deadline_ms != 0 && job.deadline_ms <= job.begin_ms)
+    if (rc == 0 && job.deadline_ms != 0 && job.deadline_ms <= job.begin_ms) {
+        sl_diag_hint(diag, "say a deadline that is later than begin");
         rc = sl_diag_set(diag, SL_E_FORMAT, "deadline", "it is before the job may begin");
+    }
     if (rc < 0)
         return rc;
     snprintf(job.selector, sizeof(job.selector), "%s", text);

@@ -391,6 +391,8 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
         return SL_E_NOT_FOUND;
     if (device[0])
         lab->runner.cancel(lab->runner.user, job, device);
+    else
+        assign(lab); /* those that come after it end too */
     return 0;
 }
 

@@ -311,6 +311,13 @@ STORE_TEST(jobs_come_after_those_that_ended_before_them_and_after_a_restart_too)
     look_up(&bench, bench.job);
     assert_int_equal(bench.found.state, SL_JOB_CANCELLED);
     assert_int_equal(bench.found.cause, SL_CAUSE_DEPENDENCY);
+    const struct sl_spec later = {.begin = "1h"};
+    submit_spec(&bench, "{}", &later);
+    uint64_t cancelled = bench.job;
+    snprintf(after, sizeof(after), "%u", (unsigned)cancelled);
+    submit_spec(&bench, "{}", &then);
+    assert_int_equal(sl_lab_cancel(bench.lab, cancelled), 0);
+    assert_null(sl_lab_job(bench.lab, bench.job)); /* it ended with it */
     holds_all = false;
     close_bench(&bench);
 }
