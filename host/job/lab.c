@@ -27,7 +27,8 @@
 #include "host/store/store.h"
 
 enum {
-    CLOCK_JUMP_MS = 2000, /* less is what a clock that is disciplined does */
+    CLOCK_JUMP_MS = 2000,      /* less is what a clock that is disciplined does */
+    LOOK_AGAIN_MS = 60 * 1000, /* at the clock, which may be set while nothing happens */
     STEPS = 6
 };
 
@@ -253,14 +254,14 @@ static uint64_t next_due(struct sl_lab *lab)
     return wait;
 }
 
-/* Wakes when the next lease ends or a device's next step is due, and not otherwise. */
+/* Wakes when something is due, and once a minute while anything is; not otherwise. */
 static void arm(struct sl_lab *lab)
 {
     uint64_t wait = next_due(lab);
     if (wait == UINT64_MAX || lab->closing)
         uv_timer_stop(&lab->timer);
     else
-        uv_timer_start(&lab->timer, on_tick, wait, 0);
+        uv_timer_start(&lab->timer, on_tick, wait < LOOK_AGAIN_MS ? wait : LOOK_AGAIN_MS, 0);
 }
 
 static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
@@ -323,6 +324,20 @@ static void assign(struct sl_lab *lab)
     arm(lab);
 }
 
+/* It is stored, and the queue cannot take it. */
+static void give_up_job(struct sl_lab *lab, const struct sl_job_record *job, int rc)
+{
+    struct sl_job_record failed = *job;
+    failed.state = SL_JOB_FAILED;
+    failed.cause = SL_CAUSE_LAB;
+    failed.ended_ms = now_ms(lab);
+    snprintf(failed.detail, sizeof(failed.detail), "it could not be queued: %s", sl_strerror(rc));
+    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_queued"), SL_LOG_JOB(job->id),
+           SL_LOG_REASON(sl_strerror(rc)));
+    on_changed(lab, &failed);
+    sl_queue_ended(lab->queue, job->id, false);
+}
+
 struct submitting {
     struct sl_lab *lab;
     struct sl_job_record job;
@@ -343,6 +358,8 @@ static void on_submitted(void *user, int rc, uint64_t id)
         if (added == 0) {
             sl_news_job(lab->events, &submitting->job);
             sl_dependencies_ask(&lab->dependencies, &submitting->job);
+        } else {
+            give_up_job(lab, &submitting->job, added);
         }
         rc = added;
     }
@@ -739,10 +756,11 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
         device->job = job.id;
         refresh(lab, device);
     }
+    lab->loading = true; /* it is stored already */
     int rc = sl_queue_add(lab->queue, &job);
+    lab->loading = false;
     if (rc < 0)
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_read"), SL_LOG_JOB(job.id),
-               SL_LOG_REASON(sl_strerror(rc)));
+        give_up_job(lab, &job, rc);
     else
         sl_dependencies_ask(&lab->dependencies, &job);
 }
@@ -762,10 +780,8 @@ static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size
 {
     struct sl_lab *lab = user;
     lab->pending--;
-    lab->loading = true;
     for (size_t i = 0; i < count; i++)
         add_back(lab, &rows[i]);
-    lab->loading = false;
     if (rc == 0 && next_cursor != 0 && !lab->closing) {
         load_page(lab, next_cursor);
         return;
@@ -811,7 +827,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
     }
     uv_timer_init(loop, &lab->timer);
     sl_job_saver_init(&lab->saver, loop, lab->store, on_saved, lab);
-    sl_dependencies_init(&lab->dependencies, lab->queue, &lab->saver, on_dependency, lab);
+    sl_dependencies_init(&lab->dependencies, loop, lab->queue, &lab->saver, on_dependency, lab);
     lab->timer.data = lab;
     lab->open_handles = 2; /* the timer and the events */
     *out = lab;
@@ -832,7 +848,7 @@ void sl_lab_suspend(struct sl_lab *lab, bool suspended)
 
 static void finish_close(struct sl_lab *lab)
 {
-    if (!lab->closing || lab->pending > 0 || lab->dependencies.pending > 0 ||
+    if (!lab->closing || lab->pending > 0 || sl_dependencies_busy(&lab->dependencies) ||
         lab->open_handles > 0 || sl_job_saver_busy(&lab->saver))
         return;
     void (*closed)(void *) = lab->closed;
@@ -867,5 +883,6 @@ void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user)
     lab->closed_user = user;
     uv_close((uv_handle_t *)&lab->timer, on_timer_closed);
     sl_job_saver_close(&lab->saver);
+    sl_dependencies_close(&lab->dependencies);
     sl_events_close(lab->events, on_events_closed, lab);
 }

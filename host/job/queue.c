@@ -341,10 +341,8 @@ static void drop_share(struct sl_queue *queue, struct share *share)
     sl_free(share);
 }
 
-/* It has ended, and those that come after it hear of it. */
 static void forget(struct sl_queue *queue, struct entry *entry)
 {
-    sl_held_ended(queue->held, entry->job.id, entry->job.state == SL_JOB_DONE);
     sl_numbered_take(&queue->jobs, entry->job.id);
     entry->share->jobs--;
     drop_share(queue, entry->share);
@@ -648,14 +646,21 @@ static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct de
     return entry;
 }
 
+/* Those that come after it hear of it. */
+static void end(struct sl_queue *queue, struct entry *entry)
+{
+    changed(queue, entry);
+    sl_held_ended(queue->held, entry->job.id, entry->job.state == SL_JOB_DONE);
+    forget(queue, entry);
+}
+
 static void end_waiting(struct sl_queue *queue, struct entry *entry, int cause, uint64_t now_ms)
 {
     leave_waiting(queue, entry);
     entry->job.state = SL_JOB_CANCELLED;
     entry->job.cause = cause;
     entry->job.ended_ms = now_ms;
-    changed(queue, entry);
-    forget(queue, entry);
+    end(queue, entry);
 }
 
 /* Those that nobody needs any more end before they begin. */
@@ -667,7 +672,8 @@ static void end_late(struct sl_queue *queue, uint64_t now_ms)
         memcpy(earlier, entry->job.detail, sizeof(earlier));
         snprintf(entry->job.detail, sizeof(entry->job.detail), "%s by its deadline%s%.200s",
                  entry->held ? "it could not begin" : "no device was free",
-                 entry->job.attempts > 0 ? "; before: " : "", earlier);
+                 entry->job.attempts > 0 ? "; before: " : "",
+                 entry->job.attempts > 0 ? earlier : "");
         end_waiting(queue, entry, SL_CAUSE_DEADLINE, now_ms);
     }
 }
@@ -768,8 +774,7 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
                  : cause == SL_CAUSE_NONE ? SL_JOB_DONE
                                           : SL_JOB_FAILED;
     job->ended_ms = now_ms;
-    changed(queue, entry);
-    forget(queue, entry);
+    end(queue, entry);
 }
 
 /* A success after retries still says the attempt, and why it was needed. */
@@ -815,26 +820,19 @@ void sl_queue_ended(struct sl_queue *queue, uint64_t job, bool well)
     sl_held_ended(queue->held, job, well);
 }
 
-static size_t list_group(const struct sl_queue *queue, uint64_t group, uint64_t *jobs)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < 2 * queue->jobs.room; i++) {
-        const struct entry *entry = queue->jobs.slots[i].of;
-        if (entry && entry->job.group_id == group && jobs)
-            jobs[count] = entry->job.id;
-        count += entry && entry->job.group_id == group;
-    }
-    return count;
-}
-
 int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
                    size_t *out_count)
 {
-    size_t count = list_group(queue, group, NULL);
-    uint64_t *jobs = count > 0 ? sl_calloc(count, sizeof(*jobs)) : NULL;
-    if (count > 0 && !jobs)
+    size_t count = 0;
+    uint64_t *jobs = sl_calloc(queue->jobs.count + 1, sizeof(*jobs));
+    if (!jobs)
         return -ENOMEM;
-    *out_count = list_group(queue, group, jobs);
+    for (size_t i = 0; i < 2 * queue->jobs.room; i++) {
+        const struct entry *entry = queue->jobs.slots[i].of;
+        if (entry && entry->job.group_id == group)
+            jobs[count++] = entry->job.id;
+    }
+    *out_count = count;
     *out_jobs = jobs;
     return 0;
 }

@@ -88,8 +88,7 @@ void sl_queue_shift(struct sl_queue *queue, int64_t by_ms);
 /* When the next lease ends or deadline passes, UINT64_MAX for never: for the owner's timer. */
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 
-/* The open jobs of a group, in no order: *out_jobs is owned by the caller, NULL for none. -ENOMEM.
- */
+/* The open jobs of a group, in no order: *out_jobs is owned by the caller. -ENOMEM. */
 int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
                    size_t *out_count);
 
