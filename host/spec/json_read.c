@@ -131,7 +131,7 @@ static void refuse_key(const struct sl_json_at *member, const char *const *keys,
     if (nearest)
         sl_json_hint(member, "did you mean '%s'?", nearest);
     else
-        sl_json_hint(member, "take it out; configs/experiment.schema.json lists the keys");
+        sl_json_hint(member, "take it out; configs/README.md says which file lists the keys");
     sl_json_refuse(member, "There is no key '%.64s' here", member->key);
 }
 
