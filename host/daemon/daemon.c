@@ -381,6 +381,8 @@ static void on_described(void *user, const char *device, struct sl_device_traits
     sl_lab_tell_device(daemon->lab, device, traits, cpu);
     if (rc == 0)
         sl_lab_device_facts(daemon->lab, device, &facts);
+    if (daemon->roster)
+        sl_roster_described(daemon->roster, device);
 }
 
 /* Why the device does not work by now; 0 where it does. */
@@ -523,6 +525,13 @@ static int new_devices(struct daemon *daemon)
     return sl_devices_new(&daemon->loop, &options, &events, daemon, &daemon->devices);
 }
 
+static bool can_switch(void *user, const char *device)
+{
+    const struct daemon *daemon = user;
+    return daemon->settings->config->hook_words > 0 ||
+           sl_plugins_hear(daemon->plugins, SL_PLUGIN_POWER_CYCLE, device);
+}
+
 /* Links come up at once: a run that an earlier daemon left goes on. A device that cannot be opened
  * ends only a daemon that was started for the sake of one run. */
 static int take_devices(struct daemon *daemon)
@@ -532,7 +541,8 @@ static int take_devices(struct daemon *daemon)
         .devices = daemon->devices,
         .lab = daemon->lab,
         .pause_seconds = config->pause_seconds,
-        .hook = config->hook_words > 0 || sl_plugins_hear(daemon->plugins, SL_PLUGIN_POWER_CYCLE),
+        .can_switch = can_switch,
+        .user = daemon,
         .state_dir = daemon->settings->state,
     };
     int rc = sl_describer_new(&daemon->loop, daemon->kit.probes, daemon->lab, &daemon->describer);

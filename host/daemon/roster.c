@@ -96,10 +96,18 @@ static int write_entry(struct entry *entry, const struct sl_host_device *device)
 
 static unsigned steps_of(const struct sl_roster *roster, const struct entry *entry)
 {
+    const struct sl_roster_options *options = &roster->options;
     const char *link = entry->wish.link ? entry->wish.link : "";
+    bool hook = options->can_switch && options->can_switch(options->user, entry->name);
     return (strncmp(link, "adb:", 4) == 0 ? SL_STEP_PROBE | SL_STEP_ADB_RECONNECT : 0U) |
            (strncmp(link, "adb-usb:", 8) == 0 ? (unsigned)SL_STEP_USB_RESET : 0U) |
-           (roster->options.hook ? SL_STEP_HOOK : 0U);
+           (hook ? SL_STEP_HOOK : 0U);
+}
+
+static void tell_steps(const struct sl_roster *roster, const struct entry *entry)
+{
+    sl_lab_device_can(roster->options.lab, entry->name, steps_of(roster, entry),
+                      roster->options.pause_seconds * 1000);
 }
 
 /* Tells the lab of the device, opened or not. */
@@ -108,9 +116,8 @@ static int show(struct sl_roster *roster, const struct entry *entry)
     struct sl_lab *lab = roster->options.lab;
     int rc = sl_lab_add_device(lab, entry->name, entry->wish.kind);
     if (rc == 0) {
-        sl_lab_device_can(lab, entry->name, steps_of(roster, entry),
-                          roster->options.pause_seconds * 1000);
         sl_lab_tag_device(lab, entry->name, entry->tags);
+        tell_steps(roster, entry); /* the tags decide, too */
     }
     return rc;
 }
@@ -178,6 +185,13 @@ int sl_roster_drop(struct sl_roster *roster, const char *name)
     if (entry)
         entry->name[0] = '\0';
     return sl_lab_remove_device(roster->options.lab, name);
+}
+
+void sl_roster_described(struct sl_roster *roster, const char *name)
+{
+    const struct entry *entry = name[0] ? find(roster, name) : NULL;
+    if (entry)
+        tell_steps(roster, entry);
 }
 
 void sl_roster_reconnect(struct sl_roster *roster, const char *name)

@@ -20,8 +20,11 @@ struct sl_roster_options {
     struct sl_lab *lab;
     struct sl_describer *describer; /* NULL: devices of this machine are not asked what they are */
     unsigned pause_seconds;         /* before the first step to bring a device back */
-    bool hook;                      /* there is a command for it */
-    const char *state_dir;          /* copied: what persons add is kept in devices/ below it */
+    /* Is there something that switches this device's power, or might be once it has said what it
+     * is? NULL: nothing does. */
+    bool (*can_switch)(void *user, const char *device);
+    void *user;
+    const char *state_dir; /* copied: what persons add is kept in devices/ below it */
 };
 
 int sl_roster_new(const struct sl_roster_options *options, struct sl_roster **out);
@@ -49,6 +52,9 @@ int sl_roster_remove(struct sl_roster *roster, const char *name, struct sl_diag 
 /* "adb:SERIAL" and the like; "": a device of this machine, or none of that name. */
 const char *sl_roster_link(struct sl_roster *roster, const char *name);
 bool sl_roster_added(struct sl_roster *roster, const char *name); /* by a person? */
+
+/* It has said what it is: which steps bring it back may depend on that. */
+void sl_roster_described(struct sl_roster *roster, const char *name);
 
 /* A new connection, or a new try to open it. */
 void sl_roster_reconnect(struct sl_roster *roster, const char *name);

@@ -97,8 +97,7 @@ static void end_line(struct sl_plugin_lines *lines,
     struct sl_bytes line = {(const uint8_t *)lines->bytes, lines->size};
     if (line.size > 0 && line.data[line.size - 1] == '\r')
         line.size--;
-    if (line.size > 0)
-        on_line(user, line, !lines->passing);
+    on_line(user, line, !lines->passing);
     lines->size = 0;
     lines->passing = false;
 }

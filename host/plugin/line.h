@@ -48,7 +48,7 @@ struct sl_plugin_lines {
 };
 
 /* Calls `on_line` for each line that ends in `len` bytes of `data`; `whole` is false for one that
- * was too long, whose first bytes it gets. Empty lines are passed over. It may not free `lines`. */
+ * was too long, whose first bytes it gets. Empty lines come too. It may not free `lines`. */
 void sl_plugin_lines_take(struct sl_plugin_lines *lines, const char *data, size_t len,
                           void (*on_line)(void *user, struct sl_bytes line, bool whole),
                           void *user);

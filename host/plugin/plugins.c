@@ -51,6 +51,7 @@ struct sl_plugin_run {
     char device[SL_NAME_BYTES], model[SL_LABEL_BYTES];
     uint64_t job;
     bool resumed, over, waiting, closed; /* closed: nothing is taken any more */
+    uint64_t asked_ms;                   /* the loop's: when its begin, or its end, was told */
     void (*settled)(void *user);
     void *user;
     size_t count;
@@ -191,18 +192,21 @@ static int say(struct plugin *plugin, struct sl_json *json, struct sl_buf *text)
     return rc;
 }
 
-static void ask(struct plugin *plugin, struct question *question, struct sl_json *json)
+/* `since_ms`: of the loop, from when its limit counts. */
+static void ask(struct plugin *plugin, struct question *question, uint64_t since_ms,
+                struct sl_json *json)
 {
-    *question = (struct question){++plugin->set->last_id,
-                                  uv_now(plugin->set->loop) + plugin->config->seconds * 1000ULL};
+    uint64_t now_ms = uv_now(plugin->set->loop);
+    uint64_t deadline_ms = since_ms + plugin->config->seconds * 1000ULL;
+    *question = (struct question){++plugin->set->last_id, deadline_ms};
     sl_json_u64(json, "id", question->id);
-    sl_json_u64(json, "seconds", plugin->config->seconds);
+    sl_json_u64(json, "seconds", deadline_ms > now_ms ? (deadline_ms - now_ms + 999) / 1000 : 0);
 }
 
 static void unsaid(struct plugin *plugin, struct part *part, struct question *question, int rc)
 {
-    if (rc == SL_E_STATE && !plugin->tried)
-        return; /* it is just being started, and is told when it is */
+    if (rc == SL_E_STATE && !plugin->tried && question->id != 0)
+        return; /* it is just being started, and is asked when it is */
     question->id = 0;
     if (rc == SL_E_STATE)
         fail(plugin, part, SL_PLUGIN_NOT_RUNNING, "it does not run");
@@ -212,13 +216,15 @@ static void unsaid(struct plugin *plugin, struct part *part, struct question *qu
         fail(plugin, part, SL_PLUGIN_DEAF, sl_strerror(rc));
 }
 
+/* One that was started again has what is left of its limit, where it is waited for. */
 static void ask_part(struct part *part, bool resumed)
 {
     const struct sl_plugin_run *run = part->run;
+    uint64_t since_ms = run->waiting ? run->asked_ms : uv_now(run->set->loop);
     struct sl_buf text;
     struct sl_json json;
     begin_line(&json, &text, run->over ? "run_ends" : "run_begins");
-    ask(part->plugin, &part->question, &json);
+    ask(part->plugin, &part->question, since_ms, &json);
     sl_json_u64(&json, "job", run->job);
     if (!run->over) {
         sl_json_bool(&json, "resumed", resumed);
@@ -230,17 +236,25 @@ static void ask_part(struct part *part, bool resumed)
         unsaid(part->plugin, part, &part->question, rc);
 }
 
-static bool fits(const struct sl_plugins *set, const struct plugin *plugin, unsigned when,
-                 const char *device)
+/* enum sl_maybe: UNKNOWN where the device has not said yet what it is. */
+static int may_fit(const struct sl_plugins *set, const struct plugin *plugin, unsigned when,
+                   const char *device)
 {
     struct sl_device_record record;
     char link[SL_PLUGIN_LINK_BYTES];
     if (!(plugin->config->when & when))
-        return false;
+        return SL_MAYBE_NO;
     if (plugin->config->devices.count == 0)
-        return true;
-    return device[0] && set->device(set->user, device, &record, link) &&
-           sl_selector_fits(&plugin->config->devices, &record) == SL_MAYBE_YES;
+        return SL_MAYBE_YES;
+    if (!device[0] || !set->device(set->user, device, &record, link))
+        return SL_MAYBE_NO;
+    return sl_selector_fits(&plugin->config->devices, &record);
+}
+
+static bool fits(const struct sl_plugins *set, const struct plugin *plugin, unsigned when,
+                 const char *device)
+{
+    return may_fit(set, plugin, when, device) == SL_MAYBE_YES;
 }
 
 /* --- hearing --- */
@@ -331,7 +345,15 @@ static void on_line(void *user, struct sl_bytes bytes, bool whole)
 
 static void on_flood(void *user)
 {
-    fail_everywhere(user, SL_PLUGIN_FLOOD, "more lines in a second than are read");
+    fail_everywhere(user, SL_PLUGIN_FLOOD, "it writes more in a second than is read");
+}
+
+/* A run's end is asked for once: who died before the answer knows nothing of the run. */
+static void ask_again(struct plugin *plugin, struct sl_plugin_run *run, bool again)
+{
+    for (size_t i = 0; i < run->count && !run->closed; i++)
+        if (run->parts[i].plugin == plugin && (!run->over || run->parts[i].question.id != 0))
+            ask_part(&run->parts[i], again || run->resumed);
 }
 
 static void on_up(void *user)
@@ -343,9 +365,7 @@ static void on_up(void *user)
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("plugin_started"),
            SL_LOG_TEXT("plugin", plugin->config->name));
     for (struct sl_plugin_run *run = plugin->set->runs; run; run = run->next)
-        for (size_t i = 0; i < run->count && !run->closed; i++)
-            if (run->parts[i].plugin == plugin)
-                ask_part(&run->parts[i], again || run->resumed);
+        ask_again(plugin, run, again);
     schedule(plugin->set);
 }
 
@@ -462,11 +482,11 @@ void sl_plugins_close(struct sl_plugins *set, void (*closed)(void *user), void *
     on_process_closed(set);
 }
 
-bool sl_plugins_hear(const struct sl_plugins *set, unsigned when)
+bool sl_plugins_hear(const struct sl_plugins *set, unsigned when, const char *device)
 {
     bool any = false;
     for (size_t i = 0; set && i < set->count; i++)
-        any = any || (set->all[i].config->when & when);
+        any = any || may_fit(set, &set->all[i], when, device) != SL_MAYBE_NO;
     return any;
 }
 
@@ -502,7 +522,7 @@ static int cycle(struct plugin *plugin, const char *device)
         return place == MAX_CYCLES ? SL_E_FULL : SL_E_STATE;
     snprintf(plugin->cycles[place].device, sizeof(plugin->cycles[place].device), "%s", device);
     begin_line(&json, &text, sl_plugin_when_name(SL_PLUGIN_POWER_CYCLE));
-    ask(plugin, &plugin->cycles[place].question, &json);
+    ask(plugin, &plugin->cycles[place].question, uv_now(plugin->set->loop), &json);
     put_device(plugin->set, device, &json);
     int rc = say(plugin, &json, &text);
     if (rc < 0)
@@ -560,6 +580,7 @@ int sl_plugin_run_begin(struct sl_plugins *set, const struct sl_plugin_run_facts
     run->settled = settled;
     run->user = user;
     run->waiting = true;
+    run->asked_ms = uv_now(set->loop);
     run->next = set->runs;
     set->runs = run;
     for (size_t i = 0; i < run->count; i++)
@@ -573,6 +594,7 @@ void sl_plugin_run_end(struct sl_plugin_run *run)
     if (!run || run->over)
         return;
     run->over = run->waiting = true;
+    run->asked_ms = uv_now(run->set->loop);
     for (size_t i = 0; i < run->count; i++) {
         run->records[i].ended_ms = sl_clock_utc_ms();
         ask_part(&run->parts[i], run->resumed);

@@ -31,8 +31,9 @@ int sl_plugins_new(uv_loop_t *loop, const struct sl_plugin_config *configs, size
 /* No run may be open. Ends the processes; `closed` comes last. */
 void sl_plugins_close(struct sl_plugins *plugins, void (*closed)(void *user), void *user);
 
-/* Does any of them listen to such an event (enum sl_plugin_when)? NULL: there are none. */
-bool sl_plugins_hear(const struct sl_plugins *plugins, unsigned when);
+/* Does any of them listen to such an event (enum sl_plugin_when) of this device, or might once the
+ * device has said what it is? NULL: there are none. */
+bool sl_plugins_hear(const struct sl_plugins *plugins, unsigned when, const char *device);
 
 /* Something happened, and nobody waits for an answer. Texts may be "". */
 struct sl_plugins_event {

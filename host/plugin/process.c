@@ -39,6 +39,9 @@ struct child {
     struct sl_plugin_lines said, logged;
     uint64_t second; /* the loop's, of the counts below */
     unsigned said_count, logged_count;
+    size_t bytes[PIPES]; /* read from each */
+    bool paused[PIPES];  /* not read until the next second */
+    bool flooded;        /* that was said of this second */
 };
 
 struct sl_plugin_process {
@@ -174,31 +177,51 @@ static void next_second(struct child *child)
                SL_LOG_NUMBER("lines_left_out", child->logged_count - LOGGED_PER_S));
     child->second = now;
     child->said_count = child->logged_count = 0;
+    child->bytes[OUT] = child->bytes[ERR] = 0;
+    child->flooded = false;
 }
 
 static void on_said(void *user, struct sl_bytes line, bool whole)
 {
     struct child *child = user;
     child->said_count++;
-    if (!child->owner->closing)
+    if (line.size > 0 && !child->owner->closing)
         child->owner->events.line(child->owner->user, line, whole);
 }
 
-static void on_out(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf);
+static void listen_to(struct child *child, int pipe);
 
 static void on_again(uv_timer_t *timer)
 {
-    struct sl_plugin_process *process = timer->data;
-    if (!process->child)
+    const struct sl_plugin_process *process = timer->data;
+    struct child *child = process->child;
+    if (!child)
         return;
-    next_second(process->child);
-    uv_read_start((uv_stream_t *)&process->child->pipes[OUT], on_alloc, on_out);
+    next_second(child);
+    for (int pipe = OUT; pipe <= ERR; pipe++)
+        if (child->paused[pipe])
+            listen_to(child, pipe);
+}
+
+/* Bytes that were read count; past a limit the rest of the second is waited for. */
+static void budget(struct child *child, int pipe, size_t size)
+{
+    struct sl_plugin_process *process = child->owner;
+    child->bytes[pipe] += size;
+    if (child->bytes[pipe] <= SL_PLUGIN_BYTES_PER_S &&
+        (pipe != OUT || child->said_count <= SL_PLUGIN_LINES_PER_S))
+        return;
+    child->paused[pipe] = true;
+    uv_read_stop((uv_stream_t *)&child->pipes[pipe]);
+    uv_timer_start(&process->again, on_again, child->second + SECOND_MS - uv_now(process->loop), 0);
+    if (!child->flooded && !process->closing)
+        process->events.flood(process->user);
+    child->flooded = true;
 }
 
 static void on_out(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
 {
     struct child *child = stream->data;
-    struct sl_plugin_process *process = child->owner;
     if (size < 0) {
         uv_read_stop(stream);
         child->silent = true;
@@ -208,12 +231,7 @@ static void on_out(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     }
     next_second(child);
     sl_plugin_lines_take(&child->said, buf->base, (size_t)size, on_said, child);
-    if (child->said_count <= SL_PLUGIN_LINES_PER_S)
-        return;
-    uv_read_stop(stream);
-    uv_timer_start(&process->again, on_again, child->second + SECOND_MS - uv_now(process->loop), 0);
-    if (!process->closing)
-        process->events.flood(process->user);
+    budget(child, OUT, (size_t)size);
 }
 
 /* Its standard error goes into the log, of each second the first lines. */
@@ -222,7 +240,7 @@ static void on_logged(void *user, struct sl_bytes line, bool whole)
     struct child *child = user;
     char text[LOGGED_BYTES];
     (void)whole;
-    if (child->logged_count++ >= LOGGED_PER_S)
+    if (line.size == 0 || child->logged_count++ >= LOGGED_PER_S)
         return;
     snprintf(text, sizeof(text), "%.*s", (int)line.size, (const char *)line.data);
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("plugin_said"), SL_LOG_TEXT("plugin", child->owner->name),
@@ -238,6 +256,13 @@ static void on_err(uv_stream_t *stream, ssize_t size, const uv_buf_t *buf)
     }
     next_second(child);
     sl_plugin_lines_take(&child->logged, buf->base, (size_t)size, on_logged, child);
+    budget(child, ERR, (size_t)size);
+}
+
+static void listen_to(struct child *child, int pipe)
+{
+    child->paused[pipe] = false;
+    uv_read_start((uv_stream_t *)&child->pipes[pipe], on_alloc, pipe == OUT ? on_out : on_err);
 }
 
 static int spawn(struct child *child)
@@ -282,8 +307,8 @@ static void start(struct sl_plugin_process *process)
         bury(child, false, sl_strerror(rc));
         return;
     }
-    uv_read_start((uv_stream_t *)&child->pipes[OUT], on_alloc, on_out);
-    uv_read_start((uv_stream_t *)&child->pipes[ERR], on_alloc, on_err);
+    listen_to(child, OUT);
+    listen_to(child, ERR);
     process->events.up(process->user);
 }
 

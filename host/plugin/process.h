@@ -1,8 +1,8 @@
 /* host/plugin/process.h: the process of one plug-in: started, fed with lines, listened to, ended
  * with its group, and started again with back-off when it dies. On the loop's thread.
  *
- * A plug-in that writes faster than SL_PLUGIN_LINES_PER_S is not read for the rest of the second,
- * so that it waits and the daemon does not. */
+ * Neither pipe of a plug-in that writes more than the limits below is read for the rest of the
+ * second, so that it waits and the daemon does not. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,22 +15,23 @@ typedef struct uv_loop_s uv_loop_t;
 struct sl_plugin_process;
 
 enum {
-    SL_PLUGIN_LINES_PER_S = 4096,
+    SL_PLUGIN_LINES_PER_S = 4096,       /* of its output, empty ones too */
+    SL_PLUGIN_BYTES_PER_S = 1 << 20,    /* of its output, and as many of its standard error */
     SL_PLUGIN_UNREAD_BYTES = 256 << 10, /* that it may leave unread of what it was told */
     SL_PLUGIN_BACK_OFF_MS = 500,        /* before the first new start, doubled by each */
     SL_PLUGIN_BACK_OFF_MAX_MS = 60000,
     SL_PLUGIN_END_MS = 1000, /* from the request to end to the kill */
 };
 
-/* Called from the loop, never inside a call below; `opened`, `failed` and `down` not after close.
- */
+/* Called from the loop, never inside a call below; none of them after close. */
 struct sl_plugin_process_events {
     void (*up)(void *user);
     /* It could not be started, or has died: why. It is started again by itself. */
     void (*down)(void *user, bool started, const char *why);
     /* A line without its end; `whole` is false for one that was too long. */
     void (*line)(void *user, struct sl_bytes line, bool whole);
-    void (*flood)(void *user); /* it is not read until the next second; once a second at most */
+    /* It is not read until the next second; once a second at most. */
+    void (*flood)(void *user);
 };
 
 /* `name` and `words` (the program first, `count` of them) are borrowed as long as it lives. Starts

@@ -163,9 +163,14 @@ class Plugins(lab.Scratch):
         heard, switched = self.scratch / "heard", self.scratch / "switched"
         config = self.config({"name": "tell", "command": script(f"exec cat >>{heard}"), "when": ["job_failed", "device_lost"]},
                              {"name": "hub", "command": python("power_command.py", "/bin/sh", "-c", f"echo $1 >>{switched}", "hub"),
-                              "when": ["power_cycle"]})
+                              "when": ["power_cycle"], "devices": "tag=hub"})
         config["recovery"] = {"pause_seconds": 1}
-        config["devices"].append({"name": "board", "link": "tcp:127.0.0.1:1", "secret_file": str(self.secret())})
+        config["devices"] += [{"name": name, "link": "tcp:127.0.0.1:1", "secret_file": str(self.secret()), "tags": tags}
+                              for name, tags in (("board", ["hub"]), ("spare", []))]
+
+        def steps(device):
+            return re.findall(rf"event=recovery device={device} step=(\w+)", daemon.log_text())
+
         with Daemon(self.scratch / "state", config) as daemon:
             _, _, body = daemon.submit({"model": daemon.put_blob(__file__), "device": "first", "runs": 1, "warmup": 0})
             job = json.loads(body)["id"]
@@ -173,12 +178,16 @@ class Plugins(lab.Scratch):
             self.wait_for(switched.exists)
             self.wait_for(lambda: "event=power_cycled" in daemon.log_text())
             events = [json.loads(line) for line in heard.read_text().splitlines()]
+            tried = steps("board").index("hook") + 1
+            self.wait_for(lambda: len(steps("spare")) >= tried - 1)
+            time.sleep(5)  # the pause before such a step is 4.5 s at most
+            self.assertNotIn("hook", steps("spare"))
             log = daemon.log_text()
         self.assertEqual(switched.read_text().split()[0], "board")
         failed = [event for event in events if event["event"] == "job_failed"]
         self.assertEqual([(event["v"], event["job"], event["device"]["name"]) for event in failed], [(1, job, "first")])
         lost = [event for event in events if event["event"] == "device_lost"]
-        self.assertEqual((lost[0]["device"]["name"], lost[0]["device"]["link"]), ("board", "tcp:127.0.0.1:1"))
+        self.assertEqual(({event["device"]["name"] for event in lost}, lost[0]["device"]["link"]), ({"board", "spare"}, "tcp:127.0.0.1:1"))
         self.assertIn("event=power_cycled plugin=hub device=board ok=true", log)
 
     @unittest.skipUnless(shutil.which("curl"), "curl is not installed")

@@ -181,6 +181,35 @@ TEST(one_that_dies_is_not_waited_for_and_that_is_recorded)
     assert_non_null(strstr(b.text, "\"what\":\"not-running\""));
 }
 
+static void read_told(int fd, const char *path, char *out, size_t size)
+{
+    ssize_t got = read(fd, out, size - 1);
+    assert_true(got >= 0);
+    out[got] = '\0';
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(unlink(path), 0);
+}
+
+/* It dies every two seconds, before its answer, beside one that is waited for in any case. */
+TEST(one_that_is_started_again_has_no_new_limit)
+{
+    struct bench b = {.count = 0};
+    char script[200], text[8192];
+    char path[] = "/tmp/sl-plugins-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    snprintf(script, sizeof(script), "(sleep 2; kill -9 $$) & exec cat >>%s", path);
+    add(&b, script, SL_PLUGIN_RUN, 3);
+    add(&b, "exec sleep 60", SL_PLUGIN_RUN, 3);
+    run(&b, 100);
+    for (int i = 0; i < 2; i++)
+        assert_true(b.settled_ms[i] >= 2950 && b.settled_ms[i] < 4000);
+    read_told(fd, path, text, sizeof(text));
+    const char *end = strstr(text, "run_ends");
+    assert_non_null(end);
+    assert_null(strstr(end + 1, "run_ends")); /* whoever died is not asked for it again */
+}
+
 TEST(one_that_cannot_start_fails_without_a_wait)
 {
     struct bench b = {.count = 0};
@@ -238,7 +267,7 @@ static void on_told(uv_timer_t *timer)
 TEST(events_go_to_those_who_listen_and_power_to_who_switches_it)
 {
     struct bench b = {.count = 0};
-    char script[200], text[2048] = "";
+    char script[200], text[2048];
     char path[] = "/tmp/sl-plugins-XXXXXX";
     int fd = mkstemp(path);
     assert_true(fd >= 0);
@@ -246,12 +275,13 @@ TEST(events_go_to_those_who_listen_and_power_to_who_switches_it)
     add(&b, script, SL_PLUGIN_JOB_FAILED | SL_PLUGIN_POWER_CYCLE, 1);
     assert_int_equal(sl_selector_read("board", &b.configs[0].devices, NULL), 0);
     open_bench(&b);
-    assert_true(sl_plugins_hear(b.plugins, SL_PLUGIN_POWER_CYCLE));
-    assert_false(sl_plugins_hear(b.plugins, SL_PLUGIN_RUN));
-    assert_false(sl_plugins_hear(NULL, SL_PLUGIN_RUN));
+    assert_true(sl_plugins_hear(b.plugins, SL_PLUGIN_POWER_CYCLE, "board"));
+    assert_false(sl_plugins_hear(b.plugins, SL_PLUGIN_POWER_CYCLE, "other"));
+    assert_false(sl_plugins_hear(b.plugins, SL_PLUGIN_RUN, "board"));
+    assert_false(sl_plugins_hear(NULL, SL_PLUGIN_RUN, "board"));
     uv_timer_start(&b.timer, on_told, 200, 0);
     close_bench(&b);
-    assert_true(read(fd, text, sizeof(text) - 1) > 0);
+    read_told(fd, path, text, sizeof(text));
     char *second = strchr(text, '\n');
     assert_non_null(second);
     assert_non_null(strstr(text, "{\"v\":1,\"event\":\"job_failed\",\"at_ms\":"));
@@ -260,8 +290,6 @@ TEST(events_go_to_those_who_listen_and_power_to_who_switches_it)
     assert_non_null(strstr(second, "\"event\":\"power_cycle\""));
     assert_non_null(strstr(second, "\"seconds\":1"));
     assert_null(strstr(text, "device_lost"));
-    assert_int_equal(close(fd), 0);
-    assert_int_equal(unlink(path), 0);
 }
 
 static void on_counted(uv_timer_t *timer)
@@ -283,6 +311,20 @@ TEST(failures_are_counted_without_a_run)
     add(&b, "exit 1", SL_PLUGIN_JOB_FAILED, 1);
     open_bench(&b);
     uv_timer_start(&b.timer, on_counted, 300, 0);
+    close_bench(&b);
+}
+
+TEST(an_event_before_the_start_is_not_told_and_counted)
+{
+    struct bench b = {.count = 0};
+    struct sl_plugin_counts counts;
+    static const struct sl_plugins_event event = {SL_PLUGIN_JOB_FAILED, "board", "lab", "gone", 5};
+    add(&b, "exec sleep 60", SL_PLUGIN_JOB_FAILED, 1);
+    open_bench(&b);
+    sl_plugins_tell(b.plugins, &event);
+    assert_true(sl_plugins_counts(b.plugins, 0, &counts));
+    assert_int_equal(counts.failures[SL_PLUGIN_NOT_RUNNING], 1);
+    uv_timer_start(&b.timer, on_start, 50, 0); /* nobody measures: it ends then */
     close_bench(&b);
 }
 

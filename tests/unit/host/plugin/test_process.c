@@ -166,6 +166,30 @@ TEST(a_flood_is_not_read_faster_than_it_may_come)
     assert_true(b.lines <= 3 * (SL_PLUGIN_LINES_PER_S + (16 << 10)));
 }
 
+/* None of these has a line to count. */
+TEST(a_flood_without_lines_or_on_standard_error_waits_too)
+{
+    static const char *const floods[] = {"exec cat /dev/zero", "exec yes ''",
+                                         "exec cat /dev/zero >&2", "exec yes >&2",
+                                         "yes '' >&2 & exec cat /dev/zero"};
+    for (size_t i = 0; i < sizeof(floods) / sizeof(floods[0]); i++) {
+        struct bench b;
+        uint64_t ms = run_script(&b, floods[i], -2);
+        assert_int_equal(b.floods, 2);
+        assert_true(ms >= 900);
+        assert_int_equal(b.lines, 0);
+    }
+}
+
+TEST(one_pipe_that_ends_is_not_read_on_when_the_other_waits)
+{
+    struct bench b;
+    run_script(&b, "exec 1>&-; head -c 3000000 /dev/zero >&2; exit 5", 1);
+    assert_string_equal(b.why, "it ended with exit code 5");
+    assert_int_equal(b.downs, 1);
+    assert_true(b.floods >= 2);
+}
+
 TEST(a_long_line_and_much_on_standard_error_do_no_harm)
 {
     struct bench b;
