@@ -56,7 +56,7 @@ static void keep(struct sl_dependency *asked, int rc)
     uv_timer_start(&of->again, on_again, AGAIN_MS, 0);
 }
 
-/* One that is open for the store is in the queue, or is being read into it. */
+/* The queue hears by itself of a job that is still open: it has it, or is about to read it. */
 static void tell(struct sl_dependencies *of, uint64_t job, const struct sl_job_record *stored)
 {
     const struct sl_job_record *unsaved = sl_unsaved_find(of->saver->unsaved, job);

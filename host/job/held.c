@@ -9,7 +9,7 @@
 
 enum { BUCKETS = 4096 };
 
-/* That one job comes after another. */
+/* One job comes after another. */
 struct edge {
     uint64_t first;           /* the job that ends first */
     struct waiting *then;     /* NULL: the edge is cut */
@@ -112,7 +112,7 @@ void sl_held_drop(struct sl_held *held, uint64_t job)
     sl_free(waiting);
 }
 
-/* It is known now that it will never begin: it goes at once. */
+/* A job that will never begin stops waiting at once. */
 static void doom(struct sl_held *held, struct waiting *waiting, uint64_t failed)
 {
     for (size_t i = 0; i < waiting->count; i++)

@@ -17,7 +17,7 @@ void sl_held_free(struct sl_held *held);
  * 0 or -ENOMEM. */
 int sl_held_put(struct sl_held *held, uint64_t job, uint64_t begin_ms, const uint64_t *after,
                 size_t count);
-/* It waits no longer, for a reason of its own. One that is not held is left alone. */
+/* The job waits no longer: it was cancelled, say. Does nothing for a job that is not held. */
 void sl_held_drop(struct sl_held *held, uint64_t job);
 
 /* A job has ended: those that come after it may begin, or never will. */

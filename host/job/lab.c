@@ -324,7 +324,7 @@ static void assign(struct sl_lab *lab)
     arm(lab);
 }
 
-/* It is stored, and the queue cannot take it. */
+/* Ends a job that is stored and that the queue cannot take. */
 static void give_up_job(struct sl_lab *lab, const struct sl_job_record *job, int rc)
 {
     struct sl_job_record failed = *job;

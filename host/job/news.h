@@ -10,5 +10,5 @@ struct sl_job_record;
 
 void sl_news_job(struct sl_events *events, const struct sl_job_record *job);
 void sl_news_device(struct sl_events *events, const struct sl_device_record *device);
-/* It keeps so many results of runs that this daemon does not know. */
+/* The device keeps so many results of runs that this daemon does not know. */
 void sl_news_results(struct sl_events *events, const char *device, size_t results, uint64_t bytes);

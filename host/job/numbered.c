@@ -62,7 +62,7 @@ void *sl_numbered_find(const struct sl_numbered *table, uint64_t number)
     return table->room == 0 ? NULL : table->slots[slot_of(table, number)].of;
 }
 
-/* Those behind it that were pushed on move back. */
+/* Moves back the things behind it that had made way. */
 void *sl_numbered_take(struct sl_numbered *table, uint64_t number)
 {
     void *of = sl_numbered_find(table, number);

@@ -646,7 +646,7 @@ static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct de
     return entry;
 }
 
-/* Those that come after it hear of it. */
+/* Ends a job, and lets those that come after it know. */
 static void end(struct sl_queue *queue, struct entry *entry)
 {
     changed(queue, entry);
@@ -678,7 +678,7 @@ static void end_late(struct sl_queue *queue, uint64_t now_ms)
     }
 }
 
-/* Those that were held until now come in, or end too. */
+/* Jobs that were held until now come in, or end with what they come after. */
 static void let_in(struct sl_queue *queue, uint64_t now_ms)
 {
     end_late(queue, now_ms);

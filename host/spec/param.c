@@ -80,7 +80,7 @@ static void check_after(const struct sl_json_at *at, const char *text)
         refuse(at, &diag);
 }
 
-/* As host/spec/moment.c reads it. */
+/* A time to come; host/spec/moment.c reads it. */
 #define MOMENT                                                                                     \
     "^([1-9][0-9]{0,4}[smhdw]|"                                                                    \
     "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?Z)$"

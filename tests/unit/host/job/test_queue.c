@@ -749,7 +749,7 @@ static void check(const struct world *world)
     }
 }
 
-/* As the queue's owner does: it knows of those that have ended. */
+/* Adds a job, and tells the queue of the job that it comes after where that one had ended. */
 static void add_and_tell(struct sl_queue *queue, const struct sl_job_record *job)
 {
     uint64_t first = strtoull(job->after_jobs, NULL, 10);

@@ -260,7 +260,7 @@ TEST(messages_carry_sums_where_the_device_wants_them_and_nobody_looks_at_a_devic
     assert_int_equal(run(is_old, NULL, 1).exit_code, 5);
 }
 
-/* As for a reverse that was never asked for: to this machine's own services, and to adb's. */
+/* A hostile phone opens streams to this machine, though nobody asked for a reverse. */
 static void asks_back(struct device *device)
 {
     static const char *const wanted[] = {"tcp:22", "localabstract:x", "localfilesystem:/run/x", ""};
