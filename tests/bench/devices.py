@@ -167,16 +167,8 @@ def is_agent(pid):
 def job_times(daemon, agent, job):
     """(ms beyond its processes, ms from submission to the first of them)."""
     agent.spans.clear()
-    began = time.monotonic_ns()
-    status, _, body = daemon.submit(job)
-    if status != 201:
-        sys.exit(f"bench: submission: {status} {body!r}")
-    connection = UnixConnection(daemon.socket, 120)
-    connection.request("GET", f"/api/v1/jobs/{json.loads(body)['id']}/events")
-    connection.getresponse().read()
-    ended = time.monotonic_ns()
-    connection.close()
-    record = daemon.wait(json.loads(body)["id"])
+    number, began, ended = host.follow(daemon, job)
+    record = daemon.wait(number)
     if record["state"] != "done" or len(agent.spans) != 2:
         sys.exit(f"bench: a job had {len(agent.spans)} processes, not the measured one and that of the portable kernels: {record}")
     return (ended - began - sum(end - start for start, end in agent.spans)) / 1e6, (agent.spans[0][0] - began) / 1e6

@@ -101,17 +101,24 @@ class NotedDaemon(Daemon):
         return [ended - began for began, ended in spans if began >= since_ns]
 
 
-def job_overhead_ms(daemon, job):
-    """Wall clock from submission to the end of the event stream, without the job's processes."""
+def follow(daemon, job):
+    """The job's number, and when it was submitted and its event stream ended, in ns."""
     began = time.monotonic_ns()
     status, _, body = daemon.submit(job)
     if status != 201:
         sys.exit(f"bench: submission: {status} {body!r}")
-    connection = UnixConnection(daemon.socket, 60)
-    connection.request("GET", f"/api/v1/jobs/{json.loads(body)['id']}/events")
+    number = json.loads(body)["id"]
+    connection = UnixConnection(daemon.socket, 120)
+    connection.request("GET", f"/api/v1/jobs/{number}/events")
     connection.getresponse().read()
     ended = time.monotonic_ns()
     connection.close()
+    return number, began, ended
+
+
+def job_overhead_ms(daemon, job):
+    """Wall clock from submission to the end of the event stream, without the job's processes."""
+    _, began, ended = follow(daemon, job)
     spans = daemon.processes(began)
     if len(spans) < 2:
         sys.exit(f"bench: a job had {len(spans)} processes, not the measured one and that of the portable kernels")
