@@ -10,7 +10,7 @@
 #include "host/store/statement.h"
 
 /* One whose end was not written down ended when the next began. */
-static int end_earlier(sqlite3 *db, const struct sl_job_record *job)
+static int end_earlier(struct sl_database *db, const struct sl_job_record *job)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
@@ -25,7 +25,7 @@ static int end_earlier(sqlite3 *db, const struct sl_job_record *job)
     return rc;
 }
 
-int sl_attempt_table_note(sqlite3 *db, const struct sl_job_record *job)
+int sl_attempt_table_note(struct sl_database *db, const struct sl_job_record *job)
 {
     struct sl_statement statement;
     bool running = job->state == SL_JOB_RUNNING;
@@ -54,7 +54,7 @@ int sl_attempt_table_note(sqlite3 *db, const struct sl_job_record *job)
     return rc;
 }
 
-void sl_attempt_table_list(struct sl_request *request, sqlite3 *db)
+void sl_attempt_table_list(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     size_t limit = sl_request_rows(request, 0, sizeof(struct sl_attempt_record));

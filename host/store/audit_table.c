@@ -4,7 +4,7 @@
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
-static int forget_old(sqlite3 *db, uint64_t newest)
+static int forget_old(struct sl_database *db, uint64_t newest)
 {
     struct sl_statement statement;
     if (newest <= SL_AUDIT_MAX_ROWS)
@@ -16,7 +16,7 @@ static int forget_old(sqlite3 *db, uint64_t newest)
     return rc;
 }
 
-void sl_audit_table_note(struct sl_request *request, sqlite3 *db)
+void sl_audit_table_note(struct sl_request *request, struct sl_database *db)
 {
     const struct sl_audit_record *record = &request->audit;
     struct sl_statement statement;

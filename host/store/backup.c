@@ -14,8 +14,10 @@
 #include "common/base/durable.h"
 #include "common/base/error.h"
 #include "host/records.h"
+#include "host/store/database.h"
 #include "host/store/schema.h"
 #include "host/store/set_aside.h"
+#include "host/store/sqlite.h"
 
 enum { NAME_BYTES = SL_PATH_BYTES + 40, BUSY_TIMEOUT_MS = 30000 };
 
@@ -108,7 +110,7 @@ static int check_backup(const char *from, struct sl_diag *diag)
 int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
 {
     char made[NAME_BYTES], aside[NAME_BYTES];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     snprintf(made, sizeof(made), "%s.restored", path);
     snprintf(aside, sizeof(aside), "%s.replaced-%llu", path, (unsigned long long)sl_clock_utc_ms());
     sl_diag_hint(diag, "name a file that 'sme2labd backup' made");
@@ -118,10 +120,9 @@ int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
     sl_set_aside_remove(made); /* left by one that was stopped */
     rc = copy_database(from, made, diag);
     if (rc == 0 && (rc = sl_schema_open(made, &db, diag)) == 0) { /* brings it up to date */
-        if (sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) !=
-            SQLITE_OK)
-            rc = failure(db, made, diag);
-        sqlite3_close(db);
+        if (sl_sqlite_end_log(db) < 0)
+            rc = failure(sl_sqlite_handle(db), made, diag);
+        sl_database_close(db);
     }
     if (rc == 0 && (rc = sl_set_aside_replace(path, aside, made)) < 0)
         sl_diag_set(diag, rc, path, "the store cannot be replaced: %s", sl_strerror(rc));

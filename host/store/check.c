@@ -11,8 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
@@ -20,6 +18,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/store/blobs.h"
+#include "host/store/database.h"
 #include "host/store/figures.h"
 #include "host/store/findings.h"
 #include "host/store/request.h"
@@ -31,23 +30,13 @@
 enum { DAY_BYTES = 16 };
 
 struct check {
-    sqlite3 *db;
-    char root[SL_PATH_BYTES];
+    struct sl_database *db;
+    const char *root;
     struct sl_findings *out;
     const struct sl_store_check *wish; /* NULL: of one job alone */
     uint64_t job;
     uint64_t highest; /* of the jobs that directories name */
 };
-
-void sl_check_root(sqlite3 *db, char *out)
-{
-    snprintf(out, SL_PATH_BYTES, "%s", sqlite3_db_filename(db, "main"));
-    char *slash = strrchr(out, '/');
-    if (slash)
-        *slash = '\0';
-    else
-        snprintf(out, SL_PATH_BYTES, ".");
-}
 
 /* --- the directories of runs --- */
 
@@ -85,14 +74,14 @@ static int note_day(struct check *check, const char *day)
 static int note_directories(struct check *check, const char *first, const char *last)
 {
     char path[SL_PATH_BYTES + 8];
-    if (sqlite3_exec(check->db,
-                     "CREATE TEMP TABLE IF NOT EXISTS found (directory TEXT PRIMARY KEY, job "
-                     "INTEGER) WITHOUT ROWID; DELETE FROM temp.found",
-                     NULL, NULL, NULL) != SQLITE_OK)
-        return -EIO;
+    int rc = sl_database_exec(check->db,
+                              "CREATE TEMP TABLE IF NOT EXISTS found (directory TEXT PRIMARY KEY, "
+                              "job INTEGER) WITHOUT ROWID; DELETE FROM temp.found");
+    if (rc < 0)
+        return rc;
     sl_path_join(path, sizeof(path), check->root, "runs");
     DIR *days = opendir(path);
-    int rc = days || errno == ENOENT ? 0 : -errno;
+    rc = days || errno == ENOENT ? 0 : -errno;
     for (struct dirent *entry; rc == 0 && days && (entry = readdir(days)) != NULL;) {
         const char *day = entry->d_name;
         if (strlen(day) == 10 && strspn(day, "0123456789-") == 10 && strcmp(day, first) >= 0 &&
@@ -200,7 +189,7 @@ static int add_directory(struct check *check, const char *directory, uint64_t jo
     if (rc != 0)
         return rc < 0 ? rc : add_attempt(check, &found);
     if (copied && check->wish->mend) {
-        rc = sl_row_copy_restore(check->db, check->root, directory, job, &found.run);
+        rc = sl_row_copy_restore(check->db, directory, job, &found.run);
         if (rc < 0)
             return rc;
         found.mended = rc == 1;
@@ -266,7 +255,7 @@ static int look_at_figures(struct check *check)
         sl_statement_text(&statement, 0, found.name, sizeof(found.name));
         if (!may_hold(check, found.name, SL_FIGURES_FILE))
             continue;
-        found.mended = check->wish->mend && sl_figures_fill(check->db, check->root, found.run) == 0;
+        found.mended = check->wish->mend && sl_figures_fill(check->db, found.run) == 0;
         if ((rc = sl_findings_add(check->out, &found)) < 0)
             break;
     }
@@ -494,11 +483,10 @@ static int look_at_blobs(struct check *check)
     return rc;
 }
 
-int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_findings *out,
-                   uint64_t *out_job)
+int sl_check_state(struct sl_database *db, const struct sl_store_check *wish,
+                   struct sl_findings *out, uint64_t *out_job)
 {
-    struct check check = {.db = db, .out = out, .wish = wish};
-    sl_check_root(db, check.root);
+    struct check check = {.db = db, .root = db->root, .out = out, .wish = wish};
     int rc = note_directories(&check, "", "~");
     if (rc == 0)
         rc = look_at_directories(&check);
@@ -515,7 +503,8 @@ int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_fin
 }
 
 /* Its days, and one before and after: a clock that was set tells another day. */
-static int days_of(sqlite3 *db, uint64_t job, char first[DAY_BYTES], char last[DAY_BYTES])
+static int days_of(struct sl_database *db, uint64_t job, char first[DAY_BYTES],
+                   char last[DAY_BYTES])
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
@@ -545,7 +534,7 @@ static void answer(struct sl_request *request, int rc, struct sl_findings *found
     request->next_cursor = found->more;
 }
 
-void sl_check_carry_out(struct sl_request *request, sqlite3 *db)
+void sl_check_carry_out(struct sl_request *request, struct sl_database *db)
 {
     struct sl_findings found = {.rows = NULL};
     uint64_t highest;
@@ -553,12 +542,11 @@ void sl_check_carry_out(struct sl_request *request, sqlite3 *db)
     answer(request, rc, &found);
 }
 
-void sl_check_list_left(struct sl_request *request, sqlite3 *db)
+void sl_check_list_left(struct sl_request *request, struct sl_database *db)
 {
     struct sl_findings found = {.rows = NULL};
-    struct check check = {.db = db, .out = &found, .job = request->id};
+    struct check check = {.db = db, .root = db->root, .out = &found, .job = request->id};
     char first[DAY_BYTES], last[DAY_BYTES];
-    sl_check_root(db, check.root);
     int rc = days_of(db, request->id, first, last);
     if (rc == 0)
         rc = note_directories(&check, first, last);

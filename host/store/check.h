@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-typedef struct sqlite3 sqlite3;
+struct sl_database;
 struct sl_findings;
 struct sl_request;
 struct sl_store_check;
@@ -12,12 +12,9 @@ struct sl_store_check;
 /* Looks, and with `mend` makes rows again and removes what is free; inside a transaction of the
  * caller's. `wish->free_before_ms` 0 leaves attempts' directories and blobs where they are. The
  * highest number of a job that a directory names goes to *out_job. 0 or a negative code. */
-int sl_check_state(sqlite3 *db, const struct sl_store_check *wish, struct sl_findings *out,
-                   uint64_t *out_job);
+int sl_check_state(struct sl_database *db, const struct sl_store_check *wish,
+                   struct sl_findings *out, uint64_t *out_job);
 
 /* The requests about it, carried out on the worker thread. */
-void sl_check_carry_out(struct sl_request *request, sqlite3 *db);
-void sl_check_list_left(struct sl_request *request, sqlite3 *db);
-
-/* The directory that the database is in, to out[SL_PATH_BYTES]. */
-void sl_check_root(sqlite3 *db, char *out);
+void sl_check_carry_out(struct sl_request *request, struct sl_database *db);
+void sl_check_list_left(struct sl_request *request, struct sl_database *db);

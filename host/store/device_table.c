@@ -35,7 +35,7 @@
 #define BIND_MAYBE(name) sl_statement_bind_i64(&statement, device->name);
 #define BIND(kind, name, extra, copy, ...) BIND_##copy(kind, name)
 
-void sl_device_table_note(struct sl_request *request, sqlite3 *db)
+void sl_device_table_note(struct sl_request *request, struct sl_database *db)
 {
     static const char sql[] = "INSERT INTO devices (first_ms, last_ms" SL_DEVICE_COLUMNS(
         NAME) ") VALUES (0, 0" SL_DEVICE_COLUMNS(MARK) ") ON CONFLICT (name) DO UPDATE SET "

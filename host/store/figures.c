@@ -9,8 +9,10 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/records.h"
+#include "host/store/database.h"
 #include "host/store/label_table.h"
 #include "host/store/run_file.h"
+#include "host/store/sqlite.h"
 #include "host/store/statement.h"
 
 enum { MAX_SUMMARY_BYTES = 64 << 20, MAX_MANIFEST_BYTES = 16 << 20 };
@@ -108,7 +110,7 @@ static const char *const figures[] = {
 };
 
 /* `text` may be NULL. A row that does not fit its table means that the file is not ours. */
-static int run_sql(sqlite3 *db, const char *sql, uint64_t run, const char *text)
+static int run_sql(struct sl_database *db, const char *sql, uint64_t run, const char *text)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
@@ -116,16 +118,16 @@ static int run_sql(sqlite3 *db, const char *sql, uint64_t run, const char *text)
     if (text)
         sl_statement_bind_text(&statement, text);
     int rc = sl_statement_step(&statement);
-    int code = sqlite3_errcode(db) & 0xff;
+    int code = sqlite3_errcode(sl_sqlite_handle(db)) & 0xff;
     sl_statement_fini(&statement);
     return rc == -EEXIST || code == SQLITE_ERROR || code == SQLITE_MISMATCH ? SL_E_FORMAT : rc;
 }
 
 /* A file of the directory, checked to be JSON. 0, SL_E_NOT_FOUND, SL_E_FORMAT, ... */
-static int read_json(sqlite3 *db, const char *root, const char *directory, const char *name,
-                     size_t limit, struct sl_buf *out)
+static int read_json(struct sl_database *db, const char *directory, const char *name, size_t limit,
+                     struct sl_buf *out)
 {
-    int rc = sl_run_file_read(root, directory, name, limit, out);
+    int rc = sl_run_file_read(db->root, directory, name, limit, out);
     if (rc < 0)
         return rc;
     rc = sl_statement_is_json(db, out->size > 0 ? (const char *)out->data : "");
@@ -135,7 +137,7 @@ static int read_json(sqlite3 *db, const char *root, const char *directory, const
     return rc == 0 ? SL_E_FORMAT : rc;
 }
 
-static int directory_of(sqlite3 *db, uint64_t run, char out[SL_PATH_BYTES])
+static int directory_of(struct sl_database *db, uint64_t run, char out[SL_PATH_BYTES])
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT directory FROM runs WHERE id = ?");
@@ -147,10 +149,10 @@ static int directory_of(sqlite3 *db, uint64_t run, char out[SL_PATH_BYTES])
     return rc == 1 ? 0 : rc == 0 ? SL_E_NOT_FOUND : rc;
 }
 
-static int fill_description(sqlite3 *db, const char *root, const char *directory, uint64_t run)
+static int fill_description(struct sl_database *db, const char *directory, uint64_t run)
 {
     struct sl_buf manifest;
-    int found = read_json(db, root, directory, "manifest.json", MAX_MANIFEST_BYTES, &manifest);
+    int found = read_json(db, directory, "manifest.json", MAX_MANIFEST_BYTES, &manifest);
     const char *text = found == 0 ? (const char *)manifest.data : "{}";
     int rc = run_sql(db, clear, run, NULL);
     if (rc == 0)
@@ -165,13 +167,13 @@ static int fill_description(sqlite3 *db, const char *root, const char *directory
 }
 
 /* 0, or SL_E_FORMAT: there was no analysis in the summary. */
-static int has_figures(sqlite3 *db, uint64_t run)
+static int has_figures(struct sl_database *db, uint64_t run)
 {
     int rc = run_sql(db, "SELECT 1 FROM variants WHERE run = ?1", run, NULL);
     return rc == 1 ? 0 : rc == 0 ? SL_E_FORMAT : rc;
 }
 
-static int fill_figures(sqlite3 *db, uint64_t run, const char *summary)
+static int fill_figures(struct sl_database *db, uint64_t run, const char *summary)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(clear_figures) / sizeof(clear_figures[0]); i++)
@@ -181,34 +183,23 @@ static int fill_figures(sqlite3 *db, uint64_t run, const char *summary)
     return rc == 0 ? has_figures(db, run) : rc;
 }
 
-/* All of a step or nothing. A failure that ended the whole transaction is found by its end. */
-static int end_step(sqlite3 *db, int rc)
-{
-    if (rc < 0)
-        sqlite3_exec(db, "ROLLBACK TO figures", NULL, NULL, NULL);
-    if (sqlite3_exec(db, "RELEASE figures", NULL, NULL, NULL) != SQLITE_OK && rc == 0)
-        rc = -EIO;
-    return rc;
-}
-
-int sl_figures_fill(sqlite3 *db, const char *root, uint64_t run)
+int sl_figures_fill(struct sl_database *db, uint64_t run)
 {
     char directory[SL_PATH_BYTES];
     struct sl_buf summary;
     int rc = directory_of(db, run, directory);
     if (rc < 0)
         return rc;
-    if (sqlite3_exec(db, "SAVEPOINT figures", NULL, NULL, NULL) != SQLITE_OK)
-        return -EIO;
-    rc = end_step(db, fill_description(db, root, directory, run));
+    rc = sl_database_part_begin(db);
     if (rc == 0)
-        rc = read_json(db, root, directory, SL_FIGURES_FILE, MAX_SUMMARY_BYTES, &summary);
+        rc = sl_database_part_end(db, fill_description(db, directory, run));
+    if (rc == 0)
+        rc = read_json(db, directory, SL_FIGURES_FILE, MAX_SUMMARY_BYTES, &summary);
     if (rc < 0)
         return rc;
-    if (sqlite3_exec(db, "SAVEPOINT figures", NULL, NULL, NULL) != SQLITE_OK)
-        rc = -EIO;
-    else
-        rc = end_step(db, fill_figures(db, run, (const char *)summary.data));
+    rc = sl_database_part_begin(db);
+    if (rc == 0)
+        rc = sl_database_part_end(db, fill_figures(db, run, (const char *)summary.data));
     sl_buf_fini(&summary);
     return rc;
 }

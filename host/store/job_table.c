@@ -14,7 +14,7 @@
 
 /* The job that an earlier request with the same key added: 1, 0 for none, or a failure;
  * SL_E_MISMATCH if it asked for something else. */
-static int find_by_key(struct sl_request *request, sqlite3 *db)
+static int find_by_key(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     if (!request->key)
@@ -32,7 +32,7 @@ static int find_by_key(struct sl_request *request, sqlite3 *db)
 }
 
 /* May its owner have one more? 0, SL_E_LIMIT or a failure. */
-static int check_quota(const struct sl_request *request, sqlite3 *db)
+static int check_quota(const struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     if (request->max_open == 0)
@@ -50,7 +50,7 @@ static int check_quota(const struct sl_request *request, sqlite3 *db)
 
 /* May the job join its group? 0; SL_E_NOT_FOUND for no such group, -EACCES for another's, or a
  * failure. */
-static int check_group(const struct sl_request *request, sqlite3 *db)
+static int check_group(const struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT owner = ? FROM job_groups WHERE id = ?");
@@ -65,7 +65,7 @@ static int check_group(const struct sl_request *request, sqlite3 *db)
     return rc;
 }
 
-void sl_job_table_add(struct sl_request *request, sqlite3 *db)
+void sl_job_table_add(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     int found = find_by_key(request, db);
@@ -88,13 +88,13 @@ void sl_job_table_add(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
-void sl_job_table_find(struct sl_request *request, sqlite3 *db)
+void sl_job_table_find(struct sl_request *request, struct sl_database *db)
 {
     int found = find_by_key(request, db);
     request->rc = found == 0 ? SL_E_NOT_FOUND : found < 0 ? found : 0;
 }
 
-void sl_job_table_update(struct sl_request *request, sqlite3 *db)
+void sl_job_table_update(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(
@@ -107,7 +107,7 @@ void sl_job_table_update(struct sl_request *request, sqlite3 *db)
         request->rc = sl_attempt_table_note(db, &request->job);
 }
 
-void sl_job_table_get(struct sl_request *request, sqlite3 *db)
+void sl_job_table_get(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT " COLUMNS ", config FROM jobs WHERE id = ?");
@@ -142,7 +142,7 @@ static const char *list_sql(const struct sl_jobs_filter *filter)
            "ORDER BY id DESC LIMIT ?3";
 }
 
-void sl_job_table_list(struct sl_request *request, sqlite3 *db)
+void sl_job_table_list(struct sl_request *request, struct sl_database *db)
 {
     const struct sl_jobs_filter filter = request->jobs_filter;
     struct sl_statement statement;
@@ -162,7 +162,7 @@ void sl_job_table_list(struct sl_request *request, sqlite3 *db)
         request->next_cursor = ((const struct sl_job_record *)request->rows)[request->count - 1].id;
 }
 
-void sl_job_table_add_group(struct sl_request *request, sqlite3 *db)
+void sl_job_table_add_group(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
@@ -174,7 +174,7 @@ void sl_job_table_add_group(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
-void sl_job_table_list_groups(struct sl_request *request, sqlite3 *db)
+void sl_job_table_list_groups(struct sl_request *request, struct sl_database *db)
 {
     const struct sl_groups_filter filter = request->groups_filter;
     struct sl_statement statement;

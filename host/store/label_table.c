@@ -5,10 +5,9 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#include <sqlite3.h>
-
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
@@ -33,7 +32,8 @@ static const char told[] =
 _Static_assert(SL_NAME_BYTES == 64 && SL_LABEL_BYTES == 256 && SL_STORE_MAX_LABELS == 32,
                "as SL_SQL_IS_LABEL and SL_SQL_LABELS_END have it");
 
-static int ask(sqlite3 *db, const char *sql, uint64_t run, const char *text, char *out, size_t size)
+static int ask(struct sl_database *db, const char *sql, uint64_t run, const char *text, char *out,
+               size_t size)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
@@ -47,7 +47,7 @@ static int ask(sqlite3 *db, const char *sql, uint64_t run, const char *text, cha
 }
 
 /* 0; SL_E_NOT_FOUND for no such run, -EACCES for another's. */
-static int check_owner(sqlite3 *db, uint64_t run, const char *owner)
+static int check_owner(struct sl_database *db, uint64_t run, const char *owner)
 {
     char is_theirs[2] = "0";
     int rc = ask(db,
@@ -59,7 +59,7 @@ static int check_owner(sqlite3 *db, uint64_t run, const char *owner)
     return is_theirs[0] == '1' ? 0 : -EACCES;
 }
 
-static int change(sqlite3 *db, uint64_t run, const char *wanted)
+static int change(struct sl_database *db, uint64_t run, const char *wanted)
 {
     char count[16] = "";
     int rc = 0;
@@ -74,19 +74,13 @@ static int change(sqlite3 *db, uint64_t run, const char *wanted)
 }
 
 /* All of it or nothing. */
-static int change_whole(sqlite3 *db, uint64_t run, const char *wanted)
+static int change_whole(struct sl_database *db, uint64_t run, const char *wanted)
 {
-    if (sqlite3_exec(db, "SAVEPOINT labels", NULL, NULL, NULL) != SQLITE_OK)
-        return -EIO;
-    int rc = change(db, run, wanted);
-    if (rc < 0)
-        sqlite3_exec(db, "ROLLBACK TO labels", NULL, NULL, NULL);
-    if (sqlite3_exec(db, "RELEASE labels", NULL, NULL, NULL) != SQLITE_OK && rc == 0)
-        rc = -EIO;
-    return rc;
+    int rc = sl_database_part_begin(db);
+    return rc < 0 ? rc : sl_database_part_end(db, change(db, run, wanted));
 }
 
-void sl_label_table_change(struct sl_request *request, sqlite3 *db)
+void sl_label_table_change(struct sl_request *request, struct sl_database *db)
 {
     char *text = sl_malloc(MAX_TEXT_BYTES, 1);
     int rc = text ? check_owner(db, request->id, request->key) : -ENOMEM;

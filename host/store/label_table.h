@@ -7,10 +7,10 @@
     "length(CAST(key AS BLOB)) BETWEEN 1 AND 63 AND length(CAST(value AS BLOB)) <= 255"
 #define SL_SQL_LABELS_END " LIMIT 32"
 
-typedef struct sqlite3 sqlite3;
+struct sl_database;
 struct sl_request;
 
 /* Changes the run `id` by the document in `config` (sl_store_label_run()) unless that is NULL;
  * leaves what it has then in `config`, and in `changed` whether it did. `key`: whose run it must
  * be; NULL: anybody's. */
-void sl_label_table_change(struct sl_request *request, sqlite3 *db);
+void sl_label_table_change(struct sl_request *request, struct sl_database *db);

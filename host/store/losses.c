@@ -5,52 +5,34 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include <sqlite3.h>
-
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/records.h"
 #include "host/store/check.h"
+#include "host/store/database.h"
 #include "host/store/findings.h"
 #include "host/store/numbers.h"
 
 /* The number that a table gave out last; 0: none. */
-static uint64_t sequence_of(sqlite3 *db, const char *table)
+static uint64_t last_of(struct sl_database *db, const char *table)
 {
-    sqlite3_stmt *statement = NULL;
     uint64_t last = 0;
-    if (sqlite3_prepare_v2(db, "SELECT seq FROM sqlite_sequence WHERE name = ?", -1, &statement,
-                           NULL) == SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        last = (uint64_t)sqlite3_column_int64(statement, 0);
-    sqlite3_finalize(statement);
-    return last;
-}
-
-static int raise_sequence(sqlite3 *db, const char *table, uint64_t last)
-{
-    char *sql = sqlite3_mprintf("DELETE FROM sqlite_sequence WHERE name = %Q;"
-                                "INSERT INTO sqlite_sequence (name, seq) VALUES (%Q, %lld)",
-                                table, table, (long long)last);
-    int rc = sql ? sqlite3_exec(db, sql, NULL, NULL, NULL) : SQLITE_NOMEM;
-    sqlite3_free(sql);
-    return rc == SQLITE_OK ? 0 : -EIO;
+    return db->kind->last_number(db, table, &last) == 0 ? last : 0;
 }
 
 /* Restores rows that the database lost from the run directories. */
-static int make_rows_again(sqlite3 *db)
+static int make_rows_again(struct sl_database *db)
 {
     static const struct sl_store_check wish = {.mend = true};
     struct sl_findings found = {.rows = NULL};
     uint64_t made = 0, highest = 0;
-    int rc = sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
+    int rc = db->kind->begin(db);
     if (rc == 0)
         rc = sl_check_state(db, &wish, &found, &highest);
-    if (rc == 0 && highest > sequence_of(db, "jobs"))
-        rc = raise_sequence(db, "jobs", highest);
-    if (sqlite3_exec(db, rc == 0 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
-        rc = -EIO;
+    if (rc == 0 && highest > last_of(db, "jobs"))
+        rc = db->kind->raise_number(db, "jobs", highest);
+    int ended = sl_database_exec(db, rc == 0 ? "COMMIT" : "ROLLBACK");
+    rc = rc == 0 ? ended : rc;
     for (size_t i = 0; i < found.count; i++) {
         bool lost = found.rows[i].kind == SL_FOUND_LOST_ROW;
         made += lost && found.rows[i].mended;
@@ -67,9 +49,9 @@ static int make_rows_again(sqlite3 *db)
 /* A database with lower numbers than were given out lost its newest rows: a log that was cut, an
  * older copy in its place, or a new file. Sequences first: no row that is made again may hand a
  * number of a lost one on. */
-static int make_up_for_losses(sqlite3 *db, const struct sl_numbers *given)
+static int make_up_for_losses(struct sl_database *db, const struct sl_numbers *given)
 {
-    uint64_t jobs = sequence_of(db, "jobs"), runs = sequence_of(db, "runs");
+    uint64_t jobs = last_of(db, "jobs"), runs = last_of(db, "runs");
     int rc = 0;
     if (given->jobs > jobs || given->runs > runs)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_rows_lost"),
@@ -79,13 +61,14 @@ static int make_up_for_losses(sqlite3 *db, const struct sl_numbers *given)
     else if (runs > 0)
         return 0;
     if (given->jobs > jobs)
-        rc = raise_sequence(db, "jobs", given->jobs);
+        rc = db->kind->raise_number(db, "jobs", given->jobs);
     if (rc == 0 && given->runs > runs)
-        rc = raise_sequence(db, "runs", given->runs);
+        rc = db->kind->raise_number(db, "runs", given->runs);
     return rc < 0 ? rc : make_rows_again(db);
 }
 
-int sl_losses_make_up(sqlite3 *db, const char *path, struct sl_numbers *out, struct sl_diag *diag)
+int sl_losses_make_up(struct sl_database *db, const char *path, struct sl_numbers *out,
+                      struct sl_diag *diag)
 {
     char name[SL_PATH_BYTES];
     struct sl_numbers given;
@@ -95,7 +78,7 @@ int sl_losses_make_up(sqlite3 *db, const char *path, struct sl_numbers *out, str
         return sl_diag_set(diag, rc, name, "the file cannot be opened: %s", sl_strerror(rc));
     rc = make_up_for_losses(db, &given);
     if (rc == 0)
-        rc = sl_numbers_raise(&given, sequence_of(db, "jobs"), sequence_of(db, "runs"));
+        rc = sl_numbers_raise(&given, last_of(db, "jobs"), last_of(db, "runs"));
     if (rc < 0) {
         sl_numbers_close(&given);
         return sl_diag_set(diag, rc, name, "lost rows cannot be made up for: %s", sl_strerror(rc));

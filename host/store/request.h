@@ -8,7 +8,7 @@
 #include "host/records.h"
 #include "host/store/answers.h"
 
-typedef struct sqlite3 sqlite3;
+struct sl_database;
 
 enum sl_request_kind {
     SL_REQUEST_ADD_JOB,

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/records.h"
+#include "host/store/database.h"
 #include "host/store/figures.h"
 #include "host/store/label_table.h"
 #include "host/store/run_file.h"
@@ -75,7 +76,7 @@ static int put_in_place(const char *root, const char *directory, const char *tex
 #define PUT_RUN SL_RUN_COLUMNS(PUT_IN_RUN)
 #define PUT_JOB SL_JOB_COLUMNS(PUT_IN_JOB)
 
-int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
+int sl_row_copy_write(struct sl_database *db, uint64_t run)
 {
     static const char sql[] =
         "SELECT r.directory, json_object('schema', '" SCHEMA
@@ -102,7 +103,7 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
     }
     sl_statement_fini(&statement);
     if (rc == 1)
-        rc = put_in_place(root, directory, text);
+        rc = put_in_place(db->root, directory, text);
     else if (rc == 0)
         rc = SL_E_NOT_FOUND;
     sl_free(text);
@@ -160,8 +161,8 @@ int sl_row_copy_write(sqlite3 *db, const char *root, uint64_t run)
 #define ENDED_MS "max(" OF("job", "ended_ms") ", " OF("run", "ended_ms") ")"
 
 /* 1, or 0 for a copy that is damaged or of another job. */
-static int restore_run(sqlite3 *db, const char *text, const char *directory, uint64_t job,
-                       uint64_t *out_run)
+static int restore_run(struct sl_database *db, const char *text, const char *directory,
+                       uint64_t job, uint64_t *out_run)
 {
     static const char sql[] =
         "INSERT INTO runs (id, job, directory" RUN_NAMES ") SELECT CASE WHEN EXISTS (SELECT 1 FROM "
@@ -177,7 +178,7 @@ static int restore_run(sqlite3 *db, const char *text, const char *directory, uin
 }
 
 /* A job that the copy leaves under way ended with its run: only the end was not written down. */
-static int restore_job(sqlite3 *db, const char *text, uint64_t run)
+static int restore_job(struct sl_database *db, const char *text, uint64_t run)
 {
     static const char sql[] =
         "INSERT INTO jobs (id, run, lease_until_ms, cancel_wanted, idempotency_key, config, state, "
@@ -234,7 +235,7 @@ static const char *const steps[] = {
     " AND (SELECT labelled FROM runs WHERE id = ?2)" SL_SQL_LABELS_END,
 };
 
-static int restore_beside(sqlite3 *db, const char *text, uint64_t run)
+static int restore_beside(struct sl_database *db, const char *text, uint64_t run)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(steps) / sizeof(steps[0]); i++) {
@@ -248,11 +249,11 @@ static int restore_beside(sqlite3 *db, const char *text, uint64_t run)
     return rc;
 }
 
-int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, uint64_t job,
+int sl_row_copy_restore(struct sl_database *db, const char *directory, uint64_t job,
                         uint64_t *out_run)
 {
     struct sl_buf copy;
-    int rc = sl_run_file_read(root, directory, SL_ROW_COPY, SL_ROW_COPY_MAX_BYTES, &copy);
+    int rc = sl_run_file_read(db->root, directory, SL_ROW_COPY, SL_ROW_COPY_MAX_BYTES, &copy);
     if (rc < 0)
         return rc == -ENOMEM ? rc : 0;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
@@ -264,7 +265,7 @@ int sl_row_copy_restore(sqlite3 *db, const char *root, const char *directory, ui
         if (stored == 0)
             stored = restore_beside(db, text, *out_run);
         if (stored == 0)
-            sl_figures_fill(db, root, *out_run); /* where it fails, the next check tells of it */
+            sl_figures_fill(db, *out_run); /* where it fails, the next check tells of it */
         rc = stored < 0 ? stored : rc;
     }
     sl_buf_fini(&copy);

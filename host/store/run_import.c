@@ -12,7 +12,7 @@
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "host/records.h"
-#include "host/store/check.h"
+#include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/run_file.h"
@@ -23,14 +23,15 @@
 
 /* The run's place now and later, and its rows with the numbers of this store. */
 struct import {
-    char root[SL_PATH_BYTES], directory[SL_RUN_NAME_BYTES];
+    const char *root; /* borrowed */
+    char directory[SL_RUN_NAME_BYTES];
     const char *staged; /* borrowed; below the root */
     uint64_t job;
     char *rows; /* owned; JSON */
 };
 
 /* The run that came with this key and is still there: 1, 0 or a negative code. */
-static int find_run(sqlite3 *db, const char *key, uint64_t *out_run)
+static int find_run(struct sl_database *db, const char *key, uint64_t *out_run)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
@@ -45,7 +46,7 @@ static int find_run(sqlite3 *db, const char *key, uint64_t *out_run)
 }
 
 /* Numbers that were never given out, and who and what belong to this store. */
-static int renumber(sqlite3 *db, const char *copy, const struct sl_request *request,
+static int renumber(struct sl_database *db, const char *copy, const struct sl_request *request,
                     struct import *import)
 {
     static const char sql[] =
@@ -80,7 +81,8 @@ static int renumber(sqlite3 *db, const char *copy, const struct sl_request *requ
     return rc == 0 ? SL_E_MISMATCH : rc < 0 ? rc : 0;
 }
 
-static int read_rows(sqlite3 *db, const struct sl_request *request, struct import *import)
+static int read_rows(struct sl_database *db, const struct sl_request *request,
+                     struct import *import)
 {
     struct sl_buf copy;
     int rc =
@@ -125,20 +127,19 @@ static int place(const struct import *import)
     return rc < 0 ? rc : move_in(import);
 }
 
-static int add_rows(sqlite3 *db, const struct import *import, uint64_t *out_run)
+static int add_rows(struct sl_database *db, const struct import *import, uint64_t *out_run)
 {
-    int rc = sl_row_copy_restore(db, import->root, import->directory, import->job, out_run);
+    int rc = sl_row_copy_restore(db, import->directory, import->job, out_run);
     if (rc == 1)
         return 0;
     sl_run_file_remove(import->root, import->directory);
     return rc < 0 ? rc : SL_E_MISMATCH; /* a column is missing, or of another type */
 }
 
-void sl_run_import_carry_out(struct sl_request *request, sqlite3 *db)
+void sl_run_import_carry_out(struct sl_request *request, struct sl_database *db)
 {
-    struct import import = {.staged = request->config};
+    struct import import = {.root = db->root, .staged = request->config};
     int rc = find_run(db, request->key, &request->id);
-    sl_check_root(db, import.root);
     if (rc == 0) {
         rc = read_rows(db, request, &import);
         if (rc == 0)

@@ -6,23 +6,20 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/spec/columns.h"
-#include "host/store/check.h"
 #include "host/store/figures.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
 /* A run is one without them too: fsck tells of it, and mends it once its files can be read. */
-static void fill_figures(sqlite3 *db, uint64_t run)
+static void fill_figures(struct sl_database *db, uint64_t run)
 {
-    char root[SL_PATH_BYTES];
-    sl_check_root(db, root);
-    int rc = sl_figures_fill(db, root, run);
+    int rc = sl_figures_fill(db, run);
     if (rc < 0 && rc != SL_E_NOT_FOUND)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("figures_not_stored"), SL_LOG_NUMBER("run", run),
                SL_LOG_REASON(sl_strerror(rc)));
 }
 
-void sl_run_table_add(struct sl_request *request, sqlite3 *db)
+void sl_run_table_add(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(
@@ -69,7 +66,7 @@ static const char *list_sql(const struct sl_runs_filter *filter)
 #undef REST
 }
 
-void sl_run_table_list(struct sl_request *request, sqlite3 *db)
+void sl_run_table_list(struct sl_request *request, struct sl_database *db)
 {
     const struct sl_runs_filter filter = request->runs_filter;
     struct sl_statement statement;
@@ -112,7 +109,7 @@ enum { FIRST_RULE = 3, FIRST_KEPT = 7 };
     ") OR key || '=' || value IN (" KEPT ")))"
 
 /* The last run of the look; 0: the last of all. */
-static int end_of_look(sqlite3 *db, uint64_t cursor, size_t count, uint64_t *out)
+static int end_of_look(struct sl_database *db, uint64_t cursor, size_t count, uint64_t *out)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
@@ -133,7 +130,7 @@ static void bind_labels(struct sl_statement *statement, const struct sl_store_re
         sl_statement_bind_text(statement, i < wish->label_count ? wish->labels[i] : NULL);
 }
 
-void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
+void sl_run_table_list_expired(struct sl_request *request, struct sl_database *db)
 {
     static const char sql[] =
         SELECT_RUNS "WHERE id > ?1 AND (?2 = 0 OR id <= ?2) AND pinned = 0 AND " IS_OLD
@@ -163,7 +160,7 @@ void sl_run_table_list_expired(struct sl_request *request, sqlite3 *db)
 
 /* 1: it stays. The keeper's list of old runs may be from before a pin, or before newer runs went.
  */
-static int is_kept(sqlite3 *db, uint64_t id, const struct sl_store_retention *rules)
+static int is_kept(struct sl_database *db, uint64_t id, const struct sl_store_retention *rules)
 {
     static const char sql[] = "SELECT 1 FROM runs WHERE id = ?1 AND (pinned <> 0 OR " IS_KEPT
                               " OR ((?3 > 0 OR ?5 > 0) AND NOT " IS_OLD "))";
@@ -181,7 +178,7 @@ static int is_kept(sqlite3 *db, uint64_t id, const struct sl_store_retention *ru
     return rc;
 }
 
-void sl_run_table_remove(struct sl_request *request, sqlite3 *db)
+void sl_run_table_remove(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     uint64_t id = request->id, job = 0;

@@ -10,6 +10,7 @@
 #include <sqlite3.h>
 
 #include "common/base/error.h"
+#include "host/store/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000 };
 
@@ -165,13 +166,16 @@ static int user_version(sqlite3 *db, int *out)
     return rc;
 }
 
-int sl_schema_write(sqlite3 *db)
+int sl_schema_write(struct sl_database *database)
 {
+    sqlite3 *db = sl_sqlite_handle(database);
     char mark[64];
     int version = 0;
     int rc = user_version(db, &version);
     sqlite3_snprintf(sizeof(mark), mark, "PRAGMA user_version = %d", version);
-    return rc == SQLITE_OK ? sqlite3_exec(db, mark, NULL, NULL, NULL) : rc;
+    if (rc == SQLITE_OK)
+        rc = sqlite3_exec(db, mark, NULL, NULL, NULL);
+    return rc == SQLITE_OK ? 0 : sl_sqlite_code(db);
 }
 
 static int migrate(sqlite3 *db, const char *path, struct sl_diag *diag)
@@ -241,7 +245,7 @@ static int make_private(const char *path, struct sl_diag *diag)
                   : 0;
 }
 
-int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
+int sl_schema_open(const char *path, struct sl_database **out, struct sl_diag *diag)
 {
     sqlite3 *db = NULL;
     int flags =
@@ -264,8 +268,7 @@ int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag)
         sqlite3_close(db);
         return rc;
     }
-    *out = db;
-    return 0;
+    return sl_sqlite_wrap(db, out);
 }
 
 int sl_schema_check(const char *path, struct sl_diag *diag)

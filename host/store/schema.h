@@ -1,7 +1,7 @@
 /* host/store/schema.h: opens the database file and brings its tables up to date. */
 #pragma once
 
-typedef struct sqlite3 sqlite3;
+struct sl_database;
 struct sl_diag;
 
 /* SQL: whose kernels a run's are, by its job's configuration; '' where that does not tell,
@@ -15,10 +15,11 @@ struct sl_diag;
 /* Opens `path` (WAL, synchronous=FULL: what is committed survives a power cut) and runs the
  * migrations that it lacks, each in its own transaction. SL_E_UNSUPPORTED for a newer schema,
  * SL_E_FORMAT for a file that is no database or damaged, -EIO else. */
-int sl_schema_open(const char *path, sqlite3 **out, struct sl_diag *diag);
+int sl_schema_open(const char *path, struct sl_database **out, struct sl_diag *diag);
 
-/* Writes the number of its migrations as it is: can the database be written? SQLite's code. */
-int sl_schema_write(sqlite3 *db);
+/* Writes the number of its migrations as it is: can the database be written? 0 or a negative code.
+ */
+int sl_schema_write(struct sl_database *db);
 
 /* Reads every page of the database `path` as a daemon does at its start, and writes none. 0 where
  * it is whole or not there; SL_E_FORMAT where it is damaged, -EIO where it cannot be read. */

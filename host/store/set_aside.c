@@ -14,9 +14,11 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/records.h"
+#include "host/store/database.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/schema.h"
+#include "host/store/sqlite.h"
 #include "host/store/statement.h"
 
 enum { NAME_BYTES = SL_PATH_BYTES + 40 };
@@ -70,7 +72,7 @@ struct taking {
     bool damaged;   /* some were */
 };
 
-static void names_of(sqlite3 *db, const char *table, int columns, char *out, size_t size)
+static void names_of(struct sl_database *db, const char *table, int columns, char *out, size_t size)
 {
     struct sl_statement statement;
     out[0] = '\0';
@@ -85,7 +87,8 @@ static void names_of(sqlite3 *db, const char *table, int columns, char *out, siz
 }
 
 /* An earlier version has fewer columns: new ones come last. */
-static void prepare(struct taking *taking, sqlite3 *from, sqlite3 *to, const char *table)
+static void prepare(struct taking *taking, struct sl_database *from, struct sl_database *to,
+                    const char *table)
 {
     char sql[SQL_BYTES], names[SQL_BYTES / 4];
     snprintf(sql, sizeof(sql),
@@ -139,7 +142,7 @@ static int take_rows(struct taking *taking)
 }
 
 /* Is true also where the schema cannot be read. */
-static bool may_have(sqlite3 *db, const char *table)
+static bool may_have(struct sl_database *db, const char *table)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT 1 FROM sqlite_schema WHERE name = ?");
@@ -150,37 +153,38 @@ static bool may_have(sqlite3 *db, const char *table)
 }
 
 /* An earlier version may not have the table. */
-static int take_table(sqlite3 *from, sqlite3 *to, const char *table)
+static int take_table(struct sl_database *from, struct sl_database *to, const char *table)
 {
     struct taking taking = {.at = 0};
     if (!may_have(from, table))
         return 0;
-    int before = sqlite3_total_changes(to);
-    int rc = sqlite3_exec(to, "BEGIN", NULL, NULL, NULL) == SQLITE_OK ? 0 : -EIO;
+    uint64_t before = to->kind->changes(to);
+    int rc = to->kind->begin(to);
     prepare(&taking, from, to, table);
     if (rc == 0)
         rc = take_rows(&taking);
     sl_statement_fini(&taking.read);
     sl_statement_fini(&taking.write);
-    if (sqlite3_exec(to, rc == 0 ? "COMMIT" : "ROLLBACK", NULL, NULL, NULL) != SQLITE_OK)
-        rc = rc < 0 ? rc : -EIO;
+    int ended = sl_database_exec(to, rc == 0 ? "COMMIT" : "ROLLBACK");
+    rc = rc == 0 ? ended : rc;
     if (rc == 0)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("rows_taken_over"), SL_LOG_TEXT("table", table),
-               SL_LOG_NUMBER("count", sqlite3_total_changes(to) - before));
+               SL_LOG_NUMBER("count", to->kind->changes(to) - before));
     if (taking.damaged)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("rows_not_readable"), SL_LOG_TEXT("table", table));
     return rc;
 }
 
-static int take_over(sqlite3 *db, const char *path, const char *const *tables)
+static int take_over(struct sl_database *db, const char *path, const char *const *tables)
 {
-    sqlite3 *from = NULL;
-    int rc = 0;
-    if (sqlite3_open_v2(path, &from, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
-        sqlite3_exec(from, "PRAGMA trusted_schema=OFF", NULL, NULL, NULL);
+    sqlite3 *damaged = NULL;
+    struct sl_database *from = NULL;
+    if (sqlite3_open_v2(path, &damaged, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
+        sqlite3_exec(damaged, "PRAGMA trusted_schema=OFF", NULL, NULL, NULL);
+    int rc = sl_sqlite_wrap(damaged, &from);
     for (; rc == 0 && *tables; tables++)
         rc = take_table(from, db, *tables);
-    sqlite3_close(from);
+    sl_database_close(from);
     return rc;
 }
 
@@ -193,7 +197,7 @@ static const char completed[] = "UPDATE runs SET runtime = coalesce((SELECT " SL
               "runs.id);";
 
 /* Into the new database, all of it into the one file. */
-static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
+static int fill(struct sl_database *db, const char *path, struct sl_diag *diag)
 {
     struct sl_numbers numbers;
     int rc =
@@ -204,11 +208,10 @@ static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
         sl_numbers_close(&numbers);
         rc = take_over(db, path, (const char *const[]){"runs", NULL});
     }
-    if (rc == 0 && sqlite3_exec(db, completed, NULL, NULL, NULL) != SQLITE_OK)
-        rc = -EIO;
-    if (rc == 0 &&
-        sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) != SQLITE_OK)
-        rc = -EIO;
+    if (rc == 0)
+        rc = sl_database_exec(db, completed);
+    if (rc == 0)
+        rc = sl_sqlite_end_log(db);
     if (rc < 0 && !diag->what[0])
         sl_diag_set(diag, rc, path, "what can be read of the damaged store cannot be kept: %s",
                     sl_strerror(rc));
@@ -218,14 +221,14 @@ static int fill(sqlite3 *db, const char *path, struct sl_diag *diag)
 int sl_set_aside(const char *path, struct sl_diag *diag)
 {
     char aside[SL_PATH_BYTES + 32], made[SL_PATH_BYTES + 32];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
     snprintf(made, sizeof(made), "%s.rebuilt", path);
     sl_set_aside_remove(made); /* left by one that was stopped */
     int rc = sl_schema_open(made, &db, diag);
     if (rc == 0) {
         rc = fill(db, path, diag);
-        sqlite3_close(db);
+        sl_database_close(db);
     }
     if (rc == 0 && (rc = sl_set_aside_replace(path, aside, made)) < 0)
         sl_diag_set(diag, rc, path, "the store cannot be set aside: %s", sl_strerror(rc));

@@ -1,47 +1,31 @@
 /* host/store/statement.c */
 #include "host/store/statement.h"
 
-#include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
-
-#include <sqlite3.h>
+#include <stdlib.h>
 
 #include "common/base/error.h"
 #include "host/spec/columns.h"
+#include "host/store/database.h"
 
-static int code_of(sqlite3 *db)
-{
-    switch (sqlite3_errcode(db) & 0xff) {
-    case SQLITE_CONSTRAINT:
-        return -EEXIST;
-    case SQLITE_FULL:
-        return -ENOSPC;
-    case SQLITE_NOMEM:
-        return -ENOMEM;
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        return SL_E_FORMAT;
-    default:
-        return -EIO;
-    }
-}
-
-static void check(struct sl_statement *statement, int sqlite_rc)
-{
-    if (sqlite_rc != SQLITE_OK && statement->rc == 0)
-        statement->rc = code_of(statement->db);
-}
-
-void sl_statement_init(struct sl_statement *statement, sqlite3 *db, const char *sql)
+void sl_statement_init(struct sl_statement *statement, struct sl_database *db, const char *sql)
 {
     *statement = (struct sl_statement){.db = db, .next = 1};
-    check(statement, sqlite3_prepare_v2(db, sql, -1, &statement->handle, NULL));
+    statement->rc = db->kind->prepare(db, sql, &statement->handle);
+}
+
+void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value)
+{
+    struct sl_database *db = statement->db;
+    if (statement->rc == 0)
+        statement->rc = db->kind->bind(db, statement->handle, statement->next++, value);
 }
 
 void sl_statement_bind_i64(struct sl_statement *statement, int64_t value)
 {
-    if (statement->rc == 0)
-        check(statement, sqlite3_bind_int64(statement->handle, statement->next++, value));
+    sl_statement_bind_value(statement,
+                            &(struct sl_value){.kind = SL_VALUE_INTEGER, .integer = value});
 }
 
 void sl_statement_bind_u64(struct sl_statement *statement, uint64_t value)
@@ -53,49 +37,80 @@ void sl_statement_bind_u64(struct sl_statement *statement, uint64_t value)
 
 static void bind_f64(struct sl_statement *statement, double value)
 {
-    if (statement->rc == 0)
-        check(statement, sqlite3_bind_double(statement->handle, statement->next++, value));
+    sl_statement_bind_value(statement, &(struct sl_value){.kind = SL_VALUE_REAL, .real = value});
 }
 
 void sl_statement_bind_text(struct sl_statement *statement, const char *text)
 {
-    if (statement->rc == 0)
-        check(statement,
-              sqlite3_bind_text(statement->handle, statement->next++, text, -1, SQLITE_STATIC));
+    sl_statement_bind_value(
+        statement, &(struct sl_value){.kind = text ? SL_VALUE_TEXT : SL_VALUE_NULL, .text = text});
 }
 
 int sl_statement_step(struct sl_statement *statement)
 {
     if (statement->rc != 0)
         return statement->rc;
-    int rc = sqlite3_step(statement->handle);
-    if (rc == SQLITE_ROW)
-        return 1;
-    if (rc != SQLITE_DONE)
-        statement->rc = code_of(statement->db);
-    return statement->rc;
+    int rc = statement->db->kind->step(statement->db, statement->handle);
+    if (rc < 0)
+        statement->rc = rc;
+    return rc;
 }
 
 void sl_statement_fini(struct sl_statement *statement)
 {
-    sqlite3_finalize(statement->handle);
+    if (statement->handle)
+        statement->db->kind->finish(statement->handle);
+    statement->handle = NULL;
+}
+
+static struct sl_value value_at(struct sl_statement *statement, int column)
+{
+    struct sl_value value;
+    statement->db->kind->column(statement->handle, column, &value);
+    return value;
+}
+
+/* Columns have the types of their tables: a text where a number should be is another program's. */
+static int64_t integer_of(const struct sl_value *value)
+{
+    switch (value->kind) {
+    case SL_VALUE_INTEGER:
+        return value->integer;
+    case SL_VALUE_REAL:
+        return value->real > -9e18 && value->real < 9e18 ? (int64_t)value->real : 0;
+    case SL_VALUE_TEXT:
+        return strtoll(value->text, NULL, 10);
+    default:
+        return 0;
+    }
 }
 
 uint64_t sl_statement_u64(struct sl_statement *statement, int column)
 {
-    int64_t value = sqlite3_column_int64(statement->handle, column);
-    return value < 0 ? 0 : (uint64_t)value;
+    struct sl_value value = value_at(statement, column);
+    int64_t integer = integer_of(&value);
+    return integer < 0 ? 0 : (uint64_t)integer;
 }
 
 int sl_statement_int(struct sl_statement *statement, int column)
 {
-    return sqlite3_column_int(statement->handle, column);
+    struct sl_value value = value_at(statement, column);
+    return (int)integer_of(&value);
+}
+
+static double f64_at(struct sl_statement *statement, int column)
+{
+    struct sl_value value = value_at(statement, column);
+    return value.kind == SL_VALUE_REAL ? value.real : (double)integer_of(&value);
 }
 
 void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size)
 {
-    const unsigned char *text = sqlite3_column_text(statement->handle, column);
-    snprintf(out, size, "%s", text ? (const char *)text : "");
+    struct sl_value value = value_at(statement, column);
+    if (value.kind == SL_VALUE_INTEGER)
+        snprintf(out, size, "%" PRIi64, value.integer);
+    else
+        snprintf(out, size, "%s", value.kind == SL_VALUE_TEXT ? value.text : "");
 }
 
 int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id)
@@ -111,7 +126,7 @@ int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_i
     return rc;
 }
 
-int sl_statement_is_json(sqlite3 *db, const char *text)
+int sl_statement_is_json(struct sl_database *db, const char *text)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "SELECT json_valid(?)");
@@ -171,7 +186,7 @@ void sl_statement_read(struct sl_statement *statement, const struct sl_columns *
             *(bool *)value = sl_statement_int(statement, i) != 0;
             break;
         case SL_COLUMN_REAL:
-            *(double *)value = sqlite3_column_double(statement->handle, i);
+            *(double *)value = f64_at(statement, i);
             break;
         case SL_COLUMN_TEXT:
         case SL_COLUMN_NAME:

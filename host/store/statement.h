@@ -1,29 +1,30 @@
-/* host/store/statement.h: SQLite statements with our codes. */
+/* host/store/statement.h: statements of either kind of database (database.h), with our codes. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct sqlite3 sqlite3;
-typedef struct sqlite3_stmt sqlite3_stmt;
 struct sl_columns;
+struct sl_database;
+struct sl_value;
 
 /* The first failure sticks in `rc` and makes later calls no-ops, so a caller checks once, after
  * sl_statement_step(). */
 struct sl_statement {
-    sqlite3 *db;
-    sqlite3_stmt *handle;
-    int next; /* parameter */
+    struct sl_database *db;
+    void *handle; /* the database's */
+    int next;     /* parameter */
     int rc;
 };
 
-void sl_statement_init(struct sl_statement *statement, sqlite3 *db, const char *sql);
+void sl_statement_init(struct sl_statement *statement, struct sl_database *db, const char *sql);
 void sl_statement_bind_u64(struct sl_statement *statement,
                            uint64_t value); /* SL_E_LIMIT above INT64_MAX */
 void sl_statement_bind_i64(struct sl_statement *statement, int64_t value);
 void sl_statement_bind_text(struct sl_statement *statement,
                             const char *text); /* NULL: null; borrowed until fini */
+void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value);
 /* 1: a row; 0: done; or the first failure. */
 int sl_statement_step(struct sl_statement *statement);
 void sl_statement_fini(struct sl_statement *statement);
@@ -34,7 +35,7 @@ int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_i
 
 /* Is the text JSON? To be asked first: functions of JSON fail on what is none. 1, 0, or a failure.
  */
-int sl_statement_is_json(sqlite3 *db, const char *text);
+int sl_statement_is_json(struct sl_database *db, const char *text);
 
 /* In SQL, for the lists of host/spec/records.inc: a record's columns behind another. */
 #define SL_SQL_NAME(kind, name, ...) ", " #name

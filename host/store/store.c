@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <sqlite3.h>
 #include <uv.h>
 
 #include "common/base/clock.h"
@@ -16,6 +15,7 @@
 #include "host/store/attempt_table.h"
 #include "host/store/audit_table.h"
 #include "host/store/check.h"
+#include "host/store/database.h"
 #include "host/store/device_table.h"
 #include "host/store/job_table.h"
 #include "host/store/label_table.h"
@@ -36,7 +36,7 @@ struct queue {
 
 struct sl_store {
     char path[SL_PATH_BYTES];  /* the database's file */
-    sqlite3 *db;               /* the worker's alone once it runs */
+    struct sl_database *db;    /* the worker's alone once it runs */
     struct sl_numbers numbers; /* the same */
     uv_thread_t worker;
     uv_mutex_t lock;
@@ -92,9 +92,9 @@ static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
 }
 
 /* Leaves the outcome in the request. A failed write fails alone; the transaction goes on. */
-static void execute(struct sl_request *request, sqlite3 *db)
+static void execute(struct sl_request *request, struct sl_database *db)
 {
-    static void (*const tables[])(struct sl_request *, sqlite3 *) = {
+    static void (*const tables[])(struct sl_request *, struct sl_database *) = {
         [SL_REQUEST_ADD_JOB] = sl_job_table_add,
         [SL_REQUEST_FIND_JOB] = sl_job_table_find,
         [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
@@ -120,21 +120,20 @@ static void execute(struct sl_request *request, sqlite3 *db)
     tables[request->kind](request, db);
 }
 
-static int code_of(int rc)
+/* `kept`: how it went with the numbers. */
+static const char *words_for(struct sl_store *store, int kept)
 {
-    return rc == SQLITE_FULL ? -ENOSPC : rc == SQLITE_CORRUPT ? SL_E_FORMAT : -EIO;
+    return kept < 0 ? sl_strerror(kept) : store->db->kind->message(store->db);
 }
 
 /* Reading alone does not show that a store that failed can be written again. */
 static int write_again(struct sl_store *store, char why[SL_STORE_WHY_BYTES])
 {
     int kept = sl_numbers_write(&store->numbers);
-    int rc = kept < 0 ? SQLITE_OK : sl_schema_write(store->db);
-    if (kept == 0 && rc == SQLITE_OK)
-        return 0;
-    snprintf(why, SL_STORE_WHY_BYTES, "%s",
-             kept < 0 ? sl_strerror(kept) : sqlite3_errmsg(store->db));
-    return kept < 0 ? kept : code_of(rc);
+    int rc = kept < 0 ? kept : sl_schema_write(store->db);
+    if (rc < 0)
+        snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, kept));
+    return rc;
 }
 
 /* All that waited together is committed together. A commit that fails takes every write of the
@@ -142,28 +141,29 @@ static int write_again(struct sl_store *store, char why[SL_STORE_WHY_BYTES])
 static int execute_batch(struct sl_store *store, struct sl_request *batch,
                          char why[SL_STORE_WHY_BYTES])
 {
-    int failed = 0, kept = 0, changes = sqlite3_total_changes(store->db);
-    int rc = sqlite3_exec(store->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    for (struct sl_request *request = batch; request && rc == SQLITE_OK; request = request->next) {
-        execute(request, store->db);
+    int failed = 0, kept = 0;
+    struct sl_database *db = store->db;
+    uint64_t changes = db->kind->changes(db);
+    int rc = db->kind->begin(db);
+    for (struct sl_request *request = batch; request && rc == 0; request = request->next) {
+        execute(request, db);
         if (failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO)) {
             failed = request->rc;
-            snprintf(why, SL_STORE_WHY_BYTES, "%s", sqlite3_errmsg(store->db));
+            snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, 0));
         }
     }
-    if (rc == SQLITE_OK)
+    if (rc == 0)
         kept = keep_numbers(store, batch);
-    if (rc == SQLITE_OK && kept == 0)
-        rc = sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL);
-    if (rc == SQLITE_OK && kept == 0) {
-        bool only_read = sqlite3_total_changes(store->db) == changes;
+    if (rc == 0 && kept == 0)
+        rc = sl_database_exec(db, "COMMIT");
+    if (rc == 0 && kept == 0) {
+        bool only_read = db->kind->changes(db) == changes;
         bool in_doubt = failed == 0 && only_read && store->trouble < 0; /* which is written here */
         return in_doubt ? write_again(store, why) : failed;
     }
-    snprintf(why, SL_STORE_WHY_BYTES, "%s",
-             kept < 0 ? sl_strerror(kept) : sqlite3_errmsg(store->db));
-    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    failed = kept < 0 ? kept : code_of(rc);
+    snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, kept));
+    sl_database_exec(db, "ROLLBACK");
+    failed = kept < 0 ? kept : rc;
     for (struct sl_request *request = batch; request; request = request->next)
         request->rc = failed;
     return failed;
@@ -173,15 +173,13 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
  * copy that cannot be written is missed only if the database is lost as well. */
 static void copy_rows(struct sl_store *store, const struct sl_request *batch)
 {
-    char root[SL_PATH_BYTES];
-    sl_check_root(store->db, root);
     for (; batch; batch = batch->next) {
         bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN ||
                      (batch->kind == SL_REQUEST_LABEL_RUN && batch->changed);
         uint64_t run = added                                  ? batch->id
                        : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
                                                               : 0;
-        int rc = batch->rc == 0 && run != 0 ? sl_row_copy_write(store->db, root, run) : 0;
+        int rc = batch->rc == 0 && run != 0 ? sl_row_copy_write(store->db, run) : 0;
         if (rc < 0 && rc != SL_E_NOT_FOUND)
             sl_log(SL_LOG_WARNING, SL_LOG_EVENT("row_not_copied"), SL_LOG_NUMBER("run", run),
                    SL_LOG_REASON(sl_strerror(rc)));
@@ -288,14 +286,14 @@ int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, stru
     queue_init(&store->done);
     int rc = sl_schema_open(path, &store->db, diag);
     if (rc == 0 && (rc = sl_losses_make_up(store->db, path, &store->numbers, diag)) < 0)
-        sqlite3_close(store->db);
+        sl_database_close(store->db);
     if (rc == 0) {
         rc = start_worker(loop, store);
         if (rc < 0) {
             sl_diag_set(diag, rc, path, "the store's thread cannot be started: %s",
                         uv_strerror(rc));
             sl_numbers_close(&store->numbers);
-            sqlite3_close(store->db);
+            sl_database_close(store->db);
             uv_run(loop, UV_RUN_NOWAIT); /* lets a half-made handle close before its memory goes */
         }
     }
@@ -312,7 +310,7 @@ static void on_async_closed(uv_handle_t *handle)
     struct sl_store *store = handle->data;
     void (*closed)(void *) = store->closed;
     void *user = store->closed_user;
-    sqlite3_close(store->db);
+    sl_database_close(store->db);
     sl_numbers_close(&store->numbers);
     uv_cond_destroy(&store->wake);
     uv_mutex_destroy(&store->lock);

@@ -9,7 +9,7 @@
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
-void sl_token_table_add(struct sl_request *request, sqlite3 *db)
+void sl_token_table_add(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(
@@ -21,7 +21,7 @@ void sl_token_table_add(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_write(&statement, SL_E_FULL, &request->id);
 }
 
-void sl_token_table_remove(struct sl_request *request, sqlite3 *db)
+void sl_token_table_remove(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, "DELETE FROM tokens WHERE id = ? RETURNING id");
@@ -29,7 +29,7 @@ void sl_token_table_remove(struct sl_request *request, sqlite3 *db)
     request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
 }
 
-void sl_token_table_list(struct sl_request *request, sqlite3 *db)
+void sl_token_table_list(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     bool more;

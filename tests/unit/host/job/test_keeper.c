@@ -11,6 +11,7 @@
 
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/store_query.h"
@@ -37,7 +38,7 @@ static void open_bench(struct bench *bench, const struct sl_keeper_options *want
     struct sl_keeper_options options = *wanted;
     struct sl_diag diag = {0};
     char text[1024];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     unsigned long long now = sl_clock_utc_ms();
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
@@ -46,8 +47,8 @@ static void open_bench(struct bench *bench, const struct sl_keeper_options *want
              "device, verdict, ratio, series, directory) VALUES (1,1,%llu,0,4,'toy','','phone','',"
              "2,'a','runs/2026-11-01/101010.123-1'), (2,2,%llu,0,4,'toy','','phone','',2,'a','')",
              now - 2ull * 86400000, now);
-    assert_int_equal(sqlite3_exec(db, text, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    assert_int_equal(sl_database_exec(db, text), 0);
+    sl_database_close(db);
     snprintf(text, sizeof(text), "mkdir -p %s/runs/2026-11-01/101010.123-1/streams", store_folder);
     assert_int_equal(system(text), 0);
     assert_int_equal(uv_loop_init(&bench->loop), 0);

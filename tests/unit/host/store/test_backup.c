@@ -8,28 +8,28 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/schema.h"
 #include "tests/support/old_store.h"
+#include "tests/support/sqlite_file.h"
 #include "tests/support/store_folder.h"
 #include "tests/support/store_query.h"
 
 #define JOB(id) STORE_INSERT_JOB "VALUES (" #id ",2,0,0,1,1,1,1,0,0,0,'','','','{}',NULL,'')"
 
-static sqlite3 *open_store(void)
+static struct sl_database *open_store(void)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     return db;
 }
 
-static void run_sql(sqlite3 *db, const char *sql)
+static void run_sql(struct sl_database *db, const char *sql)
 {
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, sql), 0);
 }
 
 static const char *beside(const char *name)
@@ -59,12 +59,12 @@ STORE_TEST(a_copy_is_what_was_committed_while_another_writes_and_comes_back)
 {
     struct sl_diag diag = {0};
     struct stat info;
-    sqlite3 *db = open_store();
+    struct sl_database *db = open_store();
     run_sql(db, JOB(1));
     run_sql(db, "BEGIN IMMEDIATE; " JOB(2)); /* a writer at work */
     assert_int_equal(sl_backup_write(store_path, beside("copy"), &diag), 0);
     run_sql(db, "COMMIT; " JOB(3));
-    sqlite3_close(db);
+    sl_database_close(db);
     assert_int_equal(stat(beside("copy"), &info), 0);
     assert_int_equal(info.st_mode & 0777, 0600);
     assert_int_equal(count_files("copy"), 1);
@@ -83,7 +83,7 @@ STORE_TEST(nothing_is_written_over_and_nothing_damaged_is_kept)
     struct sl_diag diag = {0};
     assert_int_equal(sl_backup_write(store_path, beside("copy"), &diag), SL_E_NOT_FOUND);
     assert_int_equal(count_files("copy"), 0);
-    sqlite3_close(open_store());
+    sl_database_close(open_store());
     write_text(beside("copy"), "mine");
     assert_int_equal(sl_backup_write(store_path, beside("copy"), &diag), -EEXIST);
     assert_int_equal(sl_backup_write(store_path, beside("no/copy"), &diag), -ENOENT);
@@ -112,21 +112,21 @@ STORE_TEST(an_older_copy_is_brought_up_to_date_and_stays_as_it_is)
 STORE_TEST(what_is_no_store_or_a_newer_one_replaces_nothing)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = open_store(), *other = NULL;
+    struct sl_database *db = open_store(), *other = NULL;
     run_sql(db, JOB(1));
     assert_int_equal(sl_backup_restore(store_path, beside("none"), &diag), SL_E_FORMAT);
     write_text(beside("text"), "no database");
     assert_int_equal(sl_backup_restore(store_path, beside("text"), &diag), SL_E_FORMAT);
-    assert_int_equal(sqlite3_open(beside("other"), &other), SQLITE_OK);
+    other = open_sqlite_file(beside("other"));
     run_sql(other, "CREATE TABLE t (x)");
-    sqlite3_close(other);
+    sl_database_close(other);
     assert_int_equal(sl_backup_restore(store_path, beside("other"), &diag), SL_E_FORMAT);
     assert_int_equal(sl_backup_write(store_path, beside("newer"), &diag), 0);
-    assert_int_equal(sqlite3_open(beside("newer"), &other), SQLITE_OK);
+    other = open_sqlite_file(beside("newer"));
     run_sql(other, "PRAGMA user_version = 999");
-    sqlite3_close(other);
+    sl_database_close(other);
     assert_int_equal(sl_backup_restore(store_path, beside("newer"), &diag), SL_E_UNSUPPORTED);
     assert_int_equal(count_files("store.sqlite.re"), 0);
-    sqlite3_close(db);
+    sl_database_close(db);
     assert_store_rows("SELECT id FROM jobs", "[[1]]");
 }

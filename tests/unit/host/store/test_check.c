@@ -18,10 +18,12 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "host/store/blobs.h"
+#include "host/store/database.h"
 #include "host/store/findings.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
+#include "host/store/sqlite.h"
 #include "host/store/store.h"
 #include "tests/support/store_folder.h"
 #include "tests/support/store_query.h"
@@ -529,7 +531,7 @@ static int count_step(void *user)
 STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     uint64_t steps = 0;
     make_folder(DAY "/101009.000-7/streams");
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
@@ -540,8 +542,8 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
         "i FROM n;" STORE_INSERT_JOB
         "VALUES (7,2,0,0,0,1795392000000,0,1795392000000,0,7,0,'','','','{}',"
         "NULL,'')";
-    assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_progress_handler(db, 1, count_step, &steps);
+    assert_int_equal(sl_database_exec(db, rows), 0);
+    sqlite3_progress_handler(sl_sqlite_handle(db), 1, count_step, &steps);
     struct sl_request *request = calloc(1, sizeof(*request));
     assert_non_null(request);
     request->kind = SL_REQUEST_LIST_ATTEMPTS;
@@ -551,7 +553,7 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
     assert_int_equal(request->count, 1);
     sl_findings_fini(&(struct sl_findings){.rows = request->rows});
     free(request);
-    sqlite3_close(db);
+    sl_database_close(db);
     assert_in_range(steps, 1, 1000);
 }
 
@@ -684,7 +686,7 @@ STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     struct sl_blobs blobs;
     struct sl_findings found = {.rows = NULL};
     const struct sl_store_check wish = {.mend = true, .free_before_ms = UINT64_MAX};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     uint64_t highest;
     assert_int_equal(sl_blobs_init(&blobs, store_folder, &diag), 0);
     make_file("blobs/" USED, "used");
@@ -692,14 +694,14 @@ STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     make_old("blobs/" USED);
     make_old("blobs/" UNUSED);
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    sqlite3_trace_v2(db, SQLITE_TRACE_STMT, touch_when_jobs_are_read, &blobs);
+    sqlite3_trace_v2(sl_sqlite_handle(db), SQLITE_TRACE_STMT, touch_when_jobs_are_read, &blobs);
     assert_int_equal(sl_check_state(db, &wish, &found, &highest), 0);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.rows[0].name, UNUSED);
     assert_true(is_there("blobs/" USED));
     assert_false(is_there("blobs/" UNUSED));
     sl_findings_fini(&found);
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_blob_of_a_run_whose_row_is_lost_stays)

@@ -10,6 +10,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
@@ -54,31 +55,29 @@ static void make_file(const char *directory, const char *name, const char *text)
 }
 
 /* A store with a job of two labels and its run. */
-static sqlite3 *make_run(void)
+static struct sl_database *make_run(void)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(
-        sqlite3_exec(db,
-                     STORE_INSERT_JOB
-                     "VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
-                     "{\"commit\":\"abc\",\"branch\":\"main\",\"n\":1}}',NULL,'');"
-                     "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, "
-                     "model_sha256, device, verdict, ratio, directory) VALUES "
-                     "(1,1,5000,6000,4,'toy','','phone','faster',2,'" DIRECTORY "')",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
+        sl_database_exec(db, STORE_INSERT_JOB
+                         "VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
+                         "{\"commit\":\"abc\",\"branch\":\"main\",\"n\":1}}',NULL,'');"
+                         "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, "
+                         "model_sha256, device, verdict, ratio, directory) VALUES "
+                         "(1,1,5000,6000,4,'toy','','phone','faster',2,'" DIRECTORY "')"),
+        0);
     return db;
 }
 
 STORE_TEST(rows_are_those_of_the_files)
 {
-    sqlite3 *db = make_run();
+    struct sl_database *db = make_run();
     make_file(DIRECTORY, "manifest.json", manifest);
     make_file(DIRECTORY, SL_FIGURES_FILE, good);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(sl_figures_fill(db, store_folder, 1), 0);
+        assert_int_equal(sl_figures_fill(db, 1), 0);
         assert_store_rows("SELECT variant, unit, n, median, mean, min, max, stddev FROM variants",
                           "[[\"off\",\"ns\",2,70,7,5,9,null],[\"on\",\"ns\",2,70,7,5,9,null]]");
         assert_store_rows("SELECT category, n, median FROM categories WHERE variant = 'on'",
@@ -96,28 +95,27 @@ STORE_TEST(rows_are_those_of_the_files)
                           "first_ms, last_ms FROM devices",
                           "[[\"phone\",4,\"max\",\"f1\",\"neon sme2\",512,4096,5000,5000]]");
     }
-    assert_int_equal(sqlite3_exec(db, "DELETE FROM runs", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, "DELETE FROM runs"), 0);
     assert_store_rows("SELECT (SELECT count(*) FROM operators) + (SELECT count(*) FROM labels) + "
                       "(SELECT count(*) FROM variants) + (SELECT count(*) FROM changes) + (SELECT "
                       "count(*) FROM categories)",
                       "[[0]]");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_device_is_what_it_was_at_its_newest_run)
 {
-    sqlite3 *db = make_run();
+    struct sl_database *db = make_run();
     make_file(DIRECTORY, "manifest.json", manifest);
-    assert_int_equal(sl_figures_fill(db, store_folder, 1), SL_E_NOT_FOUND);
-    assert_int_equal(sqlite3_exec(db,
-                                  "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, "
-                                  "model, model_sha256, device, verdict, ratio, directory) VALUES "
-                                  "(2,1,1000,2000,4,'toy','','phone','faster',2,'none')",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sl_figures_fill(db, store_folder, 2), SL_E_NOT_FOUND);
+    assert_int_equal(sl_figures_fill(db, 1), SL_E_NOT_FOUND);
+    assert_int_equal(
+        sl_database_exec(db, "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, "
+                             "model, model_sha256, device, verdict, ratio, directory) VALUES "
+                             "(2,1,1000,2000,4,'toy','','phone','faster',2,'none')"),
+        0);
+    assert_int_equal(sl_figures_fill(db, 2), SL_E_NOT_FOUND);
     assert_store_rows("SELECT fingerprint, first_ms, last_ms FROM devices", "[[\"f1\",1000,5000]]");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_summary_that_is_none_of_ours_leaves_the_rows_as_they_were)
@@ -132,17 +130,17 @@ STORE_TEST(a_summary_that_is_none_of_ours_leaves_the_rows_as_they_were)
         "{\"analyses\":[7]}",
         "{\"analyses\":[\"{\"]}",
     };
-    sqlite3 *db = make_run();
+    struct sl_database *db = make_run();
     make_file(DIRECTORY, SL_FIGURES_FILE, good);
-    assert_int_equal(sl_figures_fill(db, store_folder, 1), 0);
+    assert_int_equal(sl_figures_fill(db, 1), 0);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         make_file(DIRECTORY, SL_FIGURES_FILE, bad[i]);
-        int rc = sl_figures_fill(db, store_folder, 1);
+        int rc = sl_figures_fill(db, 1);
         if (rc != SL_E_FORMAT)
             fail_msg("%zu: %s gives %d", i, bad[i], rc);
         assert_store_rows("SELECT count(*) FROM operators", "[[4]]");
     }
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 /* --- through the store --- */

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
@@ -61,7 +62,7 @@ static void open_bench(struct bench *bench)
 {
     struct sl_diag diag = {0};
     char sql[1024];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     for (int i = 1; i <= 6; i++) {
@@ -76,12 +77,10 @@ static void open_bench(struct bench *bench)
                  : i == 5 ? "b"
                           : "",
                  i == 1 ? "runs/2026-11-23/101010.123-1" : "");
-        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        assert_int_equal(sl_database_exec(db, sql), 0);
     }
-    assert_int_equal(
-        sqlite3_exec(db, "INSERT INTO labels VALUES (1, 'commit', 'abc')", NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    assert_int_equal(sl_database_exec(db, "INSERT INTO labels VALUES (1, 'commit', 'abc')"), 0);
+    sl_database_close(db);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
 }
@@ -179,7 +178,7 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
     struct bench bench;
     struct sl_diag diag = {0};
     char path[512], command[1024];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     uint64_t run = 0;
     for (int depth = 1; depth <= 4; depth++) {
         static const char *const parts[] = {"runs", "runs/2026-11-23", NULL, NULL};
@@ -197,13 +196,12 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
              "sed -i 's/\"release\":\"1\"/&,\"long\":\"%0256d\",\"\":\"x\"/' %s", 0, path);
     assert_int_equal(system(command), 0); /* another lab's copy may say anything */
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sqlite3_exec(db, "DELETE FROM runs; DELETE FROM jobs", NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, "DELETE FROM runs; DELETE FROM jobs"), 0);
     assert_store_rows("SELECT * FROM labels", "[]");
-    assert_int_equal(sl_row_copy_restore(db, store_folder, directory, 1, &run), 1);
+    assert_int_equal(sl_row_copy_restore(db, directory, 1, &run), 1);
     assert_store_rows("SELECT key, value, pinned FROM labels JOIN runs ON id = run ORDER BY key",
                       "[[\"commit\",\"abc\",1],[\"release\",\"1\",1]]");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(the_newest_of_a_series_began_last_whatever_its_id)

@@ -8,8 +8,10 @@
 #include <sqlite3.h>
 
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/numbers.h"
 #include "host/store/schema.h"
+#include "host/store/sqlite.h"
 #include "tests/support/store_folder.h"
 
 #define JOB STORE_INSERT_JOB "VALUES (NULL,2,0,0,0,1,0,0,0,0,0,'','','','{}',NULL,'')"
@@ -20,10 +22,10 @@
 static void make_up(struct sl_numbers *out)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(sl_losses_make_up(db, store_path, out, &diag), 0);
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 /* The numbers that rows get which are added now. */
@@ -31,13 +33,13 @@ static void add_rows(sqlite3_int64 out[2])
 {
     static const char *const rows[2] = {JOB, RUN};
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(sqlite3_exec(db, rows[i], NULL, NULL, NULL), SQLITE_OK);
-        out[i] = sqlite3_last_insert_rowid(db);
+        assert_int_equal(sl_database_exec(db, rows[i]), 0);
+        out[i] = sqlite3_last_insert_rowid(sl_sqlite_handle(db));
     }
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_new_database_goes_on_after_the_numbers_beside_it)

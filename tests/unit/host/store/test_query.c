@@ -8,21 +8,21 @@
 #include <sqlite3.h>
 
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/schema.h"
 #include "tests/support/store_query.h"
 
 static void make_store(void)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sqlite3_exec(db,
-                                  STORE_INSERT_JOB
-                                  "VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
-                                  "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash','',0)",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    assert_int_equal(
+        sl_database_exec(db, STORE_INSERT_JOB
+                         "VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
+                         "INSERT INTO tokens VALUES (1,3,0,0,'admin','secret-hash','',0)"),
+        0);
+    sl_database_close(db);
 }
 
 static int ask(const char *sql, uint32_t rows, uint32_t ms, char *out, size_t size,
@@ -125,15 +125,14 @@ STORE_TEST(rows_bytes_and_time_have_limits)
 STORE_TEST(a_writer_in_its_transaction_keeps_nobody_waiting)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     make_store();
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sqlite3_exec(db, "BEGIN IMMEDIATE; DELETE FROM jobs", NULL, NULL, NULL),
-                     SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, "BEGIN IMMEDIATE; DELETE FROM jobs"), 0);
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
-    assert_int_equal(sqlite3_exec(db, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, "COMMIT"), 0);
     assert_store_rows("SELECT count(*) FROM jobs", "[[0]]");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_store_that_is_not_there_is_told)

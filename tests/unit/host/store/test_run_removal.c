@@ -11,6 +11,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/store_query.h"
@@ -28,10 +29,10 @@ struct bench {
 static void run_sql(const char *sql)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    assert_int_equal(sl_database_exec(db, sql), 0);
+    sl_database_close(db);
 }
 
 static void run_shell(const char *format)

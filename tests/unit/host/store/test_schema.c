@@ -10,15 +10,16 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "tests/support/old_store.h"
 #include "tests/support/store_query.h"
 
 static void open_and_close(void)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sqlite3_close(db), SQLITE_OK);
+    sl_database_close(db);
 }
 
 static int version(void)

@@ -9,41 +9,42 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
+#include "host/store/statement.h"
+#include "tests/support/sqlite_file.h"
 #include "tests/support/store_folder.h"
 
 enum { PAGE_BYTES = 4096, ROWS = 500 };
 
-static void run_sql(sqlite3 *db, const char *sql)
+static void run_sql(struct sl_database *db, const char *sql)
 {
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    assert_int_equal(sl_database_exec(db, sql), 0);
 }
 
-static int count(sqlite3 *db, const char *sql)
+static int count(struct sl_database *db, const char *sql)
 {
-    sqlite3_stmt *statement = NULL;
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
-    int value = sqlite3_column_int(statement, 0);
-    sqlite3_finalize(statement);
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, sql);
+    assert_int_equal(sl_statement_step(&statement), 1);
+    int value = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
     return value;
 }
 
 static void fill(void)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     run_sql(db, STORE_INSERT_JOB "VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key','')");
     run_sql(db, "INSERT INTO tokens VALUES (2,1,1,0,'ci','abc','',0)");
     run_sql(db, "INSERT INTO job_groups VALUES (3,'nightly','ci',1)");
     run_sql(db, "INSERT INTO audit VALUES (9,1,'ci','POST','/api/v1/jobs',201)");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 static void damage_page(long page)
@@ -61,11 +62,10 @@ static void damage_page(long page)
 static void damage(const char *table)
 {
     char sql[96];
-    sqlite3 *db = NULL;
     snprintf(sql, sizeof(sql), "SELECT rootpage FROM sqlite_schema WHERE name = '%s'", table);
-    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    struct sl_database *db = open_sqlite_file(store_path);
     int root = count(db, sql);
-    sqlite3_close(db);
+    sl_database_close(db);
     damage_page(root - 1);
 }
 
@@ -90,7 +90,7 @@ STORE_TEST(what_can_be_read_of_a_damaged_store_is_taken_over)
     static const char *const tables[] = {"runs", "jobs", "tokens"};
     for (int i = 0; i < 3; i++) {
         struct sl_diag diag = {0};
-        sqlite3 *db = NULL;
+        struct sl_database *db = NULL;
         unlink(store_path);
         fill();
         damage(tables[i]);
@@ -103,14 +103,14 @@ STORE_TEST(what_can_be_read_of_a_damaged_store_is_taken_over)
         assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), i != 2);
         assert_int_equal(count(db, "SELECT COUNT(*) FROM job_groups WHERE id = 3"), 1);
         assert_int_equal(count(db, "SELECT COUNT(*) FROM audit WHERE id = 9"), 1);
-        sqlite3_close(db);
+        sl_database_close(db);
     }
 }
 
 STORE_TEST(a_file_that_is_no_database_is_set_aside_whole)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     char command[256];
     snprintf(command, sizeof(command), "echo not a database at all, and long enough > %s",
              store_path);
@@ -118,7 +118,7 @@ STORE_TEST(a_file_that_is_no_database_is_set_aside_whole)
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs"), 0);
-    sqlite3_close(db);
+    sl_database_close(db);
     snprintf(command, sizeof(command), "grep -q 'not a database' %s.damaged-*", store_path);
     assert_int_equal(system(command), 0);
 }
@@ -127,7 +127,7 @@ STORE_TEST(what_failed_or_was_stopped_can_be_done_again)
 {
     struct sl_diag diag = {0};
     char numbers[128], command[256];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     fill();
     damage("runs");
     snprintf(command, sizeof(command), "echo the start of one > %s.rebuilt", store_path);
@@ -142,7 +142,7 @@ STORE_TEST(what_failed_or_was_stopped_can_be_done_again)
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE idempotency_key = 'key'"), 1);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), 1);
-    sqlite3_close(db);
+    sl_database_close(db);
     snprintf(command, sizeof(command), "test $(ls %s | wc -l) -eq 3", store_folder);
     assert_int_equal(system(command), 0);
 }
@@ -159,21 +159,21 @@ static void fill_many(void)
         "'key' || id, '' FROM runs;";
     struct sl_diag diag = {0};
     char command[160];
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     snprintf(command, sizeof(command), "mkdir -p %s/runs/2026-11-23/101010.123-7/streams",
              store_folder);
     assert_int_equal(system(command), 0);
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
     run_sql(db, rows);
-    assert_int_equal(sl_row_copy_write(db, store_folder, 7), 0);
+    assert_int_equal(sl_row_copy_write(db, 7), 0);
     run_sql(db, "UPDATE runs SET model = 'of the row' WHERE id = 7");
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(a_damaged_page_takes_its_own_rows_alone)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
+    struct sl_database *db = NULL;
     fill_many();
     damage_words("run <250>");
     damage_words("<300>\"}");
@@ -192,15 +192,14 @@ STORE_TEST(a_damaged_page_takes_its_own_rows_alone)
                      2);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE job = 7 AND model = 'run <7>'"), 1);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE job = 7"), 1);
-    sqlite3_close(db);
+    sl_database_close(db);
 }
 
 STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
 {
     struct sl_diag diag = {0};
-    sqlite3 *db = NULL;
     fill_many();
-    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
+    struct sl_database *db = open_sqlite_file(store_path);
     run_sql(
         db,
         "UPDATE jobs SET config = '{\"model\":\"m\"}' WHERE id = 8; UPDATE runs SET exit_code = 3;"
@@ -211,7 +210,7 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
         "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
         "ALTER TABLE runs DROP COLUMN baseline;"
         "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");
-    sqlite3_close(db);
+    sl_database_close(db);
     damage("tokens");
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
     assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
@@ -219,5 +218,5 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
                      ROWS - 1);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE runtime = 'own' AND job = 8"), 1);
     assert_int_equal(count(db, "SELECT seq FROM sqlite_sequence WHERE name = 'runs'"), ROWS);
-    sqlite3_close(db);
+    sl_database_close(db);
 }

@@ -1,0 +1,28 @@
+/* host/store/database.c */
+#include "host/store/database.h"
+
+#include <stddef.h>
+
+void sl_database_close(struct sl_database *db)
+{
+    if (db)
+        db->kind->close(db);
+}
+
+int sl_database_exec(struct sl_database *db, const char *sql)
+{
+    return db->kind->exec(db, sql);
+}
+
+int sl_database_part_begin(struct sl_database *db)
+{
+    return sl_database_exec(db, "SAVEPOINT part");
+}
+
+int sl_database_part_end(struct sl_database *db, int rc)
+{
+    if (rc < 0)
+        sl_database_exec(db, "ROLLBACK TO SAVEPOINT part");
+    int ended = sl_database_exec(db, "RELEASE SAVEPOINT part");
+    return rc == 0 ? ended : rc;
+}

@@ -1,0 +1,57 @@
+/* host/store/database.h: a connection to a database, and what each kind of database does in its own
+ * way. Its statements: statement.h. */
+#pragma once
+
+#include <stdint.h>
+
+#include "host/records.h"
+
+enum sl_value_kind { SL_VALUE_NULL, SL_VALUE_INTEGER, SL_VALUE_REAL, SL_VALUE_TEXT };
+
+struct sl_value {
+    int kind; /* enum sl_value_kind */
+    int64_t integer;
+    double real;
+    const char *text; /* borrowed */
+};
+
+struct sl_database;
+
+/* Functions that can fail return 0 or a negative code: -EEXIST (a constraint), -ENOSPC, -ENOMEM,
+ * SL_E_FORMAT (the database is damaged), -EIO else. */
+struct sl_database_kind {
+    void (*close)(struct sl_database *db);
+    /* Statements without parameters, whose rows nobody wants. */
+    int (*exec)(struct sl_database *db, const char *sql);
+    /* A transaction that may write. */
+    int (*begin)(struct sl_database *db);
+    /* The rows that were written so far. */
+    uint64_t (*changes)(struct sl_database *db);
+    /* The last failure in words; valid until the next call. */
+    const char *(*message)(struct sl_database *db);
+    /* The number that a table of numbered rows gave out last (0: none), and making it higher. */
+    int (*last_number)(struct sl_database *db, const char *table, uint64_t *out);
+    int (*raise_number)(struct sl_database *db, const char *table, uint64_t last);
+
+    /* *out is NULL after a failure. Values are borrowed until finish(). step(): 1: a row; 0: done.
+     */
+    int (*prepare)(struct sl_database *db, const char *sql, void **out);
+    int (*bind)(struct sl_database *db, void *statement, int at, const struct sl_value *value);
+    int (*step)(struct sl_database *db, void *statement);
+    void (*column)(void *statement, int column, struct sl_value *out);
+    void (*finish)(void *statement);
+};
+
+struct sl_database {
+    const struct sl_database_kind *kind;
+    char root[SL_PATH_BYTES]; /* the state directory, with the directories of runs */
+};
+
+/* NULL is a no-op. */
+void sl_database_close(struct sl_database *db);
+int sl_database_exec(struct sl_database *db, const char *sql);
+
+/* A part of a transaction, all of it or nothing; parts may lie in parts. The end takes how it went
+ * and gives that back, or why it cannot end. */
+int sl_database_part_begin(struct sl_database *db);
+int sl_database_part_end(struct sl_database *db, int rc);

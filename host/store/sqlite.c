@@ -1,0 +1,192 @@
+/* host/store/sqlite.c */
+#include "host/store/sqlite.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <sqlite3.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/store/database.h"
+
+struct sqlite {
+    struct sl_database base; /* first */
+    sqlite3 *handle;         /* owned */
+};
+
+static sqlite3 *handle_of(struct sl_database *db)
+{
+    return ((struct sqlite *)db)->handle;
+}
+
+int sl_sqlite_code(sqlite3 *handle)
+{
+    switch (sqlite3_errcode(handle) & 0xff) {
+    case SQLITE_CONSTRAINT:
+        return -EEXIST;
+    case SQLITE_FULL:
+        return -ENOSPC;
+    case SQLITE_NOMEM:
+        return -ENOMEM;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return SL_E_FORMAT;
+    default:
+        return -EIO;
+    }
+}
+
+static int code(struct sl_database *db, int sqlite_rc)
+{
+    return sqlite_rc == SQLITE_OK ? 0 : sl_sqlite_code(handle_of(db));
+}
+
+static void close_database(struct sl_database *db)
+{
+    sqlite3_close(handle_of(db));
+    sl_free(db);
+}
+
+static int exec(struct sl_database *db, const char *sql)
+{
+    return code(db, sqlite3_exec(handle_of(db), sql, NULL, NULL, NULL));
+}
+
+static int begin(struct sl_database *db)
+{
+    return exec(db, "BEGIN IMMEDIATE");
+}
+
+static uint64_t changes(struct sl_database *db)
+{
+    return (uint64_t)sqlite3_total_changes64(handle_of(db));
+}
+
+static const char *message(struct sl_database *db)
+{
+    return sqlite3_errmsg(handle_of(db));
+}
+
+static int prepare(struct sl_database *db, const char *sql, void **out)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = code(db, sqlite3_prepare_v2(handle_of(db), sql, -1, &statement, NULL));
+    *out = statement;
+    return rc;
+}
+
+static int bind(struct sl_database *db, void *statement, int at, const struct sl_value *value)
+{
+    switch (value->kind) {
+    case SL_VALUE_INTEGER:
+        return code(db, sqlite3_bind_int64(statement, at, value->integer));
+    case SL_VALUE_REAL:
+        return code(db, sqlite3_bind_double(statement, at, value->real));
+    case SL_VALUE_TEXT:
+        return code(db, sqlite3_bind_text(statement, at, value->text, -1, SQLITE_STATIC));
+    default:
+        return code(db, sqlite3_bind_null(statement, at));
+    }
+}
+
+static int step(struct sl_database *db, void *statement)
+{
+    int rc = sqlite3_step(statement);
+    return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : sl_sqlite_code(handle_of(db));
+}
+
+static void column(void *statement, int at, struct sl_value *out)
+{
+    *out = (struct sl_value){.kind = SL_VALUE_NULL};
+    switch (sqlite3_column_type(statement, at)) {
+    case SQLITE_INTEGER:
+        out->kind = SL_VALUE_INTEGER;
+        out->integer = sqlite3_column_int64(statement, at);
+        break;
+    case SQLITE_FLOAT:
+        out->kind = SL_VALUE_REAL;
+        out->real = sqlite3_column_double(statement, at);
+        break;
+    case SQLITE_NULL:
+        break;
+    default:
+        out->text = (const char *)sqlite3_column_text(statement, at);
+        out->kind = out->text ? SL_VALUE_TEXT : SL_VALUE_NULL;
+    }
+}
+
+static void finish(void *statement)
+{
+    sqlite3_finalize(statement);
+}
+
+static int last_number(struct sl_database *db, const char *table, uint64_t *out)
+{
+    sqlite3_stmt *statement = NULL;
+    *out = 0;
+    if (sqlite3_prepare_v2(handle_of(db), "SELECT seq FROM sqlite_sequence WHERE name = ?", -1,
+                           &statement, NULL) == SQLITE_OK &&
+        sqlite3_bind_text(statement, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        *out = (uint64_t)sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    return 0;
+}
+
+static int raise_number(struct sl_database *db, const char *table, uint64_t last)
+{
+    char *sql = sqlite3_mprintf("DELETE FROM sqlite_sequence WHERE name = %Q;"
+                                "INSERT INTO sqlite_sequence (name, seq) VALUES (%Q, %lld)",
+                                table, table, (long long)last);
+    int rc = sql ? exec(db, sql) : -ENOMEM;
+    sqlite3_free(sql);
+    return rc;
+}
+
+static const struct sl_database_kind kind = {
+    .close = close_database,
+    .exec = exec,
+    .begin = begin,
+    .changes = changes,
+    .message = message,
+    .last_number = last_number,
+    .raise_number = raise_number,
+    .prepare = prepare,
+    .bind = bind,
+    .step = step,
+    .column = column,
+    .finish = finish,
+};
+
+int sl_sqlite_wrap(sqlite3 *handle, struct sl_database **out)
+{
+    const char *path = sqlite3_db_filename(handle, "main");
+    struct sqlite *db = sl_calloc(1, sizeof(*db));
+    if (!db) {
+        sqlite3_close(handle);
+        return -ENOMEM;
+    }
+    db->base.kind = &kind;
+    db->handle = handle;
+    snprintf(db->base.root, sizeof(db->base.root), "%s", path ? path : "");
+    char *slash = strrchr(db->base.root, '/');
+    if (slash)
+        *slash = '\0';
+    else
+        snprintf(db->base.root, sizeof(db->base.root), ".");
+    *out = &db->base;
+    return 0;
+}
+
+sqlite3 *sl_sqlite_handle(struct sl_database *db)
+{
+    return handle_of(db);
+}
+
+int sl_sqlite_end_log(struct sl_database *db)
+{
+    return code(
+        db, sqlite3_wal_checkpoint_v2(handle_of(db), NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL));
+}

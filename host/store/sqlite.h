@@ -1,0 +1,18 @@
+/* host/store/sqlite.h: SQLite as a store's database. */
+#pragma once
+
+typedef struct sqlite3 sqlite3;
+struct sl_database;
+
+/* Takes over `handle`, also when it fails. The database of a file has its directory as its root. 0
+ * or -ENOMEM. */
+int sl_sqlite_wrap(sqlite3 *handle, struct sl_database **out);
+
+/* SQLite's own: borrowed. */
+sqlite3 *sl_sqlite_handle(struct sl_database *db);
+
+/* Writes all that stands in the log into the file itself. 0 or a negative code. */
+int sl_sqlite_end_log(struct sl_database *db);
+
+/* Our code for the last failure. */
+int sl_sqlite_code(sqlite3 *handle);
