@@ -13,9 +13,11 @@
 static int end_earlier(struct sl_database *db, const struct sl_job_record *job)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "UPDATE attempts SET ended_ms = max(started_ms, ?), cause = ? WHERE job = ? "
-                      "AND number < ? AND ended_ms = 0");
+    sl_statement_init(
+        &statement, db,
+        "UPDATE attempts SET ended_ms = CASE WHEN started_ms > ?1 THEN started_ms ELSE "
+        "?1 END, cause = ?2 WHERE job = ?3 "
+        "AND number < ?4 AND ended_ms = 0");
     sl_statement_bind_u64(&statement, job->started_ms);
     sl_statement_bind_i64(&statement, SL_CAUSE_LAB);
     sl_statement_bind_u64(&statement, job->id);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -49,7 +50,8 @@ static int note_directory(struct check *check, const char *day, const char *name
         return 0;
     check->highest = job > check->highest ? job : check->highest;
     snprintf(directory, sizeof(directory), "runs/%s/%.100s", day, name);
-    sl_statement_init(&statement, check->db, "INSERT OR IGNORE INTO temp.found VALUES (?, ?)");
+    sl_statement_init(&statement, check->db,
+                      "INSERT INTO found (directory, job) VALUES (?, ?) ON CONFLICT DO NOTHING");
     sl_statement_bind_text(&statement, directory);
     sl_statement_bind_u64(&statement, job);
     int rc = sl_statement_step(&statement);
@@ -70,13 +72,13 @@ static int note_day(struct check *check, const char *day)
     return rc;
 }
 
-/* Into temp.found; the days from `first` to `last` alone. */
+/* Into found; the days from `first` to `last` alone. */
 static int note_directories(struct check *check, const char *first, const char *last)
 {
     char path[SL_PATH_BYTES + 8];
     int rc = sl_database_exec(check->db,
                               "CREATE TEMP TABLE IF NOT EXISTS found (directory TEXT PRIMARY KEY, "
-                              "job INTEGER) WITHOUT ROWID; DELETE FROM temp.found");
+                              "job INTEGER); DELETE FROM found");
     if (rc < 0)
         return rc;
     sl_path_join(path, sizeof(path), check->root, "runs");
@@ -160,8 +162,8 @@ static int has_its_run(struct check *check, uint64_t job)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, check->db,
-                      "SELECT 1 FROM main.runs INDEXED BY runs_job WHERE job = ? AND directory IN "
-                      "(SELECT directory FROM temp.found)");
+                      "SELECT 1 FROM runs INDEXED BY runs_job WHERE job = ? AND directory IN "
+                      "(SELECT directory FROM found)");
     sl_statement_bind_u64(&statement, job);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
@@ -202,7 +204,7 @@ static int look_at_directories(struct check *check)
     struct sl_statement statement;
     sl_statement_init(&statement, check->db,
                       "SELECT directory, job, EXISTS (SELECT 1 FROM jobs WHERE jobs.id = found.job "
-                      "AND state <= 1) FROM temp.found WHERE NOT EXISTS (SELECT 1 FROM main.runs "
+                      "AND state <= 1) FROM found WHERE NOT EXISTS (SELECT 1 FROM runs "
                       "INDEXED BY runs_job WHERE runs.job = found.job AND runs.directory = "
                       "found.directory) ORDER BY directory");
     int rc;
@@ -221,11 +223,10 @@ static int look_at_directories(struct check *check)
 static int look_at_rows(struct check *check)
 {
     struct sl_statement statement;
-    sl_statement_init(
-        &statement, check->db,
-        "SELECT directory, id, job FROM main.runs WHERE directory <> '' AND NOT EXISTS"
-        " (SELECT 1 FROM temp.found WHERE found.directory = runs.directory) ORDER BY "
-        "id");
+    sl_statement_init(&statement, check->db,
+                      "SELECT directory, id, job FROM runs WHERE directory <> '' AND NOT EXISTS"
+                      " (SELECT 1 FROM found WHERE found.directory = runs.directory) ORDER BY "
+                      "id");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,
@@ -244,8 +245,8 @@ static int look_at_figures(struct check *check)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, check->db,
-                      "SELECT directory, id, job FROM main.runs WHERE NOT EXISTS (SELECT 1 FROM "
-                      "variants WHERE variants.run = runs.id) AND EXISTS (SELECT 1 FROM temp.found "
+                      "SELECT directory, id, job FROM runs WHERE NOT EXISTS (SELECT 1 FROM "
+                      "variants WHERE variants.run = runs.id) AND EXISTS (SELECT 1 FROM found "
                       "WHERE found.directory = runs.directory) ORDER BY id");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
@@ -416,7 +417,7 @@ static int mark_used_by_files(const struct check *check, struct blob_list *list)
             rc = mark_used_by_file(check, found->name, list);
     }
     sl_statement_init(&statement, check->db,
-                      "SELECT directory FROM main.runs WHERE directory <> '' AND NOT EXISTS "
+                      "SELECT directory FROM runs WHERE directory <> '' AND NOT EXISTS "
                       "(SELECT 1 FROM jobs WHERE jobs.id = runs.job)");
     while (rc == 0 && (rc = sl_statement_step(&statement)) == 1) {
         char directory[SL_PATH_BYTES];
@@ -436,7 +437,7 @@ static int mark_all_used(struct check *check, struct blob_list *list)
         return rc;
     sl_statement_init(&statement, check->db,
                       "SELECT config FROM jobs WHERE state <= 1 OR id IN (SELECT job FROM "
-                      "main.runs)");
+                      "runs)");
     while ((rc = sl_statement_step(&statement)) == 1) {
         sl_statement_text(&statement, 0, config, SL_STORE_MAX_CONFIG_BYTES + 1);
         mark_used(list, config);
@@ -502,20 +503,30 @@ int sl_check_state(struct sl_database *db, const struct sl_store_check *wish,
     return rc;
 }
 
+static void day_of(uint64_t ms, char out[DAY_BYTES])
+{
+    time_t at = (time_t)(ms / 1000);
+    struct tm day;
+    if (!gmtime_r(&at, &day) || strftime(out, DAY_BYTES, "%Y-%m-%d", &day) == 0)
+        snprintf(out, DAY_BYTES, "~");
+}
+
 /* Its days, and one before and after: a clock that was set tells another day. */
 static int days_of(struct sl_database *db, uint64_t job, char first[DAY_BYTES],
                    char last[DAY_BYTES])
 {
+    enum { A_DAY_MS = 86400000 };
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "SELECT date(submitted_ms / 1000 - 86400, 'unixepoch'), CASE WHEN ended_ms = "
-                      "0 THEN '~' ELSE date(ended_ms / 1000 + 86400, 'unixepoch') END FROM jobs "
-                      "WHERE id = ?");
+    sl_statement_init(&statement, db, "SELECT submitted_ms, ended_ms FROM jobs WHERE id = ?");
     sl_statement_bind_u64(&statement, job);
     int rc = sl_statement_step(&statement);
     if (rc == 1) {
-        sl_statement_text(&statement, 0, first, DAY_BYTES);
-        sl_statement_text(&statement, 1, last, DAY_BYTES);
+        uint64_t begin_ms = sl_statement_u64(&statement, 0),
+                 end_ms = sl_statement_u64(&statement, 1);
+        day_of(begin_ms > A_DAY_MS ? begin_ms - A_DAY_MS : 0, first);
+        snprintf(last, DAY_BYTES, "~");
+        if (end_ms > 0)
+            day_of(end_ms + A_DAY_MS, last);
     }
     sl_statement_fini(&statement);
     return rc == 1 ? 0 : rc == 0 ? SL_E_NOT_FOUND : rc;

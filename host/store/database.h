@@ -29,8 +29,10 @@ struct sl_database_kind {
     uint64_t (*changes)(struct sl_database *db);
     /* The last failure in words; valid until the next call. */
     const char *(*message)(struct sl_database *db);
-    /* The number that a table of numbered rows gave out last (0: none), and making it higher. */
+    /* A table of numbered rows: the number that it gave out last (0: none); the next one, for a
+     * row that is to be written with it; its last one is `last` at least. */
     int (*last_number)(struct sl_database *db, const char *table, uint64_t *out);
+    int (*next_number)(struct sl_database *db, const char *table, uint64_t *out);
     int (*raise_number)(struct sl_database *db, const char *table, uint64_t last);
 
     /* *out is NULL after a failure. Values are borrowed until finish(). step(): 1: a row; 0: done.
@@ -39,11 +41,15 @@ struct sl_database_kind {
     int (*bind)(struct sl_database *db, void *statement, int at, const struct sl_value *value);
     int (*step)(struct sl_database *db, void *statement);
     void (*column)(void *statement, int column, struct sl_value *out);
+    int (*columns)(void *statement);
+    /* Back to before the first step, for other values. */
+    void (*reset)(void *statement);
     void (*finish)(void *statement);
 };
 
 struct sl_database {
     const struct sl_database_kind *kind;
+    struct sl_database *json; /* answers questions about JSON documents; it may be itself */
     char root[SL_PATH_BYTES]; /* the state directory, with the directories of runs */
 };
 

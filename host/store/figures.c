@@ -4,22 +4,21 @@
 #include <errno.h>
 #include <stddef.h>
 
-#include <sqlite3.h>
-
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/records.h"
 #include "host/store/database.h"
+#include "host/store/documents.h"
 #include "host/store/label_table.h"
 #include "host/store/run_file.h"
-#include "host/store/sqlite.h"
 #include "host/store/statement.h"
 
 enum { MAX_SUMMARY_BYTES = 64 << 20, MAX_MANIFEST_BYTES = 16 << 20 };
 
 /* Labels that a person changed stay. */
-#define NOT_LABELLED " AND NOT (SELECT labelled FROM runs WHERE id = ?1)"
-static const char clear[] = "DELETE FROM labels WHERE run = ?1" NOT_LABELLED,
+static const char clear[] =
+    "DELETE FROM labels WHERE run = ?1 AND (SELECT labelled FROM runs WHERE "
+    "id = ?1) = 0",
                   *const clear_figures[] = {
                       "DELETE FROM variants WHERE run = ?1",
                       "DELETE FROM categories WHERE run = ?1",
@@ -27,35 +26,36 @@ static const char clear[] = "DELETE FROM labels WHERE run = ?1" NOT_LABELLED,
                       "DELETE FROM changes WHERE run = ?1",
 };
 
-/* ?1: the run. */
 static const char labels[] =
-    "INSERT INTO labels (run, key, value) SELECT ?1, key, value FROM runs AS r JOIN jobs AS j ON "
-    "j.id = r.job, json_each(CASE WHEN json_valid(j.config) THEN j.config ELSE '{}' END, "
-    "'$.labels') WHERE r.id = ?1 AND type = 'text' AND " SL_SQL_IS_LABEL
-        NOT_LABELLED SL_SQL_LABELS_END " ON CONFLICT (run, key) DO NOTHING";
+    "SELECT key, value FROM json_each(CASE WHEN json_valid(?1) THEN ?1 ELSE '{}' END, '$.labels') "
+    "WHERE type = 'text' AND " SL_SQL_IS_LABEL SL_SQL_LABELS_END;
+static const char add_label[] =
+    "INSERT INTO labels (run, key, value) SELECT id, ?2, ?3 FROM runs WHERE id = ?1 AND labelled = "
+    "0 ON CONFLICT (run, key) DO NOTHING";
 
-/* ?1: the run; ?2: its manifest. A device is what it was at its newest run. */
+/* ?1: the manifest. A device is what it was at its newest run. */
 static const char device[] =
+    "SELECT coalesce(json_extract(?1, '$.device.cpu'), ''), coalesce(json_extract(?1, "
+    "'$.device.probe.fingerprint'), ''), coalesce((SELECT group_concat(value, ' ') FROM "
+    "json_each(?1, '$.device.probe.isa')), ''), coalesce(8 * json_extract(?1, "
+    "'$.device.probe.svl_bytes'), 0), coalesce(json_extract(?1, "
+    "'$.device.probe.memory.total_bytes'), 0)";
+static const char note_device[] =
     "INSERT INTO devices (name, kind, cpu, fingerprint, isa, svl_bits, memory_bytes, first_ms, "
-    "last_ms) SELECT device, device_kind, coalesce(json_extract(?2, '$.device.cpu'), ''), "
-    "coalesce(json_extract(?2, '$.device.probe.fingerprint'), ''), coalesce((SELECT "
-    "group_concat(value, ' ') FROM json_each(?2, '$.device.probe.isa')), ''), "
-    "coalesce(8 * json_extract(?2, '$.device.probe.svl_bytes'), 0), "
-    "coalesce(json_extract(?2, '$.device.probe.memory.total_bytes'), 0), started_ms, started_ms "
-    "FROM runs WHERE id = ?1 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, cpu = "
+    "last_ms) SELECT device, device_kind, ?2, ?3, ?4, ?5, ?6, started_ms, started_ms FROM runs "
+    "WHERE id = ?1 ON CONFLICT (name) DO UPDATE SET kind = excluded.kind, cpu = "
     "excluded.cpu, fingerprint = excluded.fingerprint, isa = excluded.isa, svl_bits = "
     "excluded.svl_bits, memory_bytes = excluded.memory_bytes, last_ms = excluded.last_ms WHERE "
     "excluded.last_ms >= devices.last_ms";
 static const char device_since[] =
     "UPDATE devices SET first_ms = (SELECT started_ms FROM runs WHERE id = ?1) WHERE name = "
-    "(SELECT "
-    "device FROM runs WHERE id = ?1) AND (first_ms = 0 OR first_ms > (SELECT started_ms FROM runs "
-    "WHERE id = ?1)) AND ?2 IS NOT NULL";
+    "(SELECT device FROM runs WHERE id = ?1) AND (first_ms = 0 OR first_ms > (SELECT started_ms "
+    "FROM runs WHERE id = ?1))";
 
-/* ?1: the run; ?2: its summary. Analyses stand in the order off, on; the suffix of a key is its
+/* ?1: the summary. Analyses stand in the order off, on; the suffix of a key is its
  * unit. */
 #define VARIANT "CASE a.key WHEN 0 THEN 'off' ELSE 'on' END"
-#define ANALYSES " FROM json_each(?2, '$.analyses') AS a"
+#define ANALYSES " FROM json_each(?1, '$.analyses') AS a"
 #define MEASURED " WHERE a.key < 2"
 #define IN_UNIT(row, key)                                                                          \
     "coalesce(json_extract(" row ".value, '$." key "_ns'), json_extract(" row ".value, '$." key    \
@@ -65,8 +65,7 @@ static const char device_since[] =
     ", " IN_UNIT(row, at ".mean") ", " IN_UNIT(row, at ".min") ", " IN_UNIT(                       \
         row, at ".max") ", " IN_UNIT(row, at ".stddev")
 #define CHANGES(kind, position, name, category, from)                                              \
-    "INSERT INTO changes (run, kind, position, name, category, baseline, candidate, delta, low, "  \
-    "high, p_value) SELECT ?1, '" kind "', " position ", " name ", " category                      \
+    "SELECT '" kind "', " position ", " name ", " category                                         \
     ", " IN_UNIT("c", "baseline") ", " IN_UNIT("c", "candidate") ", " IN_UNIT(                     \
         "c", "delta") ", json_extract(c.value, '$.interval_ns[0]'), json_extract(c.value, "        \
                       "'$.interval_ns[1]'), "                                                      \
@@ -79,48 +78,58 @@ static const char device_since[] =
 #define IS_NOT(key) " AND NOT json_extract(r.value, '$." key "')"
 #define CATEGORY_ROWS ", json_each(a.value, '$.runs') AS r, json_each(" IN_UNIT("r", "categories")
 #define MEDIANS_OF_CATEGORIES                                                                      \
-    "INSERT INTO categories (run, variant, category, n, median) SELECT ?1, variant, category, n, " \
-    "avg(figure) FROM (SELECT " VARIANT " AS variant, c.key AS category, c.value AS figure, "      \
+    "SELECT variant, category, n, avg(figure) FROM (SELECT " VARIANT                               \
+    " AS variant, c.key AS category, c.value AS figure, "                                          \
     "row_number() OVER " EACH " AS place, count(*) OVER " ALL " AS n" ANALYSES CATEGORY_ROWS       \
     ") AS c" MEASURED IS_NOT("warmup") IS_NOT("cold") ") WHERE place IN ((n + 1) / 2, "            \
                                                       "(n + 2) / 2) GROUP BY variant, category, n"
 
-static const char *const figures[] = {
-    "INSERT INTO variants (run, variant, unit, n, median, mean, min, max, stddev) SELECT "
-    "?1, " VARIANT ", " TEXT("a", "time_unit") ", " TEXT("a", "latency.n") ", " FIVE("a", "latency")
-        ANALYSES MEASURED,
-    MEDIANS_OF_CATEGORIES,
-    "INSERT INTO operators (run, variant, position, name, category, origin, kernel, delegate, "
-    "instances, n, median, mean, min, max, stddev) SELECT ?1, " VARIANT
-    ", o.key, " TEXT("o", "name") ", " TEXT("o", "category") ", " TEXT("o", "origin") ", " TEXT(
-        "o",
-        "kernel") ", " TEXT("o",
-                            "delegate") ", " TEXT("o",
-                                                  "instances") ", " TEXT("o",
-                                                                         "self.n") ", " FIVE("o",
-                                                                                             "self")
-        ANALYSES ", json_each(a.value, '$.operators') AS o" MEASURED,
-    CHANGES("total", "0", "'end to end'", "NULL",
-            "(SELECT json_extract(?2, '$.comparison.end_to_end') AS value) AS c WHERE c.value IS "
-            "NOT NULL"),
-    CHANGES("category", "c.key", TEXT("c", "name"), TEXT("c", "name"),
-            "json_each(?2, '$.comparison.categories') AS c"),
-    CHANGES("operator", "c.key", TEXT("c", "name"), TEXT("c", "category"),
-            "json_each(?2, '$.comparison.operators') AS c"),
+#define ADD_CHANGE                                                                                 \
+    "INSERT INTO changes (run, kind, position, name, category, baseline, candidate, delta, low, "  \
+    "high, p_value) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+static const struct {
+    const char *select, *insert;
+} figures[] = {
+    {"SELECT " VARIANT ", " TEXT("a", "time_unit") ", " TEXT("a", "latency.n") ", " FIVE(
+         "a", "latency") ANALYSES MEASURED,
+     "INSERT INTO variants (run, variant, unit, n, median, mean, min, max, stddev) VALUES (?, ?, "
+     "?, ?, ?, ?, ?, ?, ?)"},
+    {MEDIANS_OF_CATEGORIES,
+     "INSERT INTO categories (run, variant, category, n, median) VALUES (?, ?, ?, ?, ?)"},
+    {"SELECT " VARIANT
+     ", o.key, " TEXT("o", "name") ", " TEXT("o", "category") ", " TEXT("o", "origin") ", " TEXT(
+         "o",
+         "kernel") ", " TEXT("o",
+                             "delegate") ", " TEXT("o",
+                                                   "instances") ", " TEXT("o",
+                                                                          "self.n") ", " FIVE("o",
+                                                                                              "sel"
+                                                                                              "f")
+         ANALYSES ", json_each(a.value, '$.operators') AS o" MEASURED,
+     "INSERT INTO operators (run, variant, position, name, category, origin, kernel, delegate, "
+     "instances, n, median, mean, min, max, stddev) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+     "?, ?)"},
+    {CHANGES("total", "0", "'end to end'", "NULL",
+             "(SELECT json_extract(?1, '$.comparison.end_to_end') AS value) AS c WHERE c.value IS "
+             "NOT NULL"),
+     ADD_CHANGE},
+    {CHANGES("category", "c.key", TEXT("c", "name"), TEXT("c", "name"),
+             "json_each(?1, '$.comparison.categories') AS c"),
+     ADD_CHANGE},
+    {CHANGES("operator", "c.key", TEXT("c", "name"), TEXT("c", "category"),
+             "json_each(?1, '$.comparison.operators') AS c"),
+     ADD_CHANGE},
 };
 
-/* `text` may be NULL. A row that does not fit its table means that the file is not ours. */
-static int run_sql(struct sl_database *db, const char *sql, uint64_t run, const char *text)
+static int run_sql(struct sl_database *db, const char *sql, uint64_t run)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_u64(&statement, run);
-    if (text)
-        sl_statement_bind_text(&statement, text);
     int rc = sl_statement_step(&statement);
-    int code = sqlite3_errcode(sl_sqlite_handle(db)) & 0xff;
     sl_statement_fini(&statement);
-    return rc == -EEXIST || code == SQLITE_ERROR || code == SQLITE_MISMATCH ? SL_E_FORMAT : rc;
+    return rc;
 }
 
 /* A file of the directory, checked to be JSON. 0, SL_E_NOT_FOUND, SL_E_FORMAT, ... */
@@ -130,7 +139,7 @@ static int read_json(struct sl_database *db, const char *directory, const char *
     int rc = sl_run_file_read(db->root, directory, name, limit, out);
     if (rc < 0)
         return rc;
-    rc = sl_statement_is_json(db, out->size > 0 ? (const char *)out->data : "");
+    rc = sl_document_is_json(db, out->size > 0 ? (const char *)out->data : "");
     if (rc == 1)
         return 0;
     sl_buf_fini(out);
@@ -149,18 +158,35 @@ static int directory_of(struct sl_database *db, uint64_t run, char out[SL_PATH_B
     return rc == 1 ? 0 : rc == 0 ? SL_E_NOT_FOUND : rc;
 }
 
+/* A run may have no job that is known. */
+static int fill_labels(struct sl_database *db, uint64_t run)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT config FROM jobs WHERE id = (SELECT job FROM runs WHERE id = ?)");
+    sl_statement_bind_u64(&statement, run);
+    struct sl_value config;
+    int rc = sl_statement_step(&statement);
+    if (rc == 1) {
+        sl_statement_value(&statement, 0, &config);
+        rc = sl_document_carry(db, labels, config.text, add_label, run);
+    }
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 static int fill_description(struct sl_database *db, const char *directory, uint64_t run)
 {
     struct sl_buf manifest;
     int found = read_json(db, directory, "manifest.json", MAX_MANIFEST_BYTES, &manifest);
     const char *text = found == 0 ? (const char *)manifest.data : "{}";
-    int rc = run_sql(db, clear, run, NULL);
+    int rc = run_sql(db, clear, run);
     if (rc == 0)
-        rc = run_sql(db, labels, run, NULL);
+        rc = fill_labels(db, run);
     if (rc == 0)
-        rc = run_sql(db, device, run, text);
+        rc = sl_document_carry(db, device, text, note_device, run);
     if (rc == 0)
-        rc = run_sql(db, device_since, run, text);
+        rc = run_sql(db, device_since, run);
     if (found == 0)
         sl_buf_fini(&manifest);
     return rc;
@@ -169,7 +195,7 @@ static int fill_description(struct sl_database *db, const char *directory, uint6
 /* 0, or SL_E_FORMAT: there was no analysis in the summary. */
 static int has_figures(struct sl_database *db, uint64_t run)
 {
-    int rc = run_sql(db, "SELECT 1 FROM variants WHERE run = ?1", run, NULL);
+    int rc = run_sql(db, "SELECT 1 FROM variants WHERE run = ?1", run);
     return rc == 1 ? 0 : rc == 0 ? SL_E_FORMAT : rc;
 }
 
@@ -177,9 +203,9 @@ static int fill_figures(struct sl_database *db, uint64_t run, const char *summar
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < sizeof(clear_figures) / sizeof(clear_figures[0]); i++)
-        rc = run_sql(db, clear_figures[i], run, NULL);
+        rc = run_sql(db, clear_figures[i], run);
     for (size_t i = 0; rc == 0 && i < sizeof(figures) / sizeof(figures[0]); i++)
-        rc = run_sql(db, figures[i], run, summary);
+        rc = sl_document_carry(db, figures[i].select, summary, figures[i].insert, run);
     return rc == 0 ? has_figures(db, run) : rc;
 }
 

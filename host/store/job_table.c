@@ -2,11 +2,12 @@
 #include "host/store/job_table.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "common/base/error.h"
-#include "common/base/mem.h"
 #include "host/spec/columns.h"
 #include "host/store/attempt_table.h"
+#include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
@@ -116,12 +117,11 @@ void sl_job_table_get(struct sl_request *request, struct sl_database *db)
     request->rc = rc == 0 ? SL_E_NOT_FOUND : rc < 0 ? rc : 0;
     if (rc == 1) {
         sl_statement_read(&statement, &sl_job_columns, &request->job);
-        request->config = sl_malloc(SL_STORE_MAX_CONFIG_BYTES + 1, 1);
-        if (request->config)
-            sl_statement_text(&statement, (int)sl_job_columns.count, request->config,
-                              SL_STORE_MAX_CONFIG_BYTES + 1);
-        else
-            request->rc = -ENOMEM;
+        struct sl_value config;
+        sl_statement_value(&statement, (int)sl_job_columns.count, &config);
+        sl_buf_init(&request->text, SL_STORE_MAX_CONFIG_BYTES);
+        if (config.kind == SL_VALUE_TEXT)
+            request->rc = sl_buf_append(&request->text, config.text, strlen(config.text));
     }
     sl_statement_fini(&statement);
 }
@@ -174,6 +174,8 @@ void sl_job_table_add_group(struct sl_request *request, struct sl_database *db)
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
 
+#define COUNT(state) ", sum(CASE WHEN j.state = " state " THEN 1 ELSE 0 END)"
+
 void sl_job_table_list_groups(struct sl_request *request, struct sl_database *db)
 {
     const struct sl_groups_filter filter = request->groups_filter;
@@ -182,12 +184,14 @@ void sl_job_table_list_groups(struct sl_request *request, struct sl_database *db
     bool more = false;
     if (limit == 0)
         return;
-    sl_statement_init(
-        &statement, db,
-        "SELECT g.id, g.name, g.owner, g.created_ms, total(j.state = 0), total(j.state = 1), "
-        "total(j.state = 2), total(j.state = 3), total(j.state = 4) FROM (SELECT * FROM job_groups "
-        "WHERE id < ?1 AND (?2 = 0 OR id = ?2) ORDER BY id DESC LIMIT ?3) g LEFT JOIN jobs j ON "
-        "j.group_id = g.id AND j.group_id > 0 GROUP BY g.id ORDER BY g.id DESC");
+    sl_statement_init(&statement, db,
+                      "SELECT g.id, g.name, g.owner, g.created_ms" COUNT("0") COUNT("1") COUNT("2")
+                          COUNT("3")
+                              COUNT("4") " FROM (SELECT * FROM job_groups "
+                                         "WHERE id < ?1 AND (?2 = 0 OR id = ?2) ORDER BY id DESC "
+                                         "LIMIT ?3) g LEFT JOIN jobs j ON "
+                                         "j.group_id = g.id AND j.group_id > 0 GROUP BY g.id, "
+                                         "g.name, g.owner, g.created_ms ORDER BY g.id DESC");
     sl_statement_bind_u64(&statement, filter.cursor != 0 ? filter.cursor : INT64_MAX);
     sl_statement_bind_u64(&statement, filter.id);
     sl_statement_bind_u64(&statement, limit + 1); /* one more tells whether the list goes on */

@@ -29,7 +29,7 @@ static int make_rows_again(struct sl_database *db)
     int rc = db->kind->begin(db);
     if (rc == 0)
         rc = sl_check_state(db, &wish, &found, &highest);
-    if (rc == 0 && highest > last_of(db, "jobs"))
+    if (rc == 0)
         rc = db->kind->raise_number(db, "jobs", highest);
     int ended = sl_database_exec(db, rc == 0 ? "COMMIT" : "ROLLBACK");
     rc = rc == 0 ? ended : rc;
@@ -52,7 +52,6 @@ static int make_rows_again(struct sl_database *db)
 static int make_up_for_losses(struct sl_database *db, const struct sl_numbers *given)
 {
     uint64_t jobs = last_of(db, "jobs"), runs = last_of(db, "runs");
-    int rc = 0;
     if (given->jobs > jobs || given->runs > runs)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("store_rows_lost"),
                SL_LOG_NUMBER("jobs", given->jobs > jobs ? given->jobs - jobs : 0),
@@ -60,9 +59,8 @@ static int make_up_for_losses(struct sl_database *db, const struct sl_numbers *g
                SL_LOG_REASON("the store is older than the numbers beside it"));
     else if (runs > 0)
         return 0;
-    if (given->jobs > jobs)
-        rc = db->kind->raise_number(db, "jobs", given->jobs);
-    if (rc == 0 && given->runs > runs)
+    int rc = db->kind->raise_number(db, "jobs", given->jobs);
+    if (rc == 0)
         rc = db->kind->raise_number(db, "runs", given->runs);
     return rc < 0 ? rc : make_rows_again(db);
 }

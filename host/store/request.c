@@ -15,6 +15,11 @@ size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_b
     return 0;
 }
 
+static const char *text_of(const struct sl_request *request)
+{
+    return request->text.data ? (const char *)request->text.data : "";
+}
+
 void sl_request_answer(struct sl_request *request)
 {
     int rc = request->rc;
@@ -36,7 +41,7 @@ void sl_request_answer(struct sl_request *request)
         break;
     case SL_REQUEST_GET_JOB:
         request->job_done(request->user, rc, rc == 0 ? &request->job : NULL,
-                          rc == 0 ? request->config : NULL);
+                          rc == 0 ? text_of(request) : NULL);
         break;
     case SL_REQUEST_LIST_JOBS:
         request->jobs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
@@ -52,7 +57,7 @@ void sl_request_answer(struct sl_request *request)
                            request->next_cursor);
         break;
     case SL_REQUEST_LABEL_RUN:
-        request->text_done(request->user, rc, rc == 0 ? request->config : NULL);
+        request->text_done(request->user, rc, rc == 0 ? text_of(request) : NULL);
         break;
     case SL_REQUEST_LIST_TOKENS:
         request->tokens_done(request->user, rc, request->rows, rc == 0 ? request->count : 0);
@@ -68,8 +73,20 @@ void sl_request_answer(struct sl_request *request)
     }
 }
 
+void sl_request_reset(struct sl_request *request)
+{
+    sl_buf_fini(&request->text);
+    sl_free(request->rows);
+    request->rows = NULL;
+    request->count = 0;
+    request->next_cursor = 0;
+    request->rc = 0;
+    request->changed = false;
+}
+
 void sl_request_free(struct sl_request *request)
 {
+    sl_buf_fini(&request->text);
     sl_free(request->config);
     sl_free(request->key);
     sl_free(request->rows);

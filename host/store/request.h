@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buf.h"
 #include "host/records.h"
 #include "host/store/answers.h"
 
@@ -56,6 +57,7 @@ struct sl_request {
         struct sl_store_retention retention;
     };
     char *config, *key; /* owned; NULL when absent */
+    struct sl_buf text; /* owned: what a job is of, what a run has */
     void *rows;         /* owned: the records of a list */
     size_t count;
     uint64_t next_cursor; /* of findings: how many more there are */
@@ -80,5 +82,8 @@ size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_b
 
 /* Calls its owner back; then it can be freed. */
 void sl_request_answer(struct sl_request *request);
+
+/* As it was before it was carried out, to be carried out once more. */
+void sl_request_reset(struct sl_request *request);
 
 void sl_request_free(struct sl_request *request);

@@ -13,6 +13,7 @@
 #include "common/base/path.h"
 #include "host/records.h"
 #include "host/store/database.h"
+#include "host/store/documents.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/run_file.h"
@@ -45,37 +46,39 @@ static int find_run(struct sl_database *db, const char *key, uint64_t *out_run)
     return rc;
 }
 
+/* ?1: the copy; ?2, ?3: the numbers of its job and run here; ?4: the key; ?5: the owner. */
+static const char renumbered[] =
+    "SELECT started, json_set(json_remove(copy, '$.job.group', '$.run.former_series'), "
+    "'$.job.id', ?2, '$.run.id', ?3, '$.job.key', ?4, '$.job.owner', ?5, '$.job.detail', CASE "
+    "json_extract(copy, '$.run.id') WHEN 0 THEN 'imported' ELSE printf('imported: run %d of "
+    "another store', json_extract(copy, '$.run.id')) END) FROM (SELECT ?1 AS copy, "
+    "json_extract(?1, '$.run.started_ms') AS started) WHERE typeof(started) = 'integer' AND "
+    "started BETWEEN 0 AND " LATEST_MS " AND json_type(copy, '$.run.id') = 'integer'";
+
 /* Numbers that were never given out, and who and what belong to this store. */
 static int renumber(struct sl_database *db, const char *copy, const struct sl_request *request,
                     struct import *import)
 {
-    static const char sql[] =
-        "SELECT job, started, json_set(json_remove(copy, '$.job.group', "
-        "'$.run.former_series'), '$.job.id', job, "
-        "'$.run.id', "
-        "run, '$.job.key', ?2, "
-        "'$.job.owner', ?3, '$.job.detail', CASE json_extract(copy, '$.run.id') WHEN 0 THEN "
-        "'imported' ELSE printf('imported: run %d of another store', "
-        "json_extract(copy, '$.run.id')) END) FROM (SELECT ?1 AS copy, 1 + coalesce((SELECT seq "
-        "FROM "
-        "sqlite_sequence WHERE name = 'jobs'), 0) AS job, 1 + coalesce((SELECT seq FROM "
-        "sqlite_sequence WHERE name = 'runs'), 0) AS run, json_extract(?1, '$.run.started_ms') AS "
-        "started) WHERE typeof(started) = 'integer' AND started BETWEEN 0 AND " LATEST_MS
-        " AND json_type(copy, '$.run.id') = 'integer'";
     size_t room = strlen(copy) + 1024; /* a copy with a few longer values */
     struct sl_statement statement;
+    uint64_t run = 0;
     import->rows = sl_malloc(room, 1);
     if (!import->rows)
         return -ENOMEM;
-    sl_statement_init(&statement, db, sql);
-    sl_statement_bind_text(&statement, copy);
+    int rc = db->kind->next_number(db, "jobs", &import->job);
+    if (rc == 0)
+        rc = db->kind->next_number(db, "runs", &run);
+    if (rc < 0)
+        return rc;
+    sl_document_ask(&statement, db, renumbered, copy);
+    sl_statement_bind_u64(&statement, import->job);
+    sl_statement_bind_u64(&statement, run);
     sl_statement_bind_text(&statement, request->key);
     sl_statement_bind_text(&statement, request->job.owner);
-    int rc = sl_statement_step(&statement);
+    rc = sl_statement_step(&statement);
     if (rc == 1) {
-        import->job = sl_statement_u64(&statement, 0);
-        sl_run_name(sl_statement_u64(&statement, 1), import->job, import->directory);
-        sl_statement_text(&statement, 2, import->rows, room);
+        sl_run_name(sl_statement_u64(&statement, 0), import->job, import->directory);
+        sl_statement_text(&statement, 1, import->rows, room);
     }
     sl_statement_fini(&statement);
     return rc == 0 ? SL_E_MISMATCH : rc < 0 ? rc : 0;
@@ -90,7 +93,7 @@ static int read_rows(struct sl_database *db, const struct sl_request *request,
     if (rc < 0)
         return rc == SL_E_NOT_FOUND || rc == SL_E_LIMIT ? SL_E_MISMATCH : rc;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
-    rc = sl_statement_is_json(db, text);
+    rc = sl_document_is_json(db, text);
     rc = rc == 1 ? renumber(db, text, request, import) : rc == 0 ? SL_E_MISMATCH : rc;
     sl_buf_fini(&copy);
     return rc;

@@ -22,10 +22,9 @@ static void fill_figures(struct sl_database *db, uint64_t run)
 void sl_run_table_add(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
-    sl_statement_init(
-        &statement, db,
-        "INSERT INTO runs (id" SL_RUN_COLUMNS(SL_SQL_NAME) ") VALUES (NULL" SL_RUN_COLUMNS(
-            SL_SQL_MARK) ") RETURNING id");
+    sl_statement_init(&statement, db,
+                      "INSERT INTO runs (labelled" SL_RUN_COLUMNS(
+                          SL_SQL_NAME) ") VALUES (0" SL_RUN_COLUMNS(SL_SQL_MARK) ") RETURNING id");
     sl_statement_bind(&statement, &sl_run_columns, &request->run);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
     if (request->rc == 0)
@@ -96,7 +95,7 @@ void sl_run_table_list(struct sl_request *request, struct sl_database *db)
 #define NEWER(most)                                                                                \
     "(SELECT count(*) FROM (SELECT 1 FROM runs AS newer INDEXED BY runs_series_start WHERE "       \
     "newer.series = runs.series AND runs.series <> '' AND (newer.started_ms, newer.id) > "         \
-    "(runs.started_ms, runs.id) LIMIT " most "))"
+    "(runs.started_ms, runs.id) LIMIT " most ") AS newest)"
 
 /* SL_STORE_MAX_KEEP_LABELS of them. */
 enum { FIRST_RULE = 3, FIRST_KEPT = 7 };

@@ -117,6 +117,16 @@ static void column(void *statement, int at, struct sl_value *out)
     }
 }
 
+static int columns(void *statement)
+{
+    return sqlite3_column_count(statement);
+}
+
+static void reset(void *statement)
+{
+    sqlite3_reset(statement);
+}
+
 static void finish(void *statement)
 {
     sqlite3_finalize(statement);
@@ -135,12 +145,23 @@ static int last_number(struct sl_database *db, const char *table, uint64_t *out)
     return 0;
 }
 
+static int next_number(struct sl_database *db, const char *table, uint64_t *out)
+{
+    int rc = last_number(db, table, out);
+    *out += rc == 0;
+    return rc;
+}
+
 static int raise_number(struct sl_database *db, const char *table, uint64_t last)
 {
+    uint64_t now = 0;
+    int rc = last_number(db, table, &now);
+    if (rc < 0 || now >= last)
+        return rc;
     char *sql = sqlite3_mprintf("DELETE FROM sqlite_sequence WHERE name = %Q;"
                                 "INSERT INTO sqlite_sequence (name, seq) VALUES (%Q, %lld)",
                                 table, table, (long long)last);
-    int rc = sql ? exec(db, sql) : -ENOMEM;
+    rc = sql ? exec(db, sql) : -ENOMEM;
     sqlite3_free(sql);
     return rc;
 }
@@ -152,11 +173,14 @@ static const struct sl_database_kind kind = {
     .changes = changes,
     .message = message,
     .last_number = last_number,
+    .next_number = next_number,
     .raise_number = raise_number,
     .prepare = prepare,
     .bind = bind,
     .step = step,
     .column = column,
+    .columns = columns,
+    .reset = reset,
     .finish = finish,
 };
 
@@ -169,6 +193,7 @@ int sl_sqlite_wrap(sqlite3 *handle, struct sl_database **out)
         return -ENOMEM;
     }
     db->base.kind = &kind;
+    db->base.json = &db->base;
     db->handle = handle;
     snprintf(db->base.root, sizeof(db->base.root), "%s", path ? path : "");
     char *slash = strrchr(db->base.root, '/');

@@ -63,10 +63,36 @@ void sl_statement_fini(struct sl_statement *statement)
     statement->handle = NULL;
 }
 
+void sl_statement_bind_row(struct sl_statement *statement, struct sl_statement *row, int first)
+{
+    for (int i = first, count = sl_statement_columns(row); i < count; i++) {
+        struct sl_value value;
+        sl_statement_value(row, i, &value);
+        sl_statement_bind_value(statement, &value);
+    }
+}
+
+void sl_statement_again(struct sl_statement *statement)
+{
+    if (statement->handle)
+        statement->db->kind->reset(statement->handle);
+    statement->next = 1;
+}
+
+int sl_statement_columns(struct sl_statement *statement)
+{
+    return statement->handle ? statement->db->kind->columns(statement->handle) : 0;
+}
+
+void sl_statement_value(struct sl_statement *statement, int column, struct sl_value *out)
+{
+    statement->db->kind->column(statement->handle, column, out);
+}
+
 static struct sl_value value_at(struct sl_statement *statement, int column)
 {
     struct sl_value value;
-    statement->db->kind->column(statement->handle, column, &value);
+    sl_statement_value(statement, column, &value);
     return value;
 }
 
@@ -123,18 +149,6 @@ int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_i
         rc = none;
     }
     sl_statement_fini(statement);
-    return rc;
-}
-
-int sl_statement_is_json(struct sl_database *db, const char *text)
-{
-    struct sl_statement statement;
-    sl_statement_init(&statement, db, "SELECT json_valid(?)");
-    sl_statement_bind_text(&statement, text);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1)
-        rc = sl_statement_int(&statement, 0);
-    sl_statement_fini(&statement);
     return rc;
 }
 

@@ -25,17 +25,17 @@ void sl_statement_bind_i64(struct sl_statement *statement, int64_t value);
 void sl_statement_bind_text(struct sl_statement *statement,
                             const char *text); /* NULL: null; borrowed until fini */
 void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value);
+/* The columns of a row that another statement is at, from `first` on. */
+void sl_statement_bind_row(struct sl_statement *statement, struct sl_statement *row, int first);
 /* 1: a row; 0: done; or the first failure. */
 int sl_statement_step(struct sl_statement *statement);
+/* To be carried out once more, with other values. A failure stays. */
+void sl_statement_again(struct sl_statement *statement);
 void sl_statement_fini(struct sl_statement *statement);
 
 /* Runs a writing statement that ends in RETURNING id, and ends it. Gives the id of its row; `none`
  * is the code for no row. 0 or the first failure. */
 int sl_statement_write(struct sl_statement *statement, int none, uint64_t *out_id);
-
-/* Is the text JSON? To be asked first: functions of JSON fail on what is none. 1, 0, or a failure.
- */
-int sl_statement_is_json(struct sl_database *db, const char *text);
 
 /* In SQL, for the lists of host/spec/records.inc: a record's columns behind another. */
 #define SL_SQL_NAME(kind, name, ...) ", " #name
@@ -53,6 +53,9 @@ void sl_statement_read(struct sl_statement *statement, const struct sl_columns *
 int sl_statement_page(struct sl_statement *statement, const struct sl_columns *columns, void *rows,
                       size_t limit, size_t *out_count, bool *out_more);
 
+int sl_statement_columns(struct sl_statement *statement);
+/* Texts are valid until the next step. */
+void sl_statement_value(struct sl_statement *statement, int column, struct sl_value *out);
 uint64_t sl_statement_u64(struct sl_statement *statement, int column);
 int sl_statement_int(struct sl_statement *statement, int column);
 /* Copies, cut at `size`. */

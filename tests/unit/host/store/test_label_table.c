@@ -138,15 +138,16 @@ STORE_TEST(labels_are_added_changed_and_removed_and_say_what_they_are)
     open_bench(&bench);
     assert_int_equal(label(&bench, 1, NULL, NULL), 0);
     assert_string_equal(bench.text, "{\"run\":1,\"pinned\":false,\"labels\":{\"commit\":\"abc\"}}");
-    assert_int_equal(label(&bench, 1,
-                           "{\"labels\":{\"a\\\"b\":\"x\\n\",\"commit\":\"def\"},\"pinned\":true}",
-                           "ann"),
-                     0);
+    assert_int_equal(
+        label(&bench, 1,
+              "{\"labels\":{\"a\\\"b\":\"x\\u000a\",\"commit\":\"def\"},\"pinned\":true}", "ann"),
+        0);
     assert_string_equal(
         bench.text,
-        "{\"run\":1,\"pinned\":true,\"labels\":{\"a\\\"b\":\"x\\n\",\"commit\":\"def\"}}");
+        "{\"run\":1,\"pinned\":true,\"labels\":{\"a\\\"b\":\"x\\u000a\",\"commit\":\"def\"}}");
     assert_int_equal(label(&bench, 1, "{\"labels\":{\"commit\":null,\"none\":null}}", "ann"), 0);
-    assert_string_equal(bench.text, "{\"run\":1,\"pinned\":true,\"labels\":{\"a\\\"b\":\"x\\n\"}}");
+    assert_string_equal(bench.text,
+                        "{\"run\":1,\"pinned\":true,\"labels\":{\"a\\\"b\":\"x\\u000a\"}}");
     assert_int_equal(label(&bench, 1, "{\"pinned\":false}", NULL), 0);
     assert_non_null(strstr(bench.text, "\"pinned\":false"));
     close_bench(&bench);
