@@ -2,6 +2,7 @@
  * way. Its statements: statement.h. */
 #pragma once
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "host/records.h"
@@ -25,6 +26,12 @@ struct sl_database_kind {
     int (*exec)(struct sl_database *db, const char *sql);
     /* A transaction that may write. */
     int (*begin)(struct sl_database *db);
+    /* The same in the words of both kinds, types by SQLite's names (dialect.h). */
+    int (*define)(struct sl_database *db, const char *sql);
+    /* A transaction that may change the schema; the migrations that ran: 0 of a new database. */
+    int (*begin_schema)(struct sl_database *db);
+    int (*version)(struct sl_database *db, int *out);
+    int (*set_version)(struct sl_database *db, int version);
     /* The rows that were written so far. */
     uint64_t (*changes)(struct sl_database *db);
     /* The last failure in words; valid until the next call. */
@@ -50,6 +57,7 @@ struct sl_database_kind {
 struct sl_database {
     const struct sl_database_kind *kind;
     struct sl_database *json; /* answers questions about JSON documents; it may be itself */
+    bool shared;              /* several daemons may write it */
     char root[SL_PATH_BYTES]; /* the state directory, with the directories of runs */
 };
 

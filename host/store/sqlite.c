@@ -59,6 +59,25 @@ static int begin(struct sl_database *db)
     return exec(db, "BEGIN IMMEDIATE");
 }
 
+static int version(struct sl_database *db, int *out)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(handle_of(db), "PRAGMA user_version", -1, &statement, NULL);
+    rc = rc == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW ? 0
+                                                                  : sl_sqlite_code(handle_of(db));
+    if (rc == 0)
+        *out = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+static int set_version(struct sl_database *db, int number)
+{
+    char mark[64];
+    snprintf(mark, sizeof(mark), "PRAGMA user_version = %d", number);
+    return exec(db, mark);
+}
+
 static uint64_t changes(struct sl_database *db)
 {
     return (uint64_t)sqlite3_total_changes64(handle_of(db));
@@ -169,6 +188,10 @@ static int raise_number(struct sl_database *db, const char *table, uint64_t last
 static const struct sl_database_kind kind = {
     .close = close_database,
     .exec = exec,
+    .define = exec,
+    .begin_schema = begin,
+    .version = version,
+    .set_version = set_version,
     .begin = begin,
     .changes = changes,
     .message = message,
