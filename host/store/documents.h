@@ -7,6 +7,14 @@
 struct sl_database;
 struct sl_statement;
 
+/* SQL: whose kernels a run's are, by its job's configuration; '' where that does not tell,
+ * as of results that were imported. */
+#define SL_RUNTIME_OF_CONFIG(config)                                                               \
+    "CASE WHEN NOT coalesce(json_valid(" config "), 0) THEN '' WHEN json_type(" config             \
+    ", '$.model') IS NULL THEN '' WHEN json_extract(" config                                       \
+    ", '$.task') = 'runners' THEN 'runners' ELSE coalesce(json_extract(" config                    \
+    ", '$.runtime'), 'own') END"
+
 /* Is the text JSON? To be asked first: functions of JSON fail on what is none. 1, 0 or a failure.
  */
 int sl_document_is_json(struct sl_database *db, const char *text);

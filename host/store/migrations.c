@@ -6,7 +6,7 @@
 #include "common/base/error.h"
 #include "host/store/database.h"
 #include "host/store/dialect.h"
-#include "host/store/schema.h"
+#include "host/store/documents.h"
 
 /* Each in words that both kinds of database have once types are named as theirs (dialect.h), and
  * what each of them needs of its own: rows of earlier versions are in files of SQLite alone. */

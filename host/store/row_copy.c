@@ -17,7 +17,6 @@
 #include "host/store/figures.h"
 #include "host/store/label_table.h"
 #include "host/store/run_file.h"
-#include "host/store/schema.h"
 #include "host/store/statement.h"
 
 #define SCHEMA "sme2lab.rows/1"

@@ -4,14 +4,6 @@
 struct sl_database;
 struct sl_diag;
 
-/* SQL: whose kernels a run's are, by its job's configuration; '' where that does not tell,
- * as of results that were imported. */
-#define SL_RUNTIME_OF_CONFIG(config)                                                               \
-    "CASE WHEN NOT coalesce(json_valid(" config "), 0) THEN '' WHEN json_type(" config             \
-    ", '$.model') IS NULL THEN '' WHEN json_extract(" config                                       \
-    ", '$.task') = 'runners' THEN 'runners' ELSE coalesce(json_extract(" config                    \
-    ", '$.runtime'), 'own') END"
-
 /* Opens `path` (WAL, synchronous=FULL: what is committed survives a power cut) and runs the
  * migrations that it lacks, each in its own transaction. SL_E_UNSUPPORTED for a newer schema,
  * SL_E_FORMAT for a file that is no database or damaged, -EIO else. */

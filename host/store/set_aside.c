@@ -15,6 +15,7 @@
 #include "common/base/log.h"
 #include "host/records.h"
 #include "host/store/database.h"
+#include "host/store/documents.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/schema.h"
