@@ -16,7 +16,10 @@ enum sl_adb_pack_kind {
     SL_ADB_PACK_ZSTD = 4,
 };
 
-enum { SL_ADB_PACK_BYTES = 64 << 10 }; /* that one call takes, at most */
+enum {
+    SL_ADB_PACK_BYTES = 64 << 10, /* that one call takes, at most */
+    SL_ADB_PACK_OUT_BYTES = 3 << 20,
+};
 
 /* The best of these kinds, none of none. */
 int sl_adb_pack_choose(unsigned kinds);
@@ -25,7 +28,11 @@ int sl_adb_pack_choose(unsigned kinds);
 int sl_adb_pack_new(int kind, struct sl_adb_pack **out);
 void sl_adb_pack_free(struct sl_adb_pack *pack); /* NULL is a no-op */
 
-/* Appends what these bytes become, which may be nothing yet; `last`: all that is left. SL_E_LIMIT,
- * -ENOMEM. */
+/* What comes from about here on is compressed less and several times as fast, where the kind is
+ * zstd; or well again. For links that are faster than compressing well is. */
+void sl_adb_pack_hurry(struct sl_adb_pack *pack, bool hurry);
+
+/* Appends what these bytes become, which may be nothing yet; `last`: all that is left. At most
+ * SL_ADB_PACK_OUT_BYTES at once. SL_E_LIMIT, -ENOMEM. */
 int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
                     struct sl_buf *out);

@@ -23,6 +23,10 @@
 
 enum { IDLE_MS = 30000, RECORDS_BYTES = 4 * SL_ADB_SYNC_DATA_BYTES };
 
+/* So many bytes of the file are timed; at a rate above this one, compressing well is what takes the
+ * time. A cable of USB 2 carries 40 MB/s. */
+enum { TIMED_BYTES = 4 << 20, FAST_BYTES_PER_MS = 100000 };
+
 struct sl_adb_push {
     uv_loop_t *loop;
     struct sl_adb_push_options options; /* but for its texts */
@@ -36,9 +40,13 @@ struct sl_adb_push {
     unsigned packs;
     struct sl_adb_pack *pack;
     int fd, rc;
-    bool ended, over, cancelled; /* all is sent; the device has said so; stopped */
+    bool ended, over, cancelled; /* all is read; the device has said so; stopped */
+    bool sent;                   /* with the file's end */
     struct sl_buf record;        /* the next to be sent */
-    struct sl_buf packed;        /* of the file, not sent yet */
+    struct sl_buf packed;        /* of the file; `gone` bytes of it are sent */
+    size_t gone;
+    uint64_t timed_ns; /* since when `timed_bytes` were read */
+    size_t timed_bytes;
     uint8_t data[SL_ADB_PACK_BYTES];
 };
 
@@ -55,35 +63,49 @@ static int write_record(struct sl_adb_push *push)
     return rc;
 }
 
+/* How fast the file goes says how well it is worth compressing. */
+static void time_read(struct sl_adb_push *push, size_t len)
+{
+    push->timed_bytes += len;
+    if (push->timed_bytes < TIMED_BYTES)
+        return;
+    uint64_t now_ns = uv_hrtime(), ms = (now_ns - push->timed_ns) / 1000000;
+    sl_adb_pack_hurry(push->pack, push->timed_bytes > ms * FAST_BYTES_PER_MS);
+    push->timed_ns = now_ns;
+    push->timed_bytes = 0;
+}
+
 /* Reads on until there is something to be sent, or all is. */
 static int pack_some(struct sl_adb_push *push)
 {
     int rc = 0;
+    push->packed.size = push->gone = 0;
     while (rc == 0 && !push->ended && push->packed.size < SL_ADB_SYNC_DATA_BYTES) {
         ssize_t got = read(push->fd, push->data, sizeof(push->data));
         if (got < 0)
             return -errno;
         push->ended = got == 0;
         rc = sl_adb_pack_put(push->pack, push->data, (size_t)got, push->ended, &push->packed);
+        time_read(push, (size_t)got);
     }
     return rc;
 }
 
-/* Records of all that is packed, and the file's end behind it. */
+/* A record of what is packed, and the file's end behind the last one. */
 static int send_some(struct sl_adb_push *push)
 {
-    int rc = pack_some(push);
-    for (size_t at = 0, n; rc == 0 && at < push->packed.size; at += n) {
-        size_t left = push->packed.size - at;
-        n = left < SL_ADB_SYNC_DATA_BYTES ? left : SL_ADB_SYNC_DATA_BYTES;
+    int rc = push->gone < push->packed.size ? 0 : pack_some(push);
+    size_t left = push->packed.size - push->gone;
+    size_t n = left < SL_ADB_SYNC_DATA_BYTES ? left : SL_ADB_SYNC_DATA_BYTES;
+    if (rc == 0 && n > 0)
         rc = sl_adb_sync_data(&push->record, n);
-        if (rc == 0)
-            rc = write_record(push);
-        if (rc == 0)
-            rc = sl_adb_stream_write(push->stream, push->packed.data + at, n);
-    }
-    push->packed.size = 0;
-    if (rc == 0 && push->ended)
+    if (rc == 0)
+        rc = write_record(push);
+    if (rc == 0)
+        rc = sl_adb_stream_write(push->stream, push->packed.data + push->gone, n);
+    push->gone += n;
+    push->sent = push->ended && n == left;
+    if (rc == 0 && push->sent)
         rc = sl_adb_sync_done(&push->record, (uint32_t)time(NULL));
     return rc < 0 ? rc : write_record(push);
 }
@@ -92,7 +114,7 @@ static void on_writable(void *user)
 {
     struct sl_adb_push *push = user;
     int rc = 0;
-    while (rc == 0 && !push->ended &&
+    while (rc == 0 && !push->sent &&
            sl_adb_stream_unsent(push->stream) < SL_ADB_QUEUE_BYTES - RECORDS_BYTES)
         rc = send_some(push);
     if (rc < 0)
@@ -106,6 +128,7 @@ static void on_opened(void *user)
     unsigned packs = options->wire ? sl_adb_wire_packs(options->wire) : push->packs;
     int kind = sl_adb_pack_choose(options->plain ? 0 : packs);
     int rc = sl_adb_pack_new(kind, &push->pack);
+    push->timed_ns = uv_hrtime();
     if (rc == 0)
         rc = kind == SL_ADB_PACK_NONE
                  ? sl_adb_sync_send(&push->record, push->path, options->mode)
@@ -142,7 +165,7 @@ static void on_closed(void *user, int code, const char *reason)
 {
     struct sl_adb_push *push = user;
     int rc = push->cancelled ? -ECANCELED : push->rc < 0 ? push->rc : code;
-    if (rc == 0 && !(push->over && push->ended)) {
+    if (rc == 0 && !(push->over && push->sent)) {
         rc = SL_E_TRUNCATED;
         reason = "the device went away while a file was sent";
     } else if (push->rc == SL_E_STATE) {
@@ -212,7 +235,7 @@ int sl_adb_push_start(uv_loop_t *loop, const struct sl_adb_push_options *options
     push->done = done;
     push->user = user;
     sl_buf_init(&push->record, RECORDS_BYTES);
-    sl_buf_init(&push->packed, 3 * SL_ADB_SYNC_DATA_BYTES);
+    sl_buf_init(&push->packed, SL_ADB_SYNC_DATA_BYTES + SL_ADB_PACK_OUT_BYTES);
     sl_buf_init(&push->features, SL_ADB_MAX_TEXT);
     int len = snprintf(push->path, sizeof(push->path), "%s", options->to);
     int serial =

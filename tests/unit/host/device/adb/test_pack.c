@@ -104,6 +104,49 @@ TEST(an_empty_file_is_one_too)
     }
 }
 
+/* Packs a file of sixteen values without order; in a hurry up to `hurried` bytes of it. */
+static size_t pack_values(const uint8_t *bytes, size_t len, size_t hurried, struct sl_buf *packed)
+{
+    struct sl_adb_pack *pack;
+    sl_buf_init(packed, len + SL_ADB_PACK_OUT_BYTES);
+    assert_int_equal(sl_adb_pack_new(SL_ADB_PACK_ZSTD, &pack), 0);
+    sl_adb_pack_hurry(pack, hurried > 0);
+    for (size_t at = 0; at < len; at += SL_ADB_PACK_BYTES) {
+        size_t before = packed->size;
+        if (at == hurried)
+            sl_adb_pack_hurry(pack, false);
+        assert_int_equal(sl_adb_pack_put(pack, bytes + at, SL_ADB_PACK_BYTES, false, packed), 0);
+        assert_true(packed->size - before <= SL_ADB_PACK_OUT_BYTES);
+    }
+    assert_int_equal(sl_adb_pack_put(pack, NULL, 0, true, packed), 0);
+    sl_adb_pack_free(pack);
+    return packed->size;
+}
+
+TEST(zstd_in_a_hurry_compresses_less_and_can_change_its_mind)
+{
+    enum { LEN = 8 << 20 };
+    static uint8_t bytes[LEN], back[LEN];
+    uint32_t seed = 1;
+    (void)state;
+    for (size_t i = 0; i < LEN; i++) {
+        seed = seed * 1664525 + 1013904223;
+        bytes[i] = (uint8_t)(seed >> 28);
+    }
+    struct sl_buf packed[3];
+    size_t well = pack_values(bytes, LEN, 0, &packed[0]);
+    size_t half = pack_values(bytes, LEN, LEN / 2, &packed[1]);
+    size_t hurried = pack_values(bytes, LEN, LEN, &packed[2]);
+    assert_in_range(well, LEN * 49 / 100, LEN * 52 / 100); /* four bits of eight */
+    assert_in_range(half, LEN * 65 / 100, LEN * 85 / 100);
+    assert_in_range(hurried, LEN * 95 / 100, LEN * 101 / 100);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(ZSTD_decompress(back, LEN, packed[i].data, packed[i].size), LEN);
+        assert_memory_equal(back, bytes, LEN);
+        sl_buf_fini(&packed[i]);
+    }
+}
+
 TEST(the_best_of_what_the_device_has_is_chosen)
 {
     (void)state;
