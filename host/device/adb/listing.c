@@ -33,6 +33,8 @@ static const struct {
     [SL_ADB_ELSEWHERE] = {"no Android runs on it now", "boot it into Android: 'adb reboot'"},
 };
 
+static const char no_serial[] = "(no serial number)"; /* the server's words for it */
+
 void sl_adb_name_of(const char *serial, char *out)
 {
     static const char allowed[] =
@@ -100,18 +102,46 @@ bool sl_adb_is_serial(const char *text, size_t len)
     return len > 0 && len < SL_ADB_SERIAL_BYTES && text[0] != '(';
 }
 
+static bool is_port(const char *text, size_t len)
+{
+    size_t at = starts_with(text, len, "usb:") ? 4 : 0, hyphens = 0;
+    if (at == len || text[at] < '0' || text[at] > '9' || text[len - 1] < '0')
+        return false;
+    for (; at < len; at++) {
+        hyphens += text[at] == '-';
+        if ((text[at] < '0' || text[at] > '9') && text[at] != '.' && text[at] != '-')
+            return false;
+    }
+    return hyphens == 1 && len < SL_ADB_SERIAL_BYTES;
+}
+
+/* A word that is a port, behind the state, whose words are not; "" where there is none. */
+static void find_port(const char *line, size_t len, char *out)
+{
+    out[0] = '\0';
+    for (size_t at = 0, end; at < len; at = end + 1) {
+        for (end = at; end < len && line[end] != ' ';)
+            end++;
+        if (is_port(line + at, end - at))
+            snprintf(out, SL_ADB_SERIAL_BYTES, "%.*s", (int)(end - at), line + at);
+    }
+}
+
 static bool parse_line(const char *line, size_t len, struct sl_adb_listed *out)
 {
     const char *value = NULL;
-    size_t serial = 0, state;
+    bool nameless = starts_with(line, len, no_serial);
+    size_t serial = nameless ? strlen(no_serial) : 0, state;
     while (serial < len && line[serial] != ' ' && line[serial] != '\t')
         serial++;
     for (state = serial; state < len && (line[state] == ' ' || line[state] == '\t');)
         state++;
-    if (!sl_adb_is_serial(line, serial) || state == len)
+    if ((!nameless && !sl_adb_is_serial(line, serial)) || state == len)
         return false;
     *out = (struct sl_adb_listed){.state = 0};
-    memcpy(out->serial, line, serial);
+    find_port(line + state, len - state, out->port);
+    if (!nameless)
+        memcpy(out->serial, line, serial);
     out->state = state_of(line + state, len - state, out->said, sizeof(out->said));
     size_t n = find_field(line + state, len - state, " model:", &value);
     if (n > 0)
@@ -119,7 +149,24 @@ static bool parse_line(const char *line, size_t len, struct sl_adb_listed *out)
     n = find_field(line + state, len - state, " transport_id:", &value);
     for (size_t i = 0; i < n && i < 18 && value[i] >= '0' && value[i] <= '9'; i++)
         out->transport_id = out->transport_id * 10 + (uint64_t)(value[i] - '0');
-    return true;
+    return !nameless || out->port[0];
+}
+
+/* Phones of one serial are told apart by their ports, as are those without. */
+static void name_by_port(struct sl_adb_listed *listed, size_t count)
+{
+    bool by_port[SL_ADB_MAX_LISTED] = {false};
+    for (size_t i = 0; i < count && i < SL_ADB_MAX_LISTED; i++) {
+        by_port[i] = !listed[i].serial[0];
+        for (size_t j = 0; j < i; j++) {
+            if (strcmp(listed[i].serial, listed[j].serial) == 0)
+                by_port[i] = by_port[j] = true;
+        }
+    }
+    for (size_t i = 0; i < count && i < SL_ADB_MAX_LISTED; i++) {
+        if (by_port[i] && listed[i].port[0])
+            memcpy(listed[i].serial, listed[i].port, sizeof(listed[i].serial));
+    }
 }
 
 size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max)
@@ -131,6 +178,7 @@ size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *
         count += parse_line(text + at, n, &out[count]);
         at += n + 1;
     }
+    name_by_port(out, count);
     return count;
 }
 

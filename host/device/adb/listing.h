@@ -27,15 +27,18 @@ enum sl_adb_state {
     "ENV{ID_USB_INTERFACES}==\"*:ff4201:*\", MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
 
 struct sl_adb_listed {
-    char serial[SL_ADB_SERIAL_BYTES];
-    int state;                     /* enum sl_adb_state */
-    char said[SL_ADB_WORD_BYTES];  /* the server's own word for the state */
-    char model[SL_ADB_WORD_BYTES]; /* "" where it says none */
+    char serial[SL_ADB_SERIAL_BYTES]; /* its port, where it has none or another has the same */
+    int state;                        /* enum sl_adb_state */
+    char said[SL_ADB_WORD_BYTES];     /* the server's own word for the state */
+    char model[SL_ADB_WORD_BYTES];    /* "" where it says none */
+    char port[SL_ADB_SERIAL_BYTES];   /* of USB, as the server names it; "" where it says none */
     uint64_t transport_id;
 };
 
-/* Parses the answer to devices-l or track-devices-l: how many went to out[max]. Lines without a
- * serial that can be used (too long, or with characters that are not printable) are passed over. */
+/* Parses the answer to devices-l or track-devices-l: how many went to out[max]. A server takes a
+ * port in the place of a serial, and unlike a transport's number it stays when another server runs.
+ * Lines are passed over that have no serial and no port that can be used (too long, or with
+ * characters that are not printable). */
 size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max);
 
 /* A serial that can be used: not too long, and printable without spaces. */

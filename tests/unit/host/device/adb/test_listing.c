@@ -64,9 +64,30 @@ TEST(lines_without_a_usable_serial_are_passed_over)
     snprintf(long_serial + 100, 28, " device\n");
     assert_int_equal(parse(long_serial), 0);
     assert_int_equal(parse("(no serial number) device transport_id:3\n"), 0);
+    assert_int_equal(parse("(no serial number) device usb:a-1 usb:1- usb:1-1-1x transport_id:3\n"),
+                     0);
     assert_int_equal(parse("a\x01z device\n"), 0);
     assert_int_equal(parse("alone\n\n \n"), 0);
     assert_int_equal(parse("a\tdevice\nb\tdevice\nc\tdevice\nd\tdevice\ne\tdevice"), 4); /* max */
+}
+
+TEST(phones_of_one_serial_and_those_without_are_named_by_their_ports)
+{
+    assert_int_equal(parse("0123456789ABCDEF       device usb:1-1.2 model:A transport_id:7\n"
+                           "other                  device usb:1-1.4 transport_id:8\n"
+                           "0123456789ABCDEF       no permissions (user 1-2 is in no group); see "
+                           "[http://x] 2-3 transport_id:12\n"
+                           "(no serial number)     device usb:1-4 transport_id:13\n"),
+                     4);
+    assert_string_equal(listed[0].serial, "usb:1-1.2");
+    assert_string_equal(listed[0].model, "A");
+    assert_string_equal(listed[1].serial, "other");
+    assert_string_equal(listed[1].port, "usb:1-1.4");
+    assert_string_equal(listed[2].serial, "2-3"); /* a server on libusb */
+    assert_int_equal(listed[2].state, SL_ADB_NO_PERMISSIONS);
+    assert_string_equal(listed[3].serial, "usb:1-4");
+    assert_int_equal(parse("a device transport_id:1\na device transport_id:2\n"), 2);
+    assert_string_equal(listed[0].serial, "a"); /* the server refuses both, and says why */
 }
 
 TEST(a_serial_becomes_a_name)
