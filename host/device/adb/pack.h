@@ -28,8 +28,8 @@ int sl_adb_pack_choose(unsigned kinds);
 int sl_adb_pack_new(int kind, struct sl_adb_pack **out);
 void sl_adb_pack_free(struct sl_adb_pack *pack); /* NULL is a no-op */
 
-/* What comes from about here on is compressed less and several times as fast, where the kind is
- * zstd; or well again. For links that are faster than compressing well is. */
+/* In a hurry zstd compresses less and several times as fast, or else well again; both begin with
+ * about the next bytes. For links that are faster than compressing well is. */
 void sl_adb_pack_hurry(struct sl_adb_pack *pack, bool hurry);
 
 /* Appends what these bytes become, which may be nothing yet; `last`: all that is left. At most
