@@ -12,6 +12,11 @@ int sl_sync_file(int fd)
     return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
+int sl_sync_file_data(int fd)
+{
+    return sl_sync_file(fd);
+}
+
 void sl_sync_file_begin(int fd)
 {
     (void)fd;

@@ -11,6 +11,11 @@ int sl_sync_file(int fd)
     return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
 }
 
+int sl_sync_file_data(int fd)
+{
+    return fdatasync(fd) < 0 ? -errno : 0;
+}
+
 void sl_sync_file_begin(int fd)
 {
     (void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);

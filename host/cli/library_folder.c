@@ -3,7 +3,6 @@
 #include "host/cli/library_folder.h"
 
 #include <dirent.h>
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/path.h"
+#include "common/format/elf.h"
 
 enum { PATH_BYTES = 4096 };
 
@@ -44,13 +44,13 @@ static int refuse_folder(const char *folder, int error, struct sl_diag *diag)
 static const char *machine_name(unsigned machine, char number[24])
 {
     switch (machine) {
-    case EM_X86_64:
+    case SL_ELF_X86_64:
         return "x86-64";
-    case EM_386:
+    case SL_ELF_X86:
         return "x86";
-    case EM_ARM:
+    case SL_ELF_ARM:
         return "32-bit Arm";
-    case EM_RISCV:
+    case SL_ELF_RISCV:
         return "RISC-V";
     default:
         snprintf(number, 24, "ELF machine %u", machine);
@@ -58,24 +58,25 @@ static const char *machine_name(unsigned machine, char number[24])
     }
 }
 
-static int check_header(const Elf64_Ehdr *header, const char *folder, const char *name,
+static int check_header(const struct sl_elf_head *header, const char *folder, const char *name,
                         struct sl_diag *diag)
 {
     char number[24];
-    if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 || header->e_type != ET_DYN)
+    if (memcmp(header->ident, SL_ELF_MAGIC, SL_ELF_MAGIC_BYTES) != 0 ||
+        header->type != SL_ELF_TYPE_DYN)
         return sl_diag_set(diag, SL_E_FORMAT, folder, "%.80s is no shared library", name);
-    if (header->e_machine != EM_AARCH64 || header->e_ident[EI_CLASS] != ELFCLASS64 ||
-        header->e_ident[EI_DATA] != ELFDATA2LSB)
+    if (header->machine != SL_ELF_AARCH64 || header->ident[SL_ELF_CLASS] != SL_ELF_CLASS_64 ||
+        header->ident[SL_ELF_DATA] != SL_ELF_DATA_LSB)
         return sl_diag_set(diag, SL_E_UNSUPPORTED, folder,
                            "%.80s is for %s, and the device executes aarch64", name,
-                           machine_name(header->e_machine, number));
+                           machine_name(header->machine, number));
     return 0;
 }
 
 static int check_library(const char *folder, const char *name, struct sl_diag *diag)
 {
     char path[PATH_BYTES];
-    Elf64_Ehdr header = {0};
+    struct sl_elf_head header = {0};
     int rc = sl_path_join(path, sizeof(path), folder, "%s", name);
     FILE *file = rc == 0 ? fopen(path, "rb") : NULL;
     if (rc == 0 && (!file || (fread(&header, 1, sizeof(header), file) == 0 && ferror(file))))

@@ -20,6 +20,7 @@
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
+#include "common/base/socket.h"
 #include "host/cli/private_heir.h"
 #include "host/cli/private_sweep.h"
 #include "host/device/launch.h"
@@ -139,7 +140,7 @@ bool sl_private_daemon_listens(const char *path)
     if (len >= sizeof(address.sun_path))
         return false;
     memcpy(address.sun_path, path, len);
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = sl_socket(AF_UNIX, SOCK_STREAM, false);
     if (fd < 0)
         return false;
     int rc = connect(fd, (const struct sockaddr *)&address, sizeof(address));

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/base/log.h"
+#include "common/base/socket.h"
 
 void sl_service_tell(const char *state)
 {
@@ -21,7 +22,7 @@ void sl_service_tell(const char *state)
     memcpy(to.sun_path, path, len);
     if (path[0] == '@')
         to.sun_path[0] = '\0'; /* an abstract name */
-    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = sl_socket(AF_UNIX, SOCK_DGRAM, false);
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len);
     if (fd < 0 ||
         sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to, size) < 0)

@@ -11,10 +11,10 @@
 #include "common/base/path.h"
 
 enum { PATH_BYTES = 1024 };
-static const char magic[8] = "slagent1";
+static const char magic[] = "slagent1";
 
 struct on_disk {
-    char magic[8];
+    char magic[sizeof(magic) - 1];
     int32_t pid;
     uint8_t secret[SL_SECRET_BYTES];
 };
@@ -31,7 +31,7 @@ int sl_agent_record_write(const char *workdir, const struct sl_agent_record *rec
     int rc = name_it(workdir, path);
     if (rc < 0)
         return rc;
-    memcpy(disk.magic, magic, sizeof(magic));
+    memcpy(disk.magic, magic, sizeof(disk.magic));
     memcpy(disk.secret, record->secret, sizeof(disk.secret));
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (fd < 0)
@@ -52,7 +52,7 @@ int sl_agent_record_read(const char *workdir, struct sl_agent_record *out)
         return rc < 0 ? rc : -errno;
     ssize_t got = read(fd, &disk, sizeof(disk));
     close(fd);
-    if (got != (ssize_t)sizeof(disk) || memcmp(disk.magic, magic, sizeof(magic)) != 0 ||
+    if (got != (ssize_t)sizeof(disk) || memcmp(disk.magic, magic, sizeof(disk.magic)) != 0 ||
         disk.pid <= 1)
         return SL_E_FORMAT;
     out->pid = disk.pid;

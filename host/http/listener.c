@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/log.h"
+#include "common/base/socket.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/inherited.h"
@@ -114,7 +115,7 @@ int sl_http_check_address(const char *address, bool remote, bool certified, stru
 
 static bool somebody_listens(const struct place *place)
 {
-    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int fd = sl_socket(AF_UNIX, SOCK_STREAM, false);
     if (fd < 0)
         return false;
     int rc = connect(fd, &place->to.any, sizeof(place->to.un));

@@ -17,6 +17,7 @@
 #include "common/base/histogram.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/sync_file.h"
 #include "host/ingest/assembler.h"
 
 enum {
@@ -178,13 +179,13 @@ static void do_sync(uv_work_t *work)
     struct sync *sync = work->data;
     sync->rc = 0;
     for (int i = 0; i < SL_RUN_STREAMS && sync->rc == 0; i++) {
-        if (sync->fds[i] >= 0 && fdatasync(sync->fds[i]) < 0)
-            sync->rc = -errno;
+        if (sync->fds[i] >= 0)
+            sync->rc = sl_sync_file_data(sync->fds[i]);
     }
     if (sync->rc == 0)
         sync->rc = write_all(sync->mark_fd, sync->mark, MARK_BYTES, (uint64_t)sync->mark_at);
-    if (sync->rc == 0 && fdatasync(sync->mark_fd) < 0)
-        sync->rc = -errno;
+    if (sync->rc == 0)
+        sync->rc = sl_sync_file_data(sync->mark_fd);
 }
 
 static void on_timer_closed(uv_handle_t *handle)

@@ -37,10 +37,10 @@
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
 #define MAX_PLUGINS_BYTES ((size_t)64 << 20)
-static const char magic[8] = "slresul1";
+static const char magic[] = "slresul1";
 
 struct kept {
-    char magic[8];
+    char magic[sizeof(magic) - 1];
     struct sl_link_result result;
     uint32_t crc;
 };
@@ -84,7 +84,7 @@ int sl_run_work_keep_result(const char *directory, int part, const struct sl_lin
     char path[SL_RUN_WORK_PATH + 32];
     struct kept kept;
     memset(&kept, 0, sizeof(kept)); /* the padding too: the CRC covers it */
-    memcpy(kept.magic, magic, sizeof(magic));
+    memcpy(kept.magic, magic, sizeof(kept.magic));
     kept.result = *result;
     kept.crc = sl_crc32c(0, &kept, offsetof(struct kept, crc));
     result_path(directory, part, path);
@@ -102,7 +102,7 @@ int sl_run_work_read_result(const char *directory, int part, struct sl_link_resu
         return rc;
     if (bytes.size == sizeof(kept))
         memcpy(&kept, bytes.data, sizeof(kept));
-    bool good = bytes.size == sizeof(kept) && memcmp(kept.magic, magic, sizeof(magic)) == 0 &&
+    bool good = bytes.size == sizeof(kept) && memcmp(kept.magic, magic, sizeof(kept.magic)) == 0 &&
                 kept.crc == sl_crc32c(0, &kept, offsetof(struct kept, crc));
     sl_buf_fini(&bytes);
     if (!good)

@@ -43,6 +43,7 @@ HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/spec", "host/device", "ho
 ALLOWED = {
     "proto": ([], ["protobuf"]),
     "common/base": ([], []),
+    "common/base/socket": (["common/base"], ["sockets"]),
     "common/base/digest.c": (["common/base"], ["sodium"]),
     "common/format": (["common/base"], []),
     "common/net": (["common/base", "proto"], ["libuv", "sockets", "protobuf"]),

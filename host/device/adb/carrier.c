@@ -2,16 +2,14 @@
 #include "host/device/adb/carrier.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
-#include <sys/socket.h>
 
 #include <uv.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/socket.h"
 #include "common/net/address.h"
 
 enum {
@@ -118,7 +116,7 @@ static void on_read(uv_stream_t *stream, ssize_t got, const uv_buf_t *buf)
 static void on_connected(uv_connect_t *request, int status)
 {
     struct tcp *tcp = request->handle->data;
-    int fd = -1, silent_ms = SILENT_MS;
+    int fd = -1;
     if (status < 0) {
         fail(tcp, status);
         return;
@@ -126,7 +124,7 @@ static void on_connected(uv_connect_t *request, int status)
     uv_tcp_nodelay(&tcp->handle, 1);
     uv_tcp_keepalive(&tcp->handle, 1, 1);
     if (uv_fileno((uv_handle_t *)&tcp->handle, &fd) == 0)
-        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silent_ms, sizeof(silent_ms));
+        sl_socket_limit_silence(fd, SILENT_MS);
     uv_read_start((uv_stream_t *)&tcp->handle, on_alloc, on_read);
     tcp->carrier.events.connected(tcp->carrier.user);
 }

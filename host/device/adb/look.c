@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/socket.h"
 #include "common/net/address.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/stream.h"
@@ -48,10 +49,10 @@ static int exchange(int fd, const char *service, struct sl_buf *reply)
 static int ask(const struct sl_address *address, const char *service, struct sl_buf *reply)
 {
     const struct timeval limit = {.tv_sec = LIMIT_S};
-    int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0), rc = 0;
+    int fd = sl_socket(address->socket.ss_family, SOCK_STREAM, false), rc = 0;
     sl_buf_init(reply, MAX_REPLY_BYTES + 8192);
     if (fd < 0)
-        return -errno;
+        return fd;
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)); /* of connect() too */
     if (connect(fd, (const struct sockaddr *)&address->socket, address->len) < 0)

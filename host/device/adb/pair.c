@@ -15,6 +15,7 @@
 #include "common/base/clock.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/socket.h"
 #include "common/net/address.h"
 #include "host/device/adb/key.h"
 #include "host/device/adb/spake2.h"
@@ -149,9 +150,9 @@ static int hear(struct pairing *pairing, int type, uint8_t *out, size_t len)
 static int dial(struct pairing *pairing, const struct sl_address *address)
 {
     const struct timeval limit = {.tv_sec = SL_ADB_PAIR_S / 2};
-    pairing->fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    pairing->fd = sl_socket(address->socket.ss_family, SOCK_STREAM, false);
     if (pairing->fd < 0)
-        return -errno;
+        return pairing->fd;
     setsockopt(pairing->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit));
     setsockopt(pairing->fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)); /* of connect() too */
     if (connect(pairing->fd, (const struct sockaddr *)&address->socket, address->len) < 0)

@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/socket.h"
 #include "common/net/address.h"
 #include "host/device/adb/smart_socket.h"
 #include "host/device/adb/wire.h"
@@ -283,8 +284,8 @@ int sl_adb_stream_take_fd(struct sl_adb_stream *stream)
 
 static int connect_to(const struct sl_address *address, int *out_fd, bool *out_connecting)
 {
-    int fd = socket(address->socket.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-    int rc = fd < 0 ? -errno : 0, room = SOCKET_BYTES; /* the system may give less */
+    int fd = sl_socket(address->socket.ss_family, SOCK_STREAM, true);
+    int rc = fd < 0 ? fd : 0, room = SOCKET_BYTES; /* the system may give less */
     setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
     *out_connecting = false;
     if (rc == 0 && connect(fd, (const struct sockaddr *)&address->socket, address->len) < 0) {

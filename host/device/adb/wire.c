@@ -15,6 +15,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "common/base/socket.h"
 #include "common/net/address.h"
 #include "host/device/adb/carrier.h"
 #include "host/device/adb/key.h"
@@ -796,11 +797,12 @@ int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
         return SL_E_LIMIT;
     if (wire->service_count == SL_ADB_WIRE_MAX_SERVICES || wire->closing)
         return SL_E_FULL;
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds) < 0)
-        return -errno;
+    int rc = sl_socket_pair(fds);
+    if (rc < 0)
+        return rc;
     for (int i = 0, room = SOCKET_BYTES; i < 2; i++) /* the system may give less */
         setsockopt(fds[i], SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
-    int rc = new_service(wire, service, fds[0]);
+    rc = new_service(wire, service, fds[0]);
     if (rc < 0) {
         close(fds[0]);
         close(fds[1]);
