@@ -65,6 +65,21 @@ static enum sl_engine_why why_of(const struct sl_engine_step *step, int engine)
     return isinf(there) ? SL_ENGINE_ONLY : here <= there ? SL_ENGINE_FASTER : SL_ENGINE_BESIDES;
 }
 
+/* From the least sums of all steps behind the one after `step`, by its engine, those behind
+ * `step`. */
+static void add_step_before(const struct sl_engine_step *step,
+                            const struct sl_engine_hand_over *hand_over, double behind[ENGINES])
+{
+    double last[ENGINES] = {behind[CORE], behind[UNIT]};
+    for (int before = CORE; before < ENGINES; before++) {
+        behind[before] = INFINITY;
+        for (int engine = CORE; engine < ENGINES; engine++)
+            behind[before] =
+                fmin(behind[before],
+                     own_ns(step, engine) + waits(step, before, engine, hand_over) + last[engine]);
+    }
+}
+
 int sl_engine_choose(const struct sl_engine_step *steps, size_t count,
                      const struct sl_engine_hand_over *hand_over, struct sl_engine_chosen *out,
                      struct sl_engine_sums *out_sums)
@@ -79,10 +94,18 @@ int sl_engine_choose(const struct sl_engine_step *steps, size_t count,
     *out_sums = (struct sl_engine_sums){.core_ns = sum_of_one(steps, count, CORE, hand_over),
                                         .unit_ns = sum_of_one(steps, count, UNIT, hand_over),
                                         .chosen_ns = sums[count].ns[engine]};
+    double behind[ENGINES] = {0, 0};
     for (size_t i = count; i-- > 0;) {
-        int before = sums[i + 1].before[engine];
-        out[i] = (struct sl_engine_chosen){engine == UNIT, why_of(&steps[i], engine),
-                                           waits(&steps[i], before, engine, hand_over)};
+        int before = sums[i + 1].before[engine], other = CORE + UNIT - engine;
+        bool only = isinf(own_ns(&steps[i], other));
+        double with_other = sums[i + 1].ns[other] + behind[other];
+        out[i] = (struct sl_engine_chosen){
+            .unit = engine == UNIT,
+            .why = why_of(&steps[i], engine),
+            .hand_over_ns = waits(&steps[i], before, engine, hand_over),
+            .waits_ns = waits(&steps[i], CORE, UNIT, hand_over),
+            .other_adds_ns = only ? (double)NAN : fmax(0, with_other - out_sums->chosen_ns)};
+        add_step_before(&steps[i], hand_over, behind);
         engine = before;
     }
     sl_free(sums);

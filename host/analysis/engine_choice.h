@@ -3,7 +3,8 @@
  *
  * A choice is no matter of one operator: the unit waits for what the core has just written, so an
  * operator that is faster there alone may not be between neighbours on the core. The choice is the
- * one whose sum over all is least. */
+ * one whose sum over all is least: an operator may be slower alone only where the least sum with it
+ * on the other engine is greater, and by how much is said. */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +31,10 @@ enum sl_engine_why {
 struct sl_engine_chosen {
     bool unit;
     enum sl_engine_why why;
-    double hand_over_ns; /* that it waits for */
+    double hand_over_ns;  /* that it waits for */
+    double waits_ns;      /* that it waits for wherever it is on the unit after one on the core */
+    double other_adds_ns; /* to the least sum if it were on the other engine, and the rest placed
+                             anew; at least 0. NAN: it has one kernel */
 };
 
 /* Sums of all operators with hand-over: all that have a kernel there on one engine, and as chosen,

@@ -108,6 +108,9 @@ static void put_step(struct sl_json *json, const struct sl_run_policy_step *step
         sl_json_f64(json, times[side], step->ns[side]);
     }
     sl_json_f64(json, "hand_over_ns", chosen->hand_over_ns);
+    sl_json_f64(json, "waits_ns", chosen->waits_ns);
+    if (chosen->why != SL_ENGINE_ONLY)
+        sl_json_f64(json, "other_engine_adds_ns", chosen->other_adds_ns);
     sl_json_bool(json, "streams", chosen->unit);
     sl_json_text(json, "why", words_of(step, chosen));
     sl_json_close_object(json);

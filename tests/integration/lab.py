@@ -178,6 +178,9 @@ class Run:
         return read_trace((self.out / "model_run_t1.sltrace").read_bytes())
 
 
+NO_NODE = 0xffffffff  # of an event: the whole call
+
+
 def read_trace(data):
     """The EVENT records of an .sltrace as dictionaries."""
     names, operands, events = {0: ""}, {0: []}, []
@@ -192,8 +195,9 @@ def read_trace(data):
         elif kind == 5:
             chain, instruction, start, end, kernel, origin, node, shape, order, event, packing = struct.unpack_from(
                 "<iiQQIIIIIIQ", data, at + 8)
+            place = f"{chain}.{instruction}" + ("" if node == NO_NODE else f".{node}")
             events.append({"variant": variant, "name": name, "start": start, "end": end, "kernel": kernel,
-                           "origin": origin, "shape": shape, "event": event, "packing": packing})
+                           "origin": origin, "shape": shape, "event": event, "packing": packing, "place": place})
     for event in events:
         for key in ("name", "kernel", "origin"):
             text = names[event[key]]

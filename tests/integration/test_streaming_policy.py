@@ -232,12 +232,44 @@ class Estimated(lab.Scratch):
         state = self.scratch / "state"
         self.addCleanup(lab.end_private_daemons, state)
         policy.OUT = str(self.scratch / "bench")
-        rows = [row for name in (self.MODEL, "transformer_dynq_xnnpack") for row in policy.rows_of(name, str(state))]
+        programs = (self.MODEL, "transformer_dynq_xnnpack")
+        rows = [row for name in programs for row in policy.rows_of(name, str(state))]
+        executed = [row for name in programs for row in policy.rows_of(name, str(state), executed=True)]
         self.assertEqual({row["profile"] for row in rows}, set(policy.PROFILES))
-        for row in rows:
-            self.assertLessEqual(row["estimated_ns"], policy.SAME * min(row["neon_ns"], row["sme2_ns"], row["default_ns"]), row)
+        for row, ran in zip(rows, executed):
+            self.assertLessEqual(row["estimated_ns"], min(row["neon_ns"], row["sme2_ns"], row["default_ns"]) + 1e-6, row)
+            self.assertLessEqual(ran["estimated_ns"], policy.SAME * min(ran["neon_ns"], ran["sme2_ns"], ran["default_ns"]), ran)
+            for key in ("neon_ns", "sme2_ns", "default_ns", "estimated_ns"):  # what was added up is what such a run takes
+                self.assertAlmostEqual(row[key] / ran[key], 1, delta=policy.APART, msg=f"{key}: {row} {ran}")
         goals = {goal["what"].split(" over ")[0]: goal for goal in policy.goals_of(rows)}
         self.assertTrue(goals["estimated policy"]["met"], goals)
+
+    def test_an_operator_is_slower_alone_only_where_its_run_gains_by_it(self):
+        """Each table anew: no choice that differs in one operator, or in a run of them, has a lesser sum."""
+        for model in (self.MODEL, "transformer_dynq_xnnpack", "toy_cnn_int8_xnnpack"):
+            out = lab.Run(model, self.scratch / model, "--runtime", "own", "--policy", "all")
+            for profile in policy.PROFILES:
+                table = self.policy_of(out, profile)
+                rows, sums = table["operators"], table["estimated"]
+                chosen = [row["streams"] for row in rows]
+
+                def sum_with(begin, end):
+                    """Of the whole, with the operators from `begin` to before `end` on the other engine."""
+                    turned = {id(row) for row in rows[begin:end]}
+                    return policy.sum_of(table, lambda row: row["streams"] != (id(row) in turned))
+
+                self.assertAlmostEqual(sum_with(0, 0), sums["chosen_ns"], delta=1e-6)
+                self.assertAlmostEqual(policy.sum_of(table, lambda row: False), sums["all_neon_ns"], delta=1e-6)
+                self.assertAlmostEqual(policy.sum_of(table, lambda row: True), sums["all_sme2_ns"], delta=1e-6)
+                for i, row in enumerate(rows):
+                    if "other_engine_adds_ns" not in row:
+                        continue
+                    with self.subTest(model=model, profile=profile, operator=row["place"]):
+                        least = min(sum_with(begin, end) for begin in range(max(0, i - 3), i + 1) for end in range(i + 1, i + 5)) - sums["chosen_ns"]
+                        self.assertGreaterEqual(least, row["other_engine_adds_ns"] - 1e-6)
+                        self.assertGreaterEqual(row["other_engine_adds_ns"], 0)
+                        alone = row["on_ns"] - row["off_ns"] if chosen[i] else row["off_ns"] - row["on_ns"]
+                        self.assertEqual("alone" in row["why"], alone > 0, row)
 
     def test_an_interrupted_estimate_leaves_no_folder_and_no_job(self):
         state = self.scratch / "state"

@@ -70,12 +70,14 @@ TEST(what_has_one_kernel_runs_there)
     assert_true(sums.chosen_ns == 0);
 }
 
-/* Every choice tried out. */
-static double least_of_all(const struct sl_engine_step *steps, size_t count)
+/* Every choice tried out that has step `at` on the unit, or on the core. */
+static double least_with(const struct sl_engine_step *steps, size_t count, size_t at, bool on_unit)
 {
     double least = INFINITY;
     for (unsigned mask = 0; mask < 1u << count; mask++) {
         double ns = 0;
+        if ((mask >> at & 1) != on_unit)
+            continue;
         for (size_t i = 0; i < count; i++) {
             bool unit = mask >> i & 1, before = i > 0 && (mask >> (i - 1) & 1);
             ns += unit ? steps[i].unit_ns : steps[i].core_ns;
@@ -84,6 +86,11 @@ static double least_of_all(const struct sl_engine_step *steps, size_t count)
         least = fmin(least, ns);
     }
     return least;
+}
+
+static double least_of_all(const struct sl_engine_step *steps, size_t count)
+{
+    return fmin(least_with(steps, count, 0, false), least_with(steps, count, 0, true));
 }
 
 TEST(the_sum_is_the_least_of_all_choices_and_that_of_the_steps)
@@ -101,6 +108,29 @@ TEST(the_sum_is_the_least_of_all_choices_and_that_of_the_steps)
             ns += (chosen[i].unit ? steps[i].unit_ns : steps[i].core_ns) + chosen[i].hand_over_ns;
         assert_true(fabs(ns - sums.chosen_ns) < 1e-6);
     }
+}
+
+TEST(one_is_slower_alone_only_where_the_other_engine_adds_to_the_least_sum)
+{
+    int slower = 0;
+    srand(81);
+    for (int round = 0; round < 40; round++) {
+        struct sl_engine_step steps[MOST];
+        for (size_t i = 0; i < MOST; i++)
+            steps[i] = (struct sl_engine_step){rand() % 1000, rand() % 1000, rand() % 30000};
+        choose(steps, MOST);
+        for (size_t i = 0; i < MOST; i++) {
+            double other = least_with(steps, MOST, i, !chosen[i].unit);
+            assert_true(fabs(chosen[i].other_adds_ns - (other - sums.chosen_ns)) < 1e-6);
+            assert_true(chosen[i].other_adds_ns >= 0);
+            slower += chosen[i].why == SL_ENGINE_BESIDES;
+        }
+    }
+    assert_true(slower > 0);
+    const struct sl_engine_step steps[] = {{NAN, 500, 100}, {500, NAN, 10000}};
+    choose(steps, 2);
+    assert_true(isnan(chosen[0].other_adds_ns) && isnan(chosen[1].other_adds_ns));
+    assert_true(fabs(chosen[1].waits_ns - 400) < 1e-9 && chosen[1].hand_over_ns == 0);
 }
 
 TEST(a_failed_allocation_is_told)
