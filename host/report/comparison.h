@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "host/report/sme2_proof.h"
+
 struct cJSON;
 struct sl_agreement;
 struct sl_analysis;
@@ -28,10 +30,10 @@ struct sl_comparison_report {
     const struct sl_divergence *diverged; /* of both levels; NULL: nobody looked, or none need be */
     const struct sl_kernel_log *log;      /* XNNPACK's, of the candidate's run; NULL: none */
     const struct sl_arms *arms;           /* of two builds; NULL: the comparison is not of two */
-    const struct cJSON *estimates;  /* of time, of a counted run (run_estimates.h); NULL: none */
-    const struct cJSON *policy;     /* of the candidate's manifest; NULL: none */
-    const struct cJSON *plugins[2]; /* of two runs both, of one the second (plugin_figures.h) */
-    const char *pages;              /* the report's file, said with the grounds; NULL: not said */
+    const struct cJSON *estimates;    /* of time, of a counted run (run_estimates.h); NULL: none */
+    struct sl_sme2_policies policies; /* of the baseline's and the candidate's manifest */
+    const struct cJSON *plugins[2];   /* of two runs both, of one the second (plugin_figures.h) */
+    const char *pages;                /* the report's file, said with the grounds; NULL: not said */
     const struct sl_comparison
         *beside;       /* of our kernels, its ratio after the verdict; NULL: none */
     bool emulated;     /* times mean nothing; counts are real */

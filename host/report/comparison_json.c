@@ -329,7 +329,7 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
             continue;
         const char *kernel = NULL;
         const char *evidence = sl_sme2_evidence_of(op, report->log, tell, &kernel);
-        evidence = sl_sme2_evidence_by(op, report->policy, evidence);
+        evidence = sl_sme2_evidence_by(op, report->policies.now, evidence);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "operator", sl_text_copy(text, op->name, op->name_len));
         sl_json_text(json, "kernel", kernel);
@@ -339,7 +339,7 @@ static void put_proof(struct sl_json *json, const struct sl_comparison_report *r
     }
     sl_json_close_array(json);
     struct sl_sme2_changes changes;
-    sl_sme2_compare(report->comparison, report->policy, &changes);
+    sl_sme2_compare(report->comparison, &report->policies, &changes);
     sl_json_u64(json, "sme2_lost", changes.lost);
     sl_json_u64(json, "sme2_gained", changes.gained);
 }

@@ -360,7 +360,7 @@ static void put_proof(struct page *p)
         matter += counts ? instances : 0;
         const char *kernel = NULL;
         const char *evidence = sl_sme2_evidence_of(&a->operators[i], p->report->log, tell, &kernel);
-        evidence = sl_sme2_evidence_by(&a->operators[i], p->report->policy, evidence);
+        evidence = sl_sme2_evidence_by(&a->operators[i], p->report->policies.now, evidence);
         slower += counts && strcmp(evidence, SL_SME2_KEPT_OUT) == 0 ? instances : 0;
         kept += counts && strcmp(evidence, SL_SME2_FAMILY_OUT) == 0 ? instances : 0;
         executed += counts && strcmp(evidence, "executed") == 0 ? instances : 0;
@@ -381,7 +381,7 @@ static void put_proof(struct page *p)
                "SME2 executed in %zu of %zu operators that can use it%s%s", executed, matter,
                a->by_origin || executed > 0 ? "" : " (no trace beside the file: nothing is proven)",
                more);
-    if (sl_sme2_lost_text(p->comparison, p->report->policy, lost, sizeof(lost)))
+    if (sl_sme2_lost_text(p->comparison, &p->report->policies, lost, sizeof(lost)))
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", lost);
 }
 

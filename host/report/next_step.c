@@ -101,7 +101,7 @@ static bool add_unserved(struct search *s, const struct sl_operator_shift *row, 
     double share = row->candidate_cost / s->whole, gain = s->gains[op->category];
     if (!s->sme2 || !op->kernel || !sl_sme2_matters(op) || is_sme2(op) || !(share > unserved_share))
         return false;
-    const char *why = sl_sme2_evidence_by(op, s->report->policy, sl_sme2_evidence(op));
+    const char *why = sl_sme2_evidence_by(op, s->report->policies.now, sl_sme2_evidence(op));
     if (sl_sme2_kept_out(why))
         return false;
     const struct sl_next_step step = {.rule = "unserved",
@@ -411,7 +411,7 @@ static void add_policy(struct search *s)
 {
     const char *profile;
     double ratio;
-    const cJSON *table = sl_value(s->report->policy, "table");
+    const cJSON *table = sl_value(s->report->policies.now, "table");
     if (!s->sme2 || !s->report->own || cJSON_IsObject(table) ||
         !sl_run_estimates_slower(s->report->estimates, &profile, &ratio))
         return;

@@ -53,7 +53,7 @@ static size_t count_unproven(const struct sl_report *report, size_t *out_kept)
     for (size_t i = 0; i < a->operator_count; i++) {
         const struct sl_operator *op = &a->operators[i];
         const char *evidence =
-            sl_sme2_evidence_by(op, report->comparison->policy, sl_sme2_evidence(op));
+            sl_sme2_evidence_by(op, report->comparison->policies.now, sl_sme2_evidence(op));
         bool kept = sl_sme2_kept_out(evidence);
         *out_kept += sl_sme2_matters(op) && kept;
         unproven += sl_sme2_matters(op) && !kept && strcmp(evidence, "executed") != 0;

@@ -305,7 +305,7 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
     bool tell = sl_sme2_names_tell(&report->comparison->baseline->attribution);
     char lost[200] = "";
     sl_table_init(out, "kernels", "Kernels and proof of SME2 use", heads);
-    bool any = sl_sme2_lost_text(c, report->comparison->policy, lost, sizeof(lost));
+    bool any = sl_sme2_lost_text(c, &report->comparison->policies, lost, sizeof(lost));
     snprintf(
         out->note, sizeof(out->note),
         "%s%sexecuted: the run's record names an SME2 kernel, or the name says operands packed "
@@ -324,7 +324,8 @@ void sl_report_proof(const struct sl_report *report, struct sl_table *out)
                 ? sl_sme2_evidence_of(row->candidate, report->comparison->log, tell, &kernel)
                 : "-";
         if (row->candidate)
-            evidence = sl_sme2_evidence_by(row->candidate, report->comparison->policy, evidence);
+            evidence =
+                sl_sme2_evidence_by(row->candidate, report->comparison->policies.now, evidence);
         sl_table_text(out, kernel ? kernel : "-");
         sl_table_text(out, evidence);
     }

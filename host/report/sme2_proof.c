@@ -138,8 +138,13 @@ bool sl_sme2_matters(const struct sl_operator *op)
            has_sme2_kernel(op, families);
 }
 
-void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON *policy,
-                     struct sl_sme2_changes *out)
+static bool keeps_on_neon(const struct cJSON *policy, const struct sl_operator *op)
+{
+    return sl_sme2_kept_out(sl_sme2_evidence_by(op, policy, sl_sme2_evidence(op)));
+}
+
+void sl_sme2_compare(const struct sl_comparison *comparison,
+                     const struct sl_sme2_policies *policies, struct sl_sme2_changes *out)
 {
     *out = (struct sl_sme2_changes){.lost = 0};
     for (size_t i = 0; i < comparison->operator_count; i++) {
@@ -148,7 +153,7 @@ void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON 
         if (!before || !now || !before->kernel || !now->kernel || ran_sme2(before) == ran_sme2(now))
             continue;
         bool lost = ran_sme2(before);
-        if (lost && sl_sme2_kept_out(sl_sme2_evidence_by(now, policy, sl_sme2_evidence(now))))
+        if (lost && keeps_on_neon(policies->now, now) && !keeps_on_neon(policies->before, now))
             continue;
         *(lost ? &out->lost : &out->gained) += now->instances;
         if (lost && !out->first_lost)
@@ -158,11 +163,11 @@ void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON 
     }
 }
 
-bool sl_sme2_lost_text(const struct sl_comparison *comparison, const struct cJSON *policy,
-                       char *out, size_t size)
+bool sl_sme2_lost_text(const struct sl_comparison *comparison,
+                       const struct sl_sme2_policies *policies, char *out, size_t size)
 {
     struct sl_sme2_changes changes;
-    sl_sme2_compare(comparison, policy, &changes);
+    sl_sme2_compare(comparison, policies, &changes);
     const struct sl_operator *first = changes.first_lost;
     if (!first)
         return false;

@@ -42,17 +42,21 @@ bool sl_sme2_names_tell(const struct sl_attribution *baseline);
 bool sl_sme2_matters(const struct sl_operator *op);
 
 /* Operators that ran an SME2 kernel on one side alone, of kernels that both sides know. What the
- * candidate's policy keeps on NEON did not lose its kernel. */
+ * candidate's policy keeps on NEON did not lose its kernel, but where the baseline's, which let it
+ * run, says the same: a policy tells small shapes of a family apart, a kernel's name does not. */
+struct sl_sme2_policies {
+    const struct cJSON *before, *now; /* of either manifest; NULL: none */
+};
 struct sl_sme2_changes {
     size_t lost, gained; /* since the baseline */
     const struct sl_operator *first_lost, *first_gained;
 };
-void sl_sme2_compare(const struct sl_comparison *comparison, const struct cJSON *policy,
-                     struct sl_sme2_changes *out);
+void sl_sme2_compare(const struct sl_comparison *comparison,
+                     const struct sl_sme2_policies *policies, struct sl_sme2_changes *out);
 /* "2 operators lost their SME2 kernel since the baseline (Add (ND) first)"; false: none did. `size`
  * of at least 200. */
-bool sl_sme2_lost_text(const struct sl_comparison *comparison, const struct cJSON *policy,
-                       char *out, size_t size);
+bool sl_sme2_lost_text(const struct sl_comparison *comparison,
+                       const struct sl_sme2_policies *policies, char *out, size_t size);
 
 /* Does an operator's name say that its operands were packed for SME? Only kernels of SME1 or SME2
  * take PF32, PF16 and PQS8. */

@@ -334,8 +334,10 @@ int sl_compared_make(struct sl_compared *compared, int factor,
     compared->report.svl_bits = svl_of(compared);
     if (off_on && sides[1].has_directory)
         compared->report.estimates = sl_value(sides[1].directory.manifest, "estimates");
+    if (sides[0].has_directory)
+        compared->report.policies.before = sl_value(sides[0].directory.manifest, "policy");
     if (sides[1].has_directory)
-        compared->report.policy = sl_value(sides[1].directory.manifest, "policy");
+        compared->report.policies.now = sl_value(sides[1].directory.manifest, "policy");
     find_plugins(compared);
     name_sides(compared, factor);
     find_title(compared);

@@ -207,13 +207,13 @@ TEST_WITH(operator_that_the_policy_keeps_off_sme2_is_not_called_unserved, reset,
     cJSON *others = cJSON_Parse("{\"streaming_off\":[\"conv\",\"pool\",\"mat\"],\"table\":null}");
     assert_true(kept && families && others);
     all.operators[0].kernel = "sl_matmul_f32_f32p4x1_f32p8x1_4x8_neon_mla";
-    all.report.policy = kept;
+    all.report.policies.now = kept;
     expect("largest-category", 0.9, "CONV");
-    all.report.policy = families;
+    all.report.policies.now = families;
     expect("largest-category", 0.9, "CONV");
-    all.report.policy = others;
+    all.report.policies.now = others;
     expect("unserved", 0.9, "no SME2 one");
-    all.report.policy = NULL;
+    all.report.policies.now = NULL;
     expect("unserved", 0.9, "no SME2 one");
     cJSON_Delete(others);
     cJSON_Delete(families);
@@ -374,9 +374,9 @@ TEST_WITH(policy_is_advised_where_sme2_is_slower_by_the_estimate, reset, NULL)
         steps[1].text,
         "By the estimate c1 takes longer with SME2 on (off / on: 0.50): keep SME2 to "
         "the operators that gain there, --policy estimated:c1");
-    all.report.policy = policy; /* it has one already */
+    all.report.policies.now = policy; /* it has one already */
     assert_int_equal(sl_next_steps_find(&all.report, steps), 1);
-    all.report.policy = NULL;
+    all.report.policies.now = NULL;
     cJSON_DeleteItemFromArray(estimates, 0);
     cJSON_DeleteItemFromArray(estimates, 0);
     assert_int_equal(sl_next_steps_find(&all.report, steps), 1);

@@ -128,22 +128,28 @@ TEST(kernels_lost_and_gained_since_the_baseline_are_said)
                                        {.baseline = &sme2, .candidate = &sme2}};
     struct sl_comparison c = {.operators = rows, .operator_count = 4};
     struct sl_sme2_changes changes;
+    struct sl_sme2_policies policies = {.now = NULL};
     char text[200];
-    sl_sme2_compare(&c, NULL, &changes);
+    sl_sme2_compare(&c, &policies, &changes);
     assert_true(changes.lost == 2 && changes.gained == 2); /* instances */
     assert_ptr_equal(changes.first_lost, &neon);
-    assert_true(sl_sme2_lost_text(&c, NULL, text, sizeof(text)));
+    assert_true(sl_sme2_lost_text(&c, &policies, text, sizeof(text)));
     assert_string_equal(text,
                         "2 operators lost their SME2 kernel since the baseline (Add (ND) first)");
     cJSON *policy = cJSON_Parse("{\"streaming_off\":[\"binary\"],\"table\":null}");
     assert_non_null(policy);
-    sl_sme2_compare(&c, policy, &changes); /* the policy took it away, and so nothing is lost */
+    policies.now = policy;
+    sl_sme2_compare(&c, &policies, &changes); /* it took it away, and so nothing is lost */
     assert_true(changes.lost == 0 && changes.gained == 2);
-    assert_false(sl_sme2_lost_text(&c, policy, text, sizeof(text)));
+    assert_false(sl_sme2_lost_text(&c, &policies, text, sizeof(text)));
+    policies.before = policy; /* it let the kernel run before: another cause has taken it */
+    sl_sme2_compare(&c, &policies, &changes);
+    assert_true(changes.lost == 2 && changes.gained == 2);
     cJSON_Delete(policy);
+    policies = (struct sl_sme2_policies){.now = NULL};
     c.operators = &rows[1];
     c.operator_count = 1;
-    assert_false(sl_sme2_lost_text(&c, NULL, text, sizeof(text)));
+    assert_false(sl_sme2_lost_text(&c, &policies, text, sizeof(text)));
 }
 
 static const char *by(const char *kernel, const char *off)
@@ -174,6 +180,7 @@ TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
     assert_string_equal(by("sl_quantise_qd8_rows_neon", "[\"convert\"]"), SL_SME2_FAMILY_OUT);
     assert_string_equal(by("sl_matmul_qd8_q4_8x8_neon_dot", "[\"matmul_int8\"]"),
                         SL_SME2_FAMILY_OUT);
+    assert_string_equal(by(product, "[\"matmul_small\"]"), SL_SME2_FAMILY_OUT);
     assert_string_equal(by("sl_map_f32_scalar", "[\"unary\"]"), "not proven"); /* no SME2 kernel */
     assert_string_equal(by(NULL, "[\"binary\"]"), "not proven");
     assert_string_equal(by("sl_binary_add_f32_f32_f32_16vl_sme2", "[\"binary\"]"), "executed");
