@@ -109,12 +109,12 @@ static int pack_apart(const struct sl_matmul *kernel, const struct sl_conv_shape
 
 /* XNNPACK multiplies row by row here, which shows in sums of halves; those in f32 do not. */
 static const struct sl_matmul *apart_kernel(const struct sl_weights *weights, uint32_t isa,
-                                            int element, size_t m)
+                                            int element, size_t m, size_t n, size_t k)
 {
     const struct sl_matmul *kernel = weights->kernel;
     if (element == SL_F16 && (isa & SL_ISA_SME2) == 0)
-        return sl_matmul_select(isa, element, 1);
-    return kernel && (!kernel->gemv || m <= 1) ? kernel : sl_matmul_select(isa, element, m);
+        return sl_matmul_select(isa, element, 1, n, k);
+    return kernel && (!kernel->gemv || m <= 1) ? kernel : sl_matmul_select(isa, element, m, n, k);
 }
 
 /* The patches come first in the workspace. */
@@ -154,7 +154,7 @@ static int step_apart(struct sl_step *step, uint32_t isa, int element,
                       struct sl_weights *weights)
 {
     size_t m = s->in_h * s->in_w, k = s->group_in_c, n = s->kernel_h * s->kernel_w * s->group_out_c;
-    const struct sl_matmul *kernel = apart_kernel(weights, isa, element, m);
+    const struct sl_matmul *kernel = apart_kernel(weights, isa, element, m, n, k);
     struct sl_taken taken;
     int rc = sl_weights_take(weights, kernel, kernel->rhs_bytes(n, k), constants, element,
                              deconv_form(SL_STEP_BATCH_GEMM, constants, s), n * k, s->group_out_c,

@@ -37,7 +37,7 @@ int sl_step_gemm(struct sl_step *step, uint32_t isa, int element, size_t m, size
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_matmul *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
-        kernel = sl_matmul_select(isa, element, m);
+        kernel = sl_matmul_select(isa, element, m, n, k);
     struct sl_taken taken;
     const size_t sizes[] = {n, k, transposed};
     int rc = sl_weights_take(weights, kernel, kernel->rhs_bytes(n, k), constants, element,
@@ -175,7 +175,7 @@ int sl_step_batch_gemm(struct sl_step *step, uint32_t isa, int element,
     if (!sl_product_ok((size_t[]){m, k}, 2) || !sl_product_ok((size_t[]){n, k}, 2) ||
         !sl_product_ok((size_t[]){m, n}, 2) || m == 0 || n == 0 || k == 0)
         return SL_ET_INVALID_ARGUMENT;
-    const struct sl_matmul *kernel = sl_matmul_select(isa, element, m);
+    const struct sl_matmul *kernel = sl_matmul_select(isa, element, m, n, k);
     *step = (struct sl_step){
         .run = run_batch_gemm,
         .axis = axis_batch_gemm,

@@ -115,7 +115,8 @@ static const struct sl_matmul_qd8 *kernel_of(const struct sl_weights *weights, u
     const struct sl_matmul_qd8 *kernel = weights->kernel;
     if (kernel && !(kernel->gemv && m > 1))
         return kernel;
-    return g->q4 ? sl_matmul_q4_select(isa, m) : sl_matmul_qd8_select(isa, m);
+    size_t n = g->weights.n, k = g->weights.k;
+    return g->q4 ? sl_matmul_q4_select(isa, m, n, k) : sl_matmul_qd8_select(isa, m, n, k);
 }
 
 static int settle(struct sl_weights *weights, const void *kernel, size_t bytes,

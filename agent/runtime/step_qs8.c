@@ -94,7 +94,7 @@ int sl_step_gemm_qs8(struct sl_step *step, uint32_t isa, size_t m, size_t n, siz
         return SL_ET_INVALID_ARGUMENT;
     const struct sl_matmul_qs8 *kernel = weights->kernel;
     if (!kernel || (kernel->gemv && m > 1))
-        kernel = sl_matmul_qs8_select(isa, m);
+        kernel = sl_matmul_qs8_select(isa, m, n, k);
     const size_t sizes[] = {n, k, transposed};
     int pack = settle(weights, kernel, kernel->rhs_bytes(n, k), c,
                       sl_weights_form(SL_STEP_GEMM, sizes, sizeof(sizes)), n, &requant);
@@ -174,7 +174,9 @@ int sl_step_conv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_sh
     struct requant requant;
     if (!sl_conv_ok(shape))
         return SL_ET_INVALID_ARGUMENT;
-    const struct sl_conv_qs8 *kernel = weights->kernel ? weights->kernel : sl_conv_qs8_select(isa);
+    const struct sl_conv_qs8 *kernel = weights->kernel;
+    if (!kernel)
+        kernel = sl_conv_qs8_select(isa, shape);
     int pack = settle(weights, kernel, kernel->weights_bytes(shape), c,
                       sl_weights_form(SL_STEP_CONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);
@@ -213,7 +215,9 @@ int sl_step_deconv_qs8(struct sl_step *step, uint32_t isa, const struct sl_conv_
     struct requant requant;
     if (!sl_deconv_ok(shape))
         return SL_ET_INVALID_ARGUMENT;
-    const struct sl_conv_qs8 *kernel = weights->kernel ? weights->kernel : sl_conv_qs8_select(isa);
+    const struct sl_conv_qs8 *kernel = weights->kernel;
+    if (!kernel)
+        kernel = sl_conv_qs8_select(isa, shape);
     int pack = settle(weights, kernel, sl_deconv_qs8_bytes(kernel, shape), c,
                       sl_weights_form(SL_STEP_DECONV, shape, sizeof(*shape)),
                       shape->groups * shape->group_out_c, &requant);

@@ -45,7 +45,6 @@ static const struct {
     {"depthwise", "depthwise:14x14x512-3x3-s1-p1"},
     {"depthwise", "depthwise:28x28x128-3x3-s2-p1"},
     {"depthwise", "depthwise:28x28x128-5x5-s1-p2"},
-    {"depthwise", "f16/depthwise:14x14x512-3x3-s1-p1"},
     {"pool", "pool:max-56x56x64-2x2-s2-p0"},
     {"pool", "pool:average-14x14x64-3x3-s1-p1"},
     {"unary", "unary:clamp-65536"},
@@ -77,6 +76,18 @@ static const struct {
     {"unary_int8", "qs8/unary:clamp-65536"},
     {"binary_int8", "qs8/binary:add-65536"},
     {"reduce_int8", "qs8/reduce:mean-1x49x512"},
+    {"matmul_small", "matmul:8x8x8"},
+    {"matmul_small", "matmul:1x64x64"},
+    {"matmul_small", "matmul:64x4x64"},
+    {"matmul_small", "f16/matmul:16x16x16"},
+    {"matmul_int8_small", "qs8/matmul:16x16x16"},
+    {"matmul_int8_small", "matmul_qd8:4x64x64"},
+    {"matmul_int8_small", "matmul_q4:1x64x64"},
+    {"conv_small", "conv:4x4x16-16-1x1-s1-p0"},
+    {"conv_small", "f16/conv:1x1x64-64-1x1-s1-p0"},
+    {"conv_int8_small", "qs8/conv:4x4x16-16-1x1-s1-p0"},
+    {"depthwise_f16", "f16/depthwise:14x14x512-3x3-s1-p1"},
+    {"depthwise_f16", "f16/depthwise:28x28x128-5x5-s1-p2"},
 };
 
 /* A shape as streaming mode has it, and without. */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/element.h"
+#include "kernels/cpu/policy.h"
 
 struct sl_conv_shape {
     size_t batch, in_h, in_w, out_h, out_w;
@@ -20,6 +21,14 @@ struct sl_conv_shape {
     size_t pad_top, pad_left; /* bottom and right follow from out_h and out_w; negative (wrapped):
                                  windows begin inside the image */
 };
+
+/* Has it so few multiply-adds that a policy may tell it apart (kernels/cpu/policy.h)? */
+static inline bool sl_conv_is_small(const struct sl_conv_shape *shape)
+{
+    return sl_policy_few_macs(shape->batch * shape->out_h * shape->out_w,
+                              shape->groups * shape->group_out_c,
+                              shape->kernel_h * shape->kernel_w * shape->group_in_c);
+}
 
 /* Fills in the strides of a dense output where they are 0. */
 static inline void sl_conv_strides(const struct sl_conv_shape *shape, size_t *out_pixel,

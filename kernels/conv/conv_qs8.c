@@ -1,12 +1,12 @@
 /* kernels/conv/conv_qs8.c: which kernel of the list serves a run. */
 #include "kernels/conv/conv_qs8.h"
 
-#include "kernels/cpu/policy.h"
-
 #define SL_FAMILY sl_conv_qs8
 #define SL_LIST "kernels/conv/conv_qs8.inc"
 #define SL_ALLOWED SL_POLICY_CONV_INT8
-#define SL_WANT
+#define SL_CLASS SL_POLICY_CONV_INT8_SMALL
+#define SL_IN_CLASS sl_conv_is_small(shape)
+#define SL_WANT , const struct sl_conv_shape *shape
 #define SL_SERVES(kernel) 1
 #include "kernels/cpu/dispatch.inc"
 

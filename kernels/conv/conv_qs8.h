@@ -35,8 +35,8 @@ struct sl_conv_qs8 {
     void (*run)(const struct sl_conv_qs8_args *args);
 };
 
-/* The first kernel of the list that `isa` allows. Never NULL. */
-const struct sl_conv_qs8 *sl_conv_qs8_select(uint32_t isa);
+/* The first kernel of the list that `isa` allows for the shape. Never NULL. */
+const struct sl_conv_qs8 *sl_conv_qs8_select(uint32_t isa, const struct sl_conv_shape *shape);
 const struct sl_conv_qs8 *sl_conv_qs8_at(size_t i);
 
 /* Every kernel is an object of its own name; the list says which there are. */

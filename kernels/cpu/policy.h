@@ -2,9 +2,11 @@
  *
  * Fewer instructions are not less time: some silicon runs plain vector code slowly in streaming
  * mode. So a run's mask (isa.h) also has a bit for each family that it keeps out of that mode: the
- * family's _select() then passes over kernels that need SME or SME2. policy.inc is the table. */
+ * family's _select() then passes over kernels that need SME or SME2. A class of a family's shapes
+ * or types has a bit of its own. policy.inc is the table. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +30,33 @@ static inline uint32_t sl_policy_isa(uint32_t isa, int family)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
     return isa & SL_POLICY_BIT(family) ? isa & ~sme : isa;
+}
+
+/* Small: [m][k] by [k][n] with few multiply-adds, or with few rows or columns of a tile in use.
+ * There the way into streaming mode, or what the tile leaves empty, takes longer than the core
+ * needs for the whole (configs/silicon/README.md). */
+enum {
+    SL_POLICY_SMALL_MACS = 8192,
+    SL_POLICY_SMALL_INT8_MACS = 65536, /* with several rows: they may be quantised first */
+    SL_POLICY_FEW = 8,
+    SL_POLICY_FEW_COLUMNS = 16, /* of one row, and of int8 */
+};
+
+static inline bool sl_policy_few_macs(size_t m, size_t n, size_t k)
+{
+    return (double)m * (double)n * (double)k < (double)SL_POLICY_SMALL_MACS;
+}
+
+static inline bool sl_policy_small(size_t m, size_t n, size_t k)
+{
+    return sl_policy_few_macs(m, n, k) || n < (m > 1 ? SL_POLICY_FEW : SL_POLICY_FEW_COLUMNS);
+}
+
+static inline bool sl_policy_small_int8(size_t m, size_t n, size_t k)
+{
+    bool rows = m > 1 && (m < SL_POLICY_FEW ||
+                          (double)m * (double)n * (double)k < (double)SL_POLICY_SMALL_INT8_MACS);
+    return rows || n < SL_POLICY_FEW_COLUMNS || sl_policy_few_macs(m, n, k);
 }
 
 /* The name of a family below SL_POLICY_END, and what it is in a few words. */

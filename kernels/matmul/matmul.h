@@ -50,9 +50,10 @@ struct sl_matmul {
     bool gemv; /* serves m == 1 only, and is preferred there */
 };
 
-/* The first kernel of the element in the list whose needs `isa` meets; kernels with `gemv` only
- * when `max_m` is 1. Never NULL. */
-const struct sl_matmul *sl_matmul_select(uint32_t isa, int element, size_t max_m);
+/* The first kernel of the element in the list whose needs `isa` meets, for products of up to
+ * `max_m` rows of n by k; kernels with `gemv` only when that is 1. Never NULL. */
+const struct sl_matmul *sl_matmul_select(uint32_t isa, int element, size_t max_m, size_t n,
+                                         size_t k);
 
 /* The i-th kernel of the list, NULL past its end: for tests and benchmarks. */
 const struct sl_matmul *sl_matmul_at(size_t i);

@@ -60,10 +60,10 @@ struct sl_matmul_qd8 {
     void (*run)(const struct sl_matmul_qd8 *self, const struct sl_matmul_qd8_args *args);
 };
 
-/* The first kernel of the list whose needs `isa` meets; kernels with `gemv` only when `max_m` is 1.
- * Never NULL. */
-const struct sl_matmul_qd8 *sl_matmul_qd8_select(uint32_t isa, size_t max_m);
-const struct sl_matmul_qd8 *sl_matmul_q4_select(uint32_t isa, size_t max_m);
+/* The first kernel of the list whose needs `isa` meets, for products of up to `max_m` rows of n by
+ * k; kernels with `gemv` only when that is 1. Never NULL. */
+const struct sl_matmul_qd8 *sl_matmul_qd8_select(uint32_t isa, size_t max_m, size_t n, size_t k);
+const struct sl_matmul_qd8 *sl_matmul_q4_select(uint32_t isa, size_t max_m, size_t n, size_t k);
 
 /* The i-th kernel of the list, int8 before int4, NULL past its end: for tests and benchmarks. */
 const struct sl_matmul_qd8 *sl_matmul_qd8_at(size_t i);

@@ -39,9 +39,9 @@ struct sl_matmul_qs8 {
     bool gemv; /* serves m == 1 only, and is preferred there */
 };
 
-/* The first kernel of the list whose needs `isa` meets; kernels with `gemv` only when `max_m` is 1.
- * Never NULL. */
-const struct sl_matmul_qs8 *sl_matmul_qs8_select(uint32_t isa, size_t max_m);
+/* The first kernel of the list whose needs `isa` meets, for products of up to `max_m` rows of n by
+ * k; kernels with `gemv` only when that is 1. Never NULL. */
+const struct sl_matmul_qs8 *sl_matmul_qs8_select(uint32_t isa, size_t max_m, size_t n, size_t k);
 
 /* The i-th kernel of the list, NULL past its end. */
 const struct sl_matmul_qs8 *sl_matmul_qs8_at(size_t i);

@@ -35,6 +35,22 @@ class Estimates(unittest.TestCase):
         self.assertIn("libxsmm published 469 ns", text)
         self.assertNotIn("estimate", bench("8x8x8")[0])
 
+    def test_what_the_default_streams_is_nowhere_slower_beyond_the_band_and_what_is_small_is(self):
+        """The edges of the classes in kernels/cpu/policy.h, from either side."""
+        stream = ("matmul:16x64x64", "matmul:1x128x128", "f16/matmul:8x64x64", "qs8/matmul:16x64x64", "matmul_qd8:16x64x64", "conv:7x7x16-32-1x1-s1-p0",
+                  "qs8/conv:7x7x8-8-3x3-s1-p1", "depthwise:4x4x16-3x3-s1-p1")
+        small = ("matmul:8x8x8", "matmul:64x2x64", "f16/matmul:1x64x64", "qs8/matmul:64x2x64", "matmul_qd8:4x64x64", "conv:1x1x16-16-1x1-s1-p0",
+                 "f16/depthwise:56x56x8-3x3-s1-p1")
+        slower = {}
+        for profile in ("apple-m4", "arm-c1-ultra"):
+            on, off = ({row["shape"]: row["estimate"] for row in bench(*stream, *small, "--engine", engine, "--silicon", profile) if row["stage"] == "whole"}
+                       for engine in ("sme2", "neon"))
+            self.assertEqual(set(on), {*stream, *small})
+            for shape in on:
+                slower.setdefault(shape, []).append(on[shape]["low_ns"] > off[shape]["high_ns"])
+        self.assertFalse([shape for shape in stream if any(slower[shape])])
+        self.assertFalse([shape for shape in small if not any(slower[shape])])
+
     def test_silicon_that_cannot_be_estimated_is_refused(self):
         for words, why in ((("--silicon", "none"), "none"), (("--silicon", "apple-m4,apple-m5"), "one profile"),
                            (("--silicon", "apple-m4", "--clock", "ns"), "counted")):

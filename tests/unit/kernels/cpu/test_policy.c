@@ -26,50 +26,66 @@
 #include "tests/support/test.h"
 
 static const struct sl_conv_shape conv = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
+static const struct sl_conv_shape small = {1, 3, 3, 3, 3, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
 static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
 
-/* Every _select() there is, with the family it heeds. */
+/* Every _select() there is, with the family it heeds and the class of it, or the family again. */
 #define SELECTIONS(X)                                                                              \
-    X(MATMUL, sl_matmul_select(isa, SL_F32, 2))                                                    \
-    X(GEMV, sl_matmul_select(isa, SL_F32, 1))                                                      \
-    X(MATMUL, sl_matmul_select(isa, SL_F16, 2))                                                    \
-    X(GEMV, sl_matmul_select(isa, SL_F16, 1))                                                      \
-    X(MATMUL, sl_matmul_select(isa, SL_BF16, 2))                                                   \
-    X(GEMV, sl_matmul_select(isa, SL_BF16, 1))                                                     \
-    X(MATMUL_INT8, sl_matmul_qs8_select(isa, 2))                                                   \
-    X(GEMV_INT8, sl_matmul_qs8_select(isa, 1))                                                     \
-    X(MATMUL_INT8, sl_matmul_qd8_select(isa, 2))                                                   \
-    X(GEMV_INT8, sl_matmul_qd8_select(isa, 1))                                                     \
-    X(MATMUL_INT8, sl_matmul_q4_select(isa, 2))                                                    \
-    X(GEMV_INT8, sl_matmul_q4_select(isa, 1))                                                      \
-    X(CONV, sl_conv_select(isa, SL_F32, &conv))                                                    \
-    X(CONV, sl_conv_select(isa, SL_F16, &conv))                                                    \
-    X(CONV_INT8, sl_conv_qs8_select(isa))                                                          \
-    X(DEPTHWISE, sl_depthwise_select(isa, SL_F32, &depthwise))                                     \
-    X(DEPTHWISE, sl_depthwise_select(isa, SL_F16, &depthwise))                                     \
-    X(DEPTHWISE_INT8, sl_depthwise_qs8_select(isa, &depthwise))                                    \
-    X(POOL, sl_pool_select(isa, SL_F32, SL_POOL_MAX))                                              \
-    X(POOL, sl_pool_select(isa, SL_F16, SL_POOL_MAX))                                              \
-    X(POOL_INT8, sl_pool_qs8_select(isa))                                                          \
-    X(UNARY, sl_unary_select(isa, SL_F32, SL_UNARY_GELU))                                          \
-    X(UNARY, sl_unary_select(isa, SL_F16, SL_UNARY_GELU))                                          \
-    X(UNARY_INT8, sl_unary_qs8_select(isa, SL_UNARY_CLAMP))                                        \
-    X(BINARY, sl_binary_select(isa, SL_F32, SL_BINARY_ADD))                                        \
-    X(BINARY, sl_binary_select(isa, SL_F16, SL_BINARY_ADD))                                        \
-    X(BINARY_INT8, sl_binary_qs8_select(isa, SL_BINARY_ADD))                                       \
-    X(REDUCE, sl_reduce_select(isa, SL_F32, SL_REDUCE_MEAN))                                       \
-    X(REDUCE, sl_reduce_select(isa, SL_F16, SL_REDUCE_MEAN))                                       \
-    X(REDUCE_INT8, sl_mean_qs8_select(isa))                                                        \
-    X(LAYOUT, sl_transpose_select(isa))                                                            \
-    X(LAYOUT, sl_transpose_x16_select(isa))                                                        \
-    X(LAYOUT, sl_transpose_x8_select(isa))                                                         \
-    X(CONVERT, sl_convert_select(isa, SL_CONVERT_F32_QS8))                                         \
-    X(CONVERT, sl_quantise_select(isa))
+    X(MATMUL, MATMUL, sl_matmul_select(isa, SL_F32, 64, 128, 128))                                 \
+    X(MATMUL, MATMUL_SMALL, sl_matmul_select(isa, SL_F32, 2, 33, 64))                              \
+    X(GEMV, GEMV, sl_matmul_select(isa, SL_F32, 1, 128, 128))                                      \
+    X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_F32, 1, 33, 64))                                \
+    X(MATMUL, MATMUL, sl_matmul_select(isa, SL_F16, 64, 128, 128))                                 \
+    X(MATMUL, MATMUL_SMALL, sl_matmul_select(isa, SL_F16, 2, 33, 64))                              \
+    X(GEMV, GEMV, sl_matmul_select(isa, SL_F16, 1, 128, 128))                                      \
+    X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_F16, 1, 33, 64))                                \
+    X(MATMUL, MATMUL, sl_matmul_select(isa, SL_BF16, 64, 128, 128))                                \
+    X(MATMUL, MATMUL_SMALL, sl_matmul_select(isa, SL_BF16, 2, 33, 64))                             \
+    X(GEMV, GEMV, sl_matmul_select(isa, SL_BF16, 1, 128, 128))                                     \
+    X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_BF16, 1, 33, 64))                               \
+    X(MATMUL_INT8, MATMUL_INT8, sl_matmul_qs8_select(isa, 64, 128, 128))                           \
+    X(MATMUL_INT8, MATMUL_INT8_SMALL, sl_matmul_qs8_select(isa, 2, 33, 64))                        \
+    X(GEMV_INT8, GEMV_INT8, sl_matmul_qs8_select(isa, 1, 128, 128))                                \
+    X(GEMV_INT8, MATMUL_INT8_SMALL, sl_matmul_qs8_select(isa, 1, 33, 64))                          \
+    X(MATMUL_INT8, MATMUL_INT8, sl_matmul_qd8_select(isa, 64, 128, 128))                           \
+    X(MATMUL_INT8, MATMUL_INT8_SMALL, sl_matmul_qd8_select(isa, 2, 33, 64))                        \
+    X(GEMV_INT8, GEMV_INT8, sl_matmul_qd8_select(isa, 1, 128, 128))                                \
+    X(GEMV_INT8, MATMUL_INT8_SMALL, sl_matmul_qd8_select(isa, 1, 33, 64))                          \
+    X(MATMUL_INT8, MATMUL_INT8, sl_matmul_q4_select(isa, 64, 128, 128))                            \
+    X(MATMUL_INT8, MATMUL_INT8_SMALL, sl_matmul_q4_select(isa, 2, 33, 64))                         \
+    X(GEMV_INT8, GEMV_INT8, sl_matmul_q4_select(isa, 1, 128, 128))                                 \
+    X(GEMV_INT8, MATMUL_INT8_SMALL, sl_matmul_q4_select(isa, 1, 33, 64))                           \
+    X(CONV, CONV, sl_conv_select(isa, SL_F32, &conv))                                              \
+    X(CONV, CONV_SMALL, sl_conv_select(isa, SL_F32, &small))                                       \
+    X(CONV, CONV, sl_conv_select(isa, SL_F16, &conv))                                              \
+    X(CONV, CONV_SMALL, sl_conv_select(isa, SL_F16, &small))                                       \
+    X(CONV_INT8, CONV_INT8, sl_conv_qs8_select(isa, &conv))                                        \
+    X(CONV_INT8, CONV_INT8_SMALL, sl_conv_qs8_select(isa, &small))                                 \
+    X(DEPTHWISE, DEPTHWISE, sl_depthwise_select(isa, SL_F32, &depthwise))                          \
+    X(DEPTHWISE, DEPTHWISE_F16, sl_depthwise_select(isa, SL_F16, &depthwise))                      \
+    X(DEPTHWISE_INT8, DEPTHWISE_INT8, sl_depthwise_qs8_select(isa, &depthwise))                    \
+    X(POOL, POOL, sl_pool_select(isa, SL_F32, SL_POOL_MAX))                                        \
+    X(POOL, POOL, sl_pool_select(isa, SL_F16, SL_POOL_MAX))                                        \
+    X(POOL_INT8, POOL_INT8, sl_pool_qs8_select(isa))                                               \
+    X(UNARY, UNARY, sl_unary_select(isa, SL_F32, SL_UNARY_GELU))                                   \
+    X(UNARY, UNARY, sl_unary_select(isa, SL_F16, SL_UNARY_GELU))                                   \
+    X(UNARY_INT8, UNARY_INT8, sl_unary_qs8_select(isa, SL_UNARY_CLAMP))                            \
+    X(BINARY, BINARY, sl_binary_select(isa, SL_F32, SL_BINARY_ADD))                                \
+    X(BINARY, BINARY, sl_binary_select(isa, SL_F16, SL_BINARY_ADD))                                \
+    X(BINARY_INT8, BINARY_INT8, sl_binary_qs8_select(isa, SL_BINARY_ADD))                          \
+    X(REDUCE, REDUCE, sl_reduce_select(isa, SL_F32, SL_REDUCE_MEAN))                               \
+    X(REDUCE, REDUCE, sl_reduce_select(isa, SL_F16, SL_REDUCE_MEAN))                               \
+    X(REDUCE_INT8, REDUCE_INT8, sl_mean_qs8_select(isa))                                           \
+    X(LAYOUT, LAYOUT, sl_transpose_select(isa))                                                    \
+    X(LAYOUT, LAYOUT, sl_transpose_x16_select(isa))                                                \
+    X(LAYOUT, LAYOUT, sl_transpose_x8_select(isa))                                                 \
+    X(CONVERT, CONVERT, sl_convert_select(isa, SL_CONVERT_F32_QS8))                                \
+    X(CONVERT, CONVERT, sl_quantise_select(isa))
 
 enum { SELECTIONS_MAX = 64 };
 
 struct selection {
-    int family;
+    int family, class;
     const char *name;
     uint32_t needs;
 };
@@ -77,8 +93,9 @@ struct selection {
 static size_t select_all(uint32_t isa, struct selection *out)
 {
     size_t count = 0;
-#define TAKE(of, choice)                                                                           \
-    out[count++] = (struct selection){SL_POLICY_##of, (choice)->name, (choice)->needs};
+#define TAKE(of, in, choice)                                                                       \
+    out[count++] =                                                                                 \
+        (struct selection){SL_POLICY_##of, SL_POLICY_##in, (choice)->name, (choice)->needs};
     SELECTIONS(TAKE)
 #undef TAKE
     return count;
@@ -95,7 +112,7 @@ TEST(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes)
         size_t of_family = 0;
         select_all(all | SL_POLICY_BIT(family), kept);
         for (size_t i = 0; i < count; i++) {
-            bool is = kept[i].family == family;
+            bool is = kept[i].family == family || kept[i].class == family;
             assert_string_equal(kept[i].name, is ? without[i].name : with[i].name);
             assert_true(!is || (kept[i].needs & sme) == 0);
             of_family += is;
@@ -104,7 +121,8 @@ TEST(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes)
     }
 }
 
-/* Products and windows gain time in streaming mode; what works on one vector at a time loses it. */
+/* Large products and windows of f32 gain time in streaming mode; small ones, and what works on one
+ * vector at a time, lose it. */
 TEST(the_default_takes_sme_kernels_for_products_and_windows_alone)
 {
     const uint32_t gain = SL_POLICY_BIT(SL_POLICY_MATMUL) | SL_POLICY_BIT(SL_POLICY_MATMUL_INT8) |
@@ -114,10 +132,25 @@ TEST(the_default_takes_sme_kernels_for_products_and_windows_alone)
     struct selection got[SELECTIONS_MAX];
     size_t count = select_all(sl_isa_detect() | sl_policy_default(), got);
     for (size_t i = 0; i < count; i++) {
-        bool gains = (gain & SL_POLICY_BIT(got[i].family)) != 0;
+        bool gains = (gain & SL_POLICY_BIT(got[i].family)) && (gain & SL_POLICY_BIT(got[i].class));
         bool streams = (got[i].needs & SL_ISA_SME2) != 0;
         assert_true(streams == (gains && (sl_isa_detect() & SL_ISA_SME2) != 0));
     }
+}
+
+TEST(a_product_is_small_by_its_work_and_by_what_it_leaves_empty_of_a_tile)
+{
+    assert_true(sl_policy_small(16, 16, 31) && !sl_policy_small(16, 16, 32));
+    assert_true(sl_policy_small(1, 64, 127) && !sl_policy_small(1, 64, 128));
+    assert_true(sl_policy_small(1000, 7, 1000) && !sl_policy_small(1000, 8, 1000));
+    assert_true(sl_policy_small(1, 15, 10000) && !sl_policy_small(1, 16, 10000));
+    assert_true(sl_policy_small_int8(16, 64, 63) && !sl_policy_small_int8(16, 64, 64));
+    assert_true(sl_policy_small_int8(7, 1000, 1000) && !sl_policy_small_int8(8, 1000, 1000));
+    assert_true(sl_policy_small_int8(1000, 15, 1000) && !sl_policy_small_int8(1000, 16, 1000));
+    assert_true(sl_policy_small_int8(1, 64, 127) && !sl_policy_small_int8(1, 64, 128));
+    assert_true(sl_policy_small(0, 0, 0));                       /* nothing to do */
+    assert_false(sl_policy_small(SIZE_MAX, SIZE_MAX, SIZE_MAX)); /* no product overflows */
+    assert_true(sl_conv_is_small(&small) && !sl_conv_is_small(&conv));
 }
 
 TEST(names_are_parsed_and_written_as_they_are)

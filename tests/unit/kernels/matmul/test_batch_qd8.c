@@ -79,7 +79,7 @@ TEST(batches_equal_their_products)
 
 TEST(no_batches_touch_nothing)
 {
-    const struct sl_matmul_qd8 *kernel = sl_matmul_qd8_select(sl_isa_detect(), 2);
+    const struct sl_matmul_qd8 *kernel = sl_matmul_qd8_select(sl_isa_detect(), 2, 32, 32);
     float dst = 7;
     const struct sl_batch_qd8_args args = {.product = {.dst = &dst}};
     sl_batch_qd8_run(kernel, &args);

@@ -221,10 +221,10 @@ TEST(denormals_are_kept_and_infinities_times_zero_are_nan)
 
 TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    assert_int_equal(sl_matmul_select(SL_ISA_NONE, SL_F32, 7)->needs, SL_ISA_NONE);
-    assert_false(sl_matmul_select(sl_isa_detect(), SL_F32, 2)->gemv);
+    assert_int_equal(sl_matmul_select(SL_ISA_NONE, SL_F32, 7, 64, 64)->needs, SL_ISA_NONE);
+    assert_false(sl_matmul_select(sl_isa_detect(), SL_F32, 2, 64, 64)->gemv);
     const struct sl_matmul *kernel;
     SL_EACH (kernel, matmul, SL_F32)
         if (kernel->gemv && (kernel->needs & ~sl_isa_detect()) == 0)
-            assert_true(sl_matmul_select(sl_isa_detect(), SL_F32, 1)->gemv);
+            assert_true(sl_matmul_select(sl_isa_detect(), SL_F32, 1, 64, 64)->gemv);
 }

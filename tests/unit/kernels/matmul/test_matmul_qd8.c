@@ -365,14 +365,14 @@ TEST(nan_and_infinity_stay_in_their_row)
 TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
     const struct sl_matmul_qd8 *kernel;
-    assert_int_equal(sl_matmul_qd8_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
-    assert_int_equal(sl_matmul_q4_select(SL_ISA_NONE, 1)->needs, SL_ISA_NONE);
-    assert_true(sl_matmul_q4_select(sl_isa_detect(), 2)->q4);
-    assert_false(sl_matmul_qd8_select(sl_isa_detect(), 2)->q4);
-    assert_false(sl_matmul_qd8_select(sl_isa_detect(), 2)->gemv);
+    assert_int_equal(sl_matmul_qd8_select(SL_ISA_NONE, 7, 64, 64)->needs, SL_ISA_NONE);
+    assert_int_equal(sl_matmul_q4_select(SL_ISA_NONE, 1, 64, 64)->needs, SL_ISA_NONE);
+    assert_true(sl_matmul_q4_select(sl_isa_detect(), 2, 64, 64)->q4);
+    assert_false(sl_matmul_qd8_select(sl_isa_detect(), 2, 64, 64)->q4);
+    assert_false(sl_matmul_qd8_select(sl_isa_detect(), 2, 64, 64)->gemv);
     for (size_t i = 0; (kernel = sl_matmul_qd8_at(i)) != NULL; i++)
         if (kernel->gemv && sl_case_may_run(kernel->name, kernel->needs))
-            assert_true(
-                (kernel->q4 ? sl_matmul_q4_select : sl_matmul_qd8_select)(sl_isa_detect(), 1)
-                    ->gemv);
+            assert_true((kernel->q4 ? sl_matmul_q4_select : sl_matmul_qd8_select)(sl_isa_detect(),
+                                                                                  1, 64, 64)
+                            ->gemv);
 }

@@ -143,6 +143,6 @@ TEST(saturating_operands_equal_the_reference)
 
 TEST(select_prefers_the_list_and_keeps_gemv_for_one_row)
 {
-    assert_int_equal(sl_matmul_qs8_select(SL_ISA_NONE, 7)->needs, SL_ISA_NONE);
-    assert_false(sl_matmul_qs8_select(sl_isa_detect(), 2)->gemv);
+    assert_int_equal(sl_matmul_qs8_select(SL_ISA_NONE, 7, 64, 64)->needs, SL_ISA_NONE);
+    assert_false(sl_matmul_qs8_select(sl_isa_detect(), 2, 64, 64)->gemv);
 }
