@@ -25,7 +25,8 @@ def behind(number):
 
 class PluggedIn(lab.Scratch):
     def begin(self, config, *serials):
-        """A daemon on a machine with these phones; the n-th is at port n."""
+        """A daemon on a machine with these phones; the n-th is at port n. It may have no device that it starts a process for: umockdev
+        takes a lock in open(), and a child of fork() would wait for a thread that it does not have."""
         self.control = self.scratch / "control"
         os.mkfifo(self.control)
         daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR),
@@ -58,7 +59,7 @@ class PluggedIn(lab.Scratch):
         return found[0] if found else None
 
     def test_phones_that_are_plugged_in_are_found_and_measured(self):
-        daemon = self.begin({"adb": True}, "PHONE1", "PHONE2")
+        daemon = self.begin({"adb": True, "devices": [{"name": "away", "link": "adb-usb:PHONE3"}]}, "PHONE1", "PHONE2")
         for name in ("PHONE1", "PHONE2"):
             wait_until(lambda: self.device(daemon, name), PATIENCE_SECONDS, name)
             record = self.run_toy(daemon, name)

@@ -453,10 +453,11 @@ static void add_to_bed(struct phone *phone, unsigned port)
         phone->is.serial ? "A: serial=" : "", phone->is.serial ? phone->is.serial : "",
         phone->is.serial ? "\\n\n" : "");
     must(used > 0 && (size_t)used < sizeof(text), "too long");
-    must(umockdev_testbed_add_from_string(phone->rig->bed, text, &error),
-         error ? error->message : "not added");
+    /* In this order: a program that opens what nobody answers is ended by umockdev. */
     must(umockdev_testbed_attach_ioctl(phone->rig->bed, phone->node, phone->handler, &error),
          error ? error->message : "not attached");
+    must(umockdev_testbed_add_from_string(phone->rig->bed, text, &error),
+         error ? error->message : "not added");
 }
 
 struct sl_usb_rig *sl_usb_rig_new(void)
