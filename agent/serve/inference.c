@@ -12,6 +12,7 @@
 
 #include "agent/serve/away.h"
 #include "agent/serve/command.h"
+#include "agent/serve/crash_log.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
 #include "agent/serve/load.h"
@@ -19,6 +20,7 @@
 #include "agent/stream/spool.h"
 #include "agent/trace/ring.h"
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
@@ -59,6 +61,8 @@ struct sl_inference {
         cancelled, timed_out, closing;
     bool is_parent; /* of external runners, each of which it gives its time */
     int spawn_error, exit_signal;
+    pid_t pid; /* of the process, and when it began */
+    uint64_t began_utc_ms;
     int64_t exit_status;
     uint32_t pair;
     uint32_t timeout_ms;
@@ -131,10 +135,24 @@ static int collect(struct sl_inference *inference)
     return rc;
 }
 
+/* The process can say nothing any more: its system may. */
+static void note_crash(struct sl_inference *inference)
+{
+    struct sl_buf said;
+    if (outcome_of(inference) != SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED)
+        return;
+    sl_buf_init(&said, SL_CRASH_LOG_BYTES);
+    sl_crash_log_read("/", inference->pid, inference->began_utc_ms, &said);
+    if (said.size > 0)
+        (void)sl_spool_append(inference->dir->streams[SL_STREAM_LOG], said.data, said.size);
+    sl_buf_fini(&said);
+}
+
 static int store_result(struct sl_inference *inference)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
     char detail[200], operator_name[SL_LAST_OPERATOR_BYTES];
+    note_crash(inference);
     describe(inference, detail, sizeof(detail));
     sl_last_operator_find(inference->dir->streams[SL_STREAM_TRACE],
                           sl_ring_current(inference->ring), operator_name);
@@ -366,10 +384,12 @@ static int spawn(struct sl_inference *inference, struct sl_command *command)
     };
     inference->tried = true;
     inference->open_handles++;
+    inference->began_utc_ms = sl_clock_utc_ms();
     int rc = uv_spawn(inference->loop, &inference->process, &options);
     if (rc < 0)
         return rc;
     inference->spawned = true;
+    inference->pid = inference->process.pid;
     inference->open_pipes = 2;
     uv_read_start((uv_stream_t *)&inference->out, on_alloc, on_read);
     uv_read_start((uv_stream_t *)&inference->err, on_alloc, on_read);

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -48,6 +49,18 @@ def setUpModule():
 def data(number):
     """What the device has below /data/local/tmp."""
     return folder / f"device{number}/data" / WORKDIR
+
+
+def inference_process():
+    """Of the one agent that is at work, which is executed with the verb `run`; None: it is not there yet."""
+    for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+            if words[0] == bytes(lab.EMULATOR) and b"run" in words and str(folder).encode() in (path.parent / "mountinfo").read_bytes():
+                return int(path.parent.name)
+        except OSError:
+            pass  # it has ended
+    return None
 
 
 class Phones(lab.Scratch):
@@ -185,6 +198,16 @@ class OverTheServer(Phones):
         daemon.start()
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+
+    def test_a_crash_comes_back_with_what_the_phones_log_has_of_the_process(self):
+        daemon = self.begin()
+        job = self.submit(daemon, runs=8)
+        os.kill(wait_until(inference_process, PATIENCE_SECONDS, "the run's process"), signal.SIGKILL)
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["cause"]), ("failed", "result"), daemon.log_text())
+        status, _, log = daemon.request("GET", f"/api/v1/runs/{record['run']}/files/streams/log")
+        self.assertEqual(status, 200)
+        self.assertRegex(log.decode(), r"--- logcat of this process ---\nI lab: a line of pid=\d+\n")
 
     def test_a_daemon_that_ends_in_peace_takes_its_agent_with_it(self):
         daemon = self.begin()
