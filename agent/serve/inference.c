@@ -10,9 +10,9 @@
 
 #include <uv.h>
 
+#include "agent/probe/crash_log.h"
 #include "agent/serve/away.h"
 #include "agent/serve/command.h"
-#include "agent/serve/crash_log.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
 #include "agent/serve/load.h"

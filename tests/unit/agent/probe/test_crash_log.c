@@ -1,5 +1,5 @@
-/* tests/unit/agent/serve/test_crash_log.c: a script is the logcat. */
-#include "agent/serve/crash_log.h"
+/* tests/unit/agent/probe/test_crash_log.c: a script is the logcat. */
+#include "agent/probe/crash_log.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* agent/serve/crash_log.c */
-#include "agent/serve/crash_log.h"
+/* agent/probe/crash_log.c */
+#include "agent/probe/crash_log.h"
 
 #include <inttypes.h>
 #include <stdio.h>

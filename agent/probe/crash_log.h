@@ -1,4 +1,4 @@
-/* agent/serve/crash_log.h: what Android's log has of a process that died. */
+/* agent/probe/crash_log.h: what Android's log has of a process that died. */
 #pragma once
 
 #include <stdint.h>
