@@ -1,6 +1,6 @@
 """Phones on a real USB bus, the suite of `scripts/lab usb`: it runs as the only program of the machine that scripts/lab_usb.py boots. Each
 phone is a gadget of the kernel, on the devices' end of dummy_hcd, with Debian's adbd behind it (FunctionFS); on the hosts' end are libusb and
-the daemon. The agent is this machine's own: it is sent, started, asked and given jobs as any is, but has no SME2, and says
+the daemon, or a stock adb server. The agent is this machine's own: it is sent, started, asked and given jobs as any is, but has no SME2, and says
 so in each job's log. The aarch64 one in the emulator would be emulated twice, minutes for each process; integration/usb runs it behind umockdev."""
 
 import hashlib
@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -49,9 +50,11 @@ class Phone:
         self.adbd = None
 
     def write(self, path, text):
+        """In one call of the system: a buffer that fails to be written is tried again when its file is closed, and that may succeed."""
         path = self.gadget / path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        with open(path, "wb", buffering=0) as file:
+            file.write(text.encode())
 
     def make_gadget(self):
         self.gadget.mkdir()
@@ -89,17 +92,31 @@ class Phone:
             return False
 
     def listed(self):
-        return any(path.read_text().strip() == self.serial for path in pathlib.Path("/sys/bus/usb/devices").glob("*/serial"))
+        return any((path / "serial").exists() for path in self.ports())
+
+    def ports(self):
+        """Each host controller of dummy_hcd has one port, of two buses where it is a fast one."""
+        return pathlib.Path(f"/sys/devices/platform/dummy_hcd.{self.number}").glob("usb*/*-1")
+
+    def adbds_in(self, space):
+        found = []
+        for folder in pathlib.Path("/proc").glob("[0-9]*"):
+            try:
+                if os.readlink(folder / "ns/mnt") == space and devices.is_adbd((folder / "cmdline").read_bytes().split(b"\0")):
+                    found.append(int(folder.name))
+            except OSError:
+                pass  # it has ended
+        return found
 
     def unplug(self):
-        """adbd is a child of the shell that starts it anew: one left behind would go on in its tear-down."""
+        """adbd is a child of the shell that starts it anew. One left behind, or started in the last moment, would hold the function."""
         self.write("UDC", "\n")
-        children = pathlib.Path(f"/proc/{self.adbd.pid}/task/{self.adbd.pid}/children").read_text().split()
+        space = os.readlink(f"/proc/{self.adbd.pid}/ns/mnt")
         self.adbd.kill()
         self.adbd.wait()
-        for child in map(int, children):
-            os.kill(child, signal.SIGKILL)
-            wait_until(lambda: not pathlib.Path(f"/proc/{child}").exists(), PATIENCE_SECONDS, "adbd's end")
+        for pid in self.adbds_in(space):
+            os.kill(pid, signal.SIGKILL)
+        wait_until(lambda: not self.adbds_in(space), PATIENCE_SECONDS, "adbd's end")
         self.remove_gadget()
 
     def data(self, name):
@@ -125,8 +142,8 @@ class Bus(lab.Scratch):
             phone.unplug()
             phone.plug()
 
-    def begin(self, config):
-        daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.NATIVE / "bin/sme2lab-agent"), "ADB_SERVER_SOCKET": lab.NO_ADB})
+    def begin(self, config, server=lab.NO_ADB):
+        daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.NATIVE / "bin/sme2lab-agent"), "ADB_SERVER_SOCKET": server})
         daemon.start()
         self.addCleanup(daemon.__exit__)
         return daemon
@@ -207,6 +224,46 @@ class Bus(lab.Scratch):
         phones[0].plug()
         self.must_be_answered(daemon, job, most_attempts=2)  # a second where the loss outlasts the link's patience
         self.assertEqual(part.with_suffix("").stat().st_ino, there.st_ino, "it was begun anew")
+
+    def stock(self, *words, check=True):
+        tools = lab.BUILD / "adb"
+        env = {"PATH": devices.path(), "HOME": str(self.scratch), "ADB_MDNS": "0", "ADB_EMU": "0",
+               "LD_LIBRARY_PATH": ":".join(str(tools / name) for name in devices.LIBRARIES)}
+        return subprocess.run([tools / devices.PLATFORM_TOOLS / "adb", *words], env=env, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=check).stdout
+
+    def start_stock(self, count):
+        self.addCleanup(self.stock, "kill-server", check=False)
+        wait_until(lambda: self.stock("devices").count("\tdevice") == count, PATIENCE_SECONDS, f"{count} phones of the stock server")
+
+    def test_f_a_stock_server_and_we_wait_for_each_other(self):
+        """A phone whose owner ended is plugged in anew, as Debian's adbd may not survive that."""
+        self.start_stock(2)
+        daemon = self.begin({"devices": [{"name": "phone", "link": f"adb-usb:{phones[1].serial}"}]})
+        wait_until(lambda: "another program holds" in daemon.log_text(), PATIENCE_SECONDS, "the words")
+        self.stock("kill-server")
+        for phone in phones:
+            phone.unplug()
+            phone.plug()
+        self.must_be_answered(daemon, self.submit(daemon, "phone"))
+        self.start_stock(1)
+        self.assertIn(phones[0].serial, self.stock("devices"))
+
+    def test_g_two_phones_of_one_serial_are_told_apart(self):
+        for phone in phones:
+            phone.unplug()
+            shutil.rmtree(phone.data("sme2lab"), ignore_errors=True)
+        for phone in phones:
+            self.addCleanup(setattr, phone, "serial", phone.serial)
+            phone.serial = "TWIN"
+            phone.plug()
+        self.start_stock(2)
+        daemon = self.begin({"adb": True}, server="tcp:127.0.0.1:5037")
+        names = [f"usb-{next(phone.ports()).name}" for phone in phones]
+        for name in names:
+            wait_until(lambda: self.device(daemon, name), PATIENCE_SECONDS, name)
+        for name, expected in zip(names, ([True, False], [True, True])):
+            self.must_be_answered(daemon, self.submit(daemon, name))
+            self.assertEqual([any(phone.data("sme2lab/blobs").glob("*")) for phone in phones], expected)
 
 
 if __name__ == "__main__":
