@@ -15,7 +15,7 @@ RIG = ROOT / "build/usb"
 LIBRARIES = [RIG / "usr/lib/x86_64-linux-gnu", RIG / "lib/x86_64-linux-gnu"]
 QEMU = RIG / "usr/bin/qemu-system-x86_64"
 BUSYBOX = RIG / "bin/busybox"
-MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "dummy_hcd", "libcomposite", "usb_f_fs"]
+MODULES = ["virtio_pci", "9pnet_virtio", "9p", "overlay", "dummy_hcd", "libcomposite", "usb_f_fs", "binfmt_misc"]
 PHONES = 2
 LIMIT_S = 1500
 SKIPPED = 77
@@ -61,7 +61,7 @@ def why_not():
         if done.returncode != 0:
             return f"the machine cannot be fetched: {(done.stderr.strip().splitlines() or ['scripts/setup --usb fails'])[-1]}"
     for program in (ROOT / "build/adb/usr/lib/android-sdk/platform-tools/adbd", ROOT / "build/host/bin/sme2labd", ROOT / "build/host/bench/adb_push",
-                    ROOT / "build/agent-native/bin/sme2lab-agent"):
+                    ROOT / "build/agent-native/bin/sme2lab-agent", ROOT / "build/agent-aarch64/bin/sme2lab-agent", ROOT / "build/tools/qemu-aarch64"):
         if not os.access(program, os.X_OK):
             return f"{program} is missing; scripts/setup makes it"
     done = subprocess.run([QEMU, "--version"], env=environment(), capture_output=True, text=True)

@@ -1,7 +1,7 @@
 """Phones on a real USB bus, the suite of `scripts/lab usb`: it runs as the only program of the machine that scripts/lab_usb.py boots. Each
 phone is a gadget of the kernel, on the devices' end of dummy_hcd, with Debian's adbd behind it (FunctionFS); on the hosts' end are libusb and
-the daemon, or a stock adb server. The agent is this machine's own: it is sent, started, asked and given jobs as any is, but has no SME2, and says
-so in each job's log. The aarch64 one in the emulator would be emulated twice, minutes for each process; integration/usb runs it behind umockdev."""
+the daemon, or a stock adb server. The agent is this machine's own, but for the last check: it is sent, started, asked and given jobs as any is, but has no
+SME2, and says so in each job's log. The aarch64 one is emulated twice here, some thirty seconds for each process."""
 
 import hashlib
 import importlib.machinery
@@ -22,6 +22,7 @@ from daemon import Daemon
 from faults.laboratory import TOY, wait_until
 
 PATIENCE_SECONDS = 180  # all of it is emulated
+SME2_SECONDS = 900  # emulated twice
 GADGETS = pathlib.Path("/sys/kernel/config/usb_gadget")
 PUSH = lab.HOST / "bench/adb_push"
 FOLDER = pathlib.Path("/tmp/phones")
@@ -127,6 +128,8 @@ phones = []
 
 
 def setUpModule():
+    subprocess.run(["mount", "-t", "binfmt_misc", "binfmt_misc", "/proc/sys/fs/binfmt_misc"], check=True)
+    pathlib.Path("/proc/sys/fs/binfmt_misc/register").write_text(f"{devices.BINFMT}{devices.EMULATOR}:F")
     phones.extend(Phone(number) for number in range(2))
     for phone in phones:
         phone.plug()
@@ -142,8 +145,8 @@ class Bus(lab.Scratch):
             phone.unplug()
             phone.plug()
 
-    def begin(self, config, server=lab.NO_ADB):
-        daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(lab.NATIVE / "bin/sme2lab-agent"), "ADB_SERVER_SOCKET": server})
+    def begin(self, config, server=lab.NO_ADB, agent=lab.NATIVE / "bin/sme2lab-agent"):
+        daemon = Daemon(self.scratch / "state", config, env={"SME2LAB_AGENT": str(agent), "ADB_SERVER_SOCKET": server})
         daemon.start()
         self.addCleanup(daemon.__exit__)
         return daemon
@@ -264,6 +267,14 @@ class Bus(lab.Scratch):
         for name, expected in zip(names, ([True, False], [True, True])):
             self.must_be_answered(daemon, self.submit(daemon, name))
             self.assertEqual([any(phone.data("sme2lab/blobs").glob("*")) for phone in phones], expected)
+
+    def test_h_a_model_is_measured_with_sme2(self):
+        """The aarch64 agent in the emulator, in the emulated machine."""
+        daemon = self.begin({"devices": [{"name": "phone", "link": f"adb-usb:{phones[0].serial}"}]}, agent=lab.AGENT)
+        record = daemon.wait(self.submit(daemon, "phone"), SME2_SECONDS)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        phone = self.device(daemon, "phone")
+        self.assertEqual((phone["sme2"], phone["svl_bits"]), (True, 512))
 
 
 if __name__ == "__main__":
