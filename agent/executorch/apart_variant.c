@@ -150,7 +150,7 @@ static int ask(struct sl_variant *v, const struct sl_buf *question, struct sl_di
         read_output(&from, &v->outputs[i]);
     if (rc == 0 && !from.whole)
         rc = SL_E_FORMAT;
-    return rc == 0 && v->recorder ? sl_events_unpack(v->events, events) : rc;
+    return rc == 0 && v->recorder ? sl_runtime_events_unpack(v->events, events) : rc;
 }
 
 static struct writer begin_question(struct sl_buf *question, uint32_t kind,
@@ -273,7 +273,7 @@ static int open_beside(struct reader *from, struct sl_recorder_clock clock, stru
         rc = sl_variant_prepare(beside.method, beside.recorder, &beside.variant);
     if (rc != 0)
         return rc;
-    sl_events_leave_current(beside.variant->events, sl_apart_shared());
+    sl_runtime_events_leave_current(beside.variant->events, sl_apart_shared());
     beside.variant->packed = events;
     return sl_variant_load_here(beside.variant, isa, diag);
 }

@@ -34,7 +34,7 @@ struct shown {
     const char *kernel; /* NULL: none with a name */
 };
 
-struct sl_events {
+struct sl_runtime_events {
     struct sl_recorder *recorder; /* borrowed */
     int traced;                   /* SL_VARIANT_* */
     bool without_sme;
@@ -58,9 +58,9 @@ struct packed {
     uint32_t instruction, kind, name_bytes, kernel_bytes; /* terminated; 0: there is none */
 };
 
-struct sl_events *sl_events_new(struct sl_recorder *recorder)
+struct sl_runtime_events *sl_runtime_events_new(struct sl_recorder *recorder)
 {
-    struct sl_events *events = sl_calloc(1, sizeof(*events));
+    struct sl_runtime_events *events = sl_calloc(1, sizeof(*events));
     if (!events)
         return NULL;
     events->recorder = recorder;
@@ -71,7 +71,7 @@ struct sl_events *sl_events_new(struct sl_recorder *recorder)
     return events;
 }
 
-void sl_events_free(struct sl_events *events)
+void sl_runtime_events_free(struct sl_runtime_events *events)
 {
     if (!events)
         return;
@@ -84,7 +84,7 @@ void sl_events_free(struct sl_events *events)
     sl_free(events);
 }
 
-static int grow(struct sl_events *events)
+static int grow(struct sl_runtime_events *events)
 {
     size_t room = events->room ? 2 * events->room : FIRST_ROOM;
     if (room > MAX_EVENTS)
@@ -102,13 +102,13 @@ static int grow(struct sl_events *events)
 }
 
 /* Keeps the first. */
-static void fail(struct sl_events *events, int rc)
+static void fail(struct sl_runtime_events *events, int rc)
 {
     events->error = events->error ? events->error : rc;
 }
 
 /* The next event, whose begin takes the next ordinal; NULL when there is no room. */
-static struct event *append(struct sl_events *events, const char *name, int32_t chain,
+static struct event *append(struct sl_runtime_events *events, const char *name, int32_t chain,
                             uint32_t instruction)
 {
     size_t at = events->names.size;
@@ -126,13 +126,13 @@ static struct event *append(struct sl_events *events, const char *name, int32_t 
 }
 
 /* True if the events inside Method::execute are kept too, not that one alone. */
-static bool keeps_all(const struct sl_events *events)
+static bool keeps_all(const struct sl_runtime_events *events)
 {
     return events->traced == SL_VARIANT_TRACED || events->traced == SL_VARIANT_WARM_UP;
 }
 
-int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chain,
-                        uint32_t instruction)
+int64_t sl_runtime_events_begin(struct sl_runtime_events *events, const char *name, int32_t chain,
+                                uint32_t instruction)
 {
     bool whole = events->traced == SL_VARIANT_WHOLE && strcmp(name, "Method::execute") == 0;
     struct event *event =
@@ -149,7 +149,7 @@ int64_t sl_events_begin(struct sl_events *events, const char *name, int32_t chai
     return event->past.order;
 }
 
-void sl_events_end(struct sl_events *events, int64_t number)
+void sl_runtime_events_end(struct sl_runtime_events *events, int64_t number)
 {
     const struct sl_stamp *stamps;
     if (number < 0)
@@ -162,7 +162,7 @@ void sl_events_end(struct sl_events *events, int64_t number)
 
 /* The kernel of the operator that is appended: that of this execution, if it is watched, else of
  * one before it. What control flow has put in another place since then has none. */
-static int find_kernel(struct sl_events *events, struct event *event, const char *called)
+static int find_kernel(struct sl_runtime_events *events, struct event *event, const char *called)
 {
     const struct shown now = {event->chain, event->instruction, called};
     struct shown *shown = (struct shown *)(void *)events->shown.data;
@@ -177,7 +177,7 @@ static int find_kernel(struct sl_events *events, struct event *event, const char
     return 0;
 }
 
-static void append_delegate(struct sl_events *events, const char *name, int32_t chain,
+static void append_delegate(struct sl_runtime_events *events, const char *name, int32_t chain,
                             uint32_t instruction, size_t own)
 {
     const struct sl_stamp *stamps;
@@ -208,8 +208,8 @@ static bool is_of_sme(const char *name)
     return strstr(name, "PF32") || strstr(name, "PF16") || strstr(name, "PQS8");
 }
 
-void sl_events_delegate(struct sl_events *events, const char *name, int32_t chain,
-                        uint32_t instruction, uint64_t reported_ns)
+void sl_runtime_events_delegate(struct sl_runtime_events *events, const char *name, int32_t chain,
+                                uint32_t instruction, uint64_t reported_ns)
 {
     const uint64_t own = (reported_ns + SL_STAMPS_STEP_NS / 2) / SL_STAMPS_STEP_NS;
     bool paused = sl_stamps_paused(); /* pauses do not nest */
@@ -251,7 +251,7 @@ static int pack_event(struct sl_buf *out, const struct packed *event, const char
 }
 
 /* Over with the execution: its events in the order of their ends, as records or into `out`. */
-static int finish(struct sl_events *events, struct sl_buf *out)
+static int finish(struct sl_runtime_events *events, struct sl_buf *out)
 {
     int rc = events->error;
     for (size_t i = 0; i < events->ended_count && rc == 0; i++) {
@@ -275,12 +275,12 @@ static int finish(struct sl_events *events, struct sl_buf *out)
     return rc;
 }
 
-int sl_events_flush(struct sl_events *events)
+int sl_runtime_events_flush(struct sl_runtime_events *events)
 {
     return finish(events, NULL);
 }
 
-int sl_events_pack(struct sl_events *events, struct sl_buf *out)
+int sl_runtime_events_pack(struct sl_runtime_events *events, struct sl_buf *out)
 {
     return finish(events, out);
 }
@@ -300,7 +300,7 @@ static const char *take_text(struct sl_bytes *from, uint32_t size, int *rc)
     return text;
 }
 
-int sl_events_unpack(struct sl_events *events, struct sl_bytes packed)
+int sl_runtime_events_unpack(struct sl_runtime_events *events, struct sl_bytes packed)
 {
     int rc = 0;
     for (events->last_count = 0; packed.size > 0 && rc == 0; events->last_count++) {
@@ -318,13 +318,13 @@ int sl_events_unpack(struct sl_events *events, struct sl_bytes packed)
     return rc;
 }
 
-void sl_events_leave_current(struct sl_events *events, char *current)
+void sl_runtime_events_leave_current(struct sl_runtime_events *events, char *current)
 {
     events->current = current;
 }
 
 /* Makes the next name of those, and leaves it where the other process looks. */
-static void name_operator(struct sl_events *events, size_t nth, bool is_new)
+static void name_operator(struct sl_runtime_events *events, size_t nth, bool is_new)
 {
     char text[64];
     snprintf(text, sizeof(text), "DELEGATE_CALL, after %zu of its operators", nth - 1);
@@ -340,7 +340,7 @@ static void name_operator(struct sl_events *events, size_t nth, bool is_new)
 
 static void enter_operator(void *user, size_t nth)
 {
-    struct sl_events *events = user;
+    struct sl_runtime_events *events = user;
     const uint32_t *after = (const uint32_t *)(const void *)events->after.data;
     size_t known = events->after.size / sizeof(*after);
     if (nth <= known)
@@ -349,23 +349,23 @@ static void enter_operator(void *user, size_t nth)
         name_operator(events, nth, nth == known + 1);
 }
 
-void sl_events_keep(struct sl_events *events, int traced)
+void sl_runtime_events_keep(struct sl_runtime_events *events, int traced)
 {
     events->traced = events->recorder ? traced : SL_VARIANT_UNTRACED;
     sl_stamps_tell(events->recorder ? enter_operator : NULL, events);
 }
 
-void sl_events_forbid_sme(struct sl_events *events)
+void sl_runtime_events_forbid_sme(struct sl_runtime_events *events)
 {
     events->without_sme = true;
 }
 
-const char *sl_events_forbidden(const struct sl_events *events)
+const char *sl_runtime_events_forbidden(const struct sl_runtime_events *events)
 {
     return events->forbidden[0] ? events->forbidden : NULL;
 }
 
-size_t sl_events_count(const struct sl_events *events)
+size_t sl_runtime_events_count(const struct sl_runtime_events *events)
 {
     return events->last_count;
 }

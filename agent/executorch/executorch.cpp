@@ -49,7 +49,7 @@ sl_runtime_log sl_executorch_log;
 class Tracer final : public EventTracer
 {
   public:
-    explicit Tracer(sl_events *borrowed) : events(borrowed)
+    explicit Tracer(sl_runtime_events *borrowed) : events(borrowed)
     {
     }
 
@@ -59,7 +59,7 @@ class Tracer final : public EventTracer
         sl_mark_pause();
         EventTracerEntry entry{};
         bool unset = chain == kUnsetChainId;
-        entry.event_id = sl_events_begin(events, name, unset ? chain_id_ : chain,
+        entry.event_id = sl_runtime_events_begin(events, name, unset ? chain_id_ : chain,
                                          unset ? debug_handle_ : handle);
         sl_mark_resume();
         return entry;
@@ -67,13 +67,13 @@ class Tracer final : public EventTracer
     void end_profiling(EventTracerEntry entry) override
     {
         sl_mark_pause();
-        sl_events_end(events, entry.event_id);
+        sl_runtime_events_end(events, entry.event_id);
         sl_mark_resume();
     }
     void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t start,
                                 et_timestamp_t end, const void *, size_t) override
     {
-        sl_events_delegate(events, name, chain_id_, debug_handle_, ticks_to_ns(end - start));
+        sl_runtime_events_delegate(events, name, chain_id_, debug_handle_, ticks_to_ns(end - start));
     }
 
     ANSWER(void create_event_block(const char *), ) /* the verb `run` opens blocks */
@@ -90,7 +90,7 @@ class Tracer final : public EventTracer
     ANSWER(void set_delegation_intermediate_output_filter(EventTracerFilterBase *), )
 
   private:
-    sl_events *events;
+    sl_runtime_events *events;
 };
 
 /* Stands for the file of external data where none is given: the libraries crash without any. They
@@ -155,7 +155,7 @@ struct sl_executorch_plan {
     std::vector<std::unique_ptr<TensorImpl>> inputs;
     std::unique_ptr<Method> method;
 
-    sl_executorch_plan(const Program &program, sl_events *events, std::vector<Span<uint8_t>> spans)
+    sl_executorch_plan(const Program &program, sl_runtime_events *events, std::vector<Span<uint8_t>> spans)
         : no_data(program), tracer(events), buffers(std::move(spans)),
           planned({buffers.data(), buffers.size()}),
           memory(&method_memory, &planned, &temporary_memory)
@@ -306,7 +306,7 @@ size_t sl_executorch_planned_bytes(const sl_executorch_program *program, const c
 
 int sl_executorch_plan_new(const sl_executorch_program *program, const char *name,
                            const sl_executorch_span *buffers, size_t count, const sl_data *data,
-                           sl_events *events, sl_executorch_plan **out)
+                           sl_runtime_events *events, sl_executorch_plan **out)
 {
     int rc;
     std::vector<Span<uint8_t>> spans;

@@ -13,7 +13,7 @@
 #include "common/base/bytes.h"
 
 struct sl_data;
-struct sl_events;
+struct sl_runtime_events;
 struct sl_executorch_plan;
 struct sl_executorch_program;
 struct sl_tensor_view;
@@ -64,7 +64,7 @@ struct sl_executorch_span {
  * end it with sl_executorch_plan_free(). */
 int sl_executorch_plan_new(const struct sl_executorch_program *program, const char *name,
                            const struct sl_executorch_span *buffers, size_t count,
-                           const struct sl_data *data, struct sl_events *events,
+                           const struct sl_data *data, struct sl_runtime_events *events,
                            struct sl_executorch_plan **out);
 void sl_executorch_plan_free(struct sl_executorch_plan *plan); /* NULL is a no-op */
 

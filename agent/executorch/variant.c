@@ -29,7 +29,7 @@ int sl_variant_prepare(struct sl_method *method, struct sl_recorder *recorder,
     v->method = method;
     v->recorder = recorder;
     sl_buf_init(&v->answer, SIZE_MAX / 2);
-    v->events = sl_events_new(recorder);
+    v->events = sl_runtime_events_new(recorder);
     v->outputs = sl_calloc(method->of.outputs, sizeof(*v->outputs));
     if (!v->events || !v->outputs) {
         sl_variant_free(v);
@@ -50,7 +50,7 @@ void sl_variant_free(struct sl_variant *v)
     sl_free(v->buffers);
     sl_free(v->outputs);
     sl_buf_fini(&v->answer);
-    sl_events_free(v->events);
+    sl_runtime_events_free(v->events);
     sl_free(v);
 }
 
@@ -77,7 +77,8 @@ static int plan_memory(struct sl_variant *v)
 /* The execution's, or the loading's, events become records, or go to the process that has them. */
 static int give_events(struct sl_variant *v)
 {
-    return v->packed ? sl_events_pack(v->events, v->packed) : sl_events_flush(v->events);
+    return v->packed ? sl_runtime_events_pack(v->events, v->packed)
+                     : sl_runtime_events_flush(v->events);
 }
 
 static void see_outputs(struct sl_variant *v)
@@ -107,7 +108,7 @@ int sl_variant_load_here(struct sl_variant *v, uint32_t isa, struct sl_diag *dia
                            "these libraries have no XNNProfiler to time operators by");
     sl_kernel_calls_open(sl_features_delegate());
     if ((isa & (SL_ISA_SME | SL_ISA_SME2)) == 0)
-        sl_events_forbid_sme(v->events);
+        sl_runtime_events_forbid_sme(v->events);
     if (plan_memory(v) != 0)
         return no_memory(diag);
     rc = load_plan(v);
@@ -162,7 +163,7 @@ static int execute_watched(struct sl_variant *v, int traced, int *out_said, stru
     bool warm_up = traced == SL_VARIANT_WARM_UP, all = warm_up || traced == SL_VARIANT_TRACED;
     int watching = sl_kernel_calls_watch(warm_up);
     sl_stamps_record(all ? v->recorder : NULL);
-    sl_events_keep(v->events, traced);
+    sl_runtime_events_keep(v->events, traced);
     sl_steady_heap_use(is_counted(v));
     *out_said = sl_executorch_plan_execute(v->plan);
     sl_steady_heap_use(false);
@@ -188,11 +189,11 @@ int sl_variant_execute_here(struct sl_variant *v, int traced, struct sl_diag *di
     if (rc == SL_E_STATE)
         return sl_diag_set(diag, rc, "ExecuTorch",
                            "its delegate named more operators than it asked the clock for");
-    if (sl_events_forbidden(v->events))
+    if (sl_runtime_events_forbidden(v->events))
         return sl_diag_set(diag, SL_E_MISMATCH, "ExecuTorch",
                            "the variant without SME executed %s, which is SME's: this is no "
                            "baseline",
-                           sl_events_forbidden(v->events));
+                           sl_runtime_events_forbidden(v->events));
     return rc;
 }
 
@@ -211,7 +212,7 @@ size_t sl_variant_packed_bytes(const struct sl_variant *v)
 
 size_t sl_variant_events(const struct sl_variant *v)
 {
-    return sl_events_count(v->events);
+    return sl_runtime_events_count(v->events);
 }
 
 /* It has memory of its own. */

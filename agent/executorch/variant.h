@@ -13,7 +13,7 @@
 struct sl_variant {
     struct sl_method *method;           /* borrowed */
     struct sl_recorder *recorder;       /* borrowed; NULL: untraced */
-    struct sl_events *events;           /* owned */
+    struct sl_runtime_events *events;   /* owned */
     struct sl_executorch_span *buffers; /* owned, as what they point to */
     struct sl_executorch_plan *plan;    /* owned; NULL: not loaded here */
     struct sl_kept_state *kept;         /* owned: as before the first execution */

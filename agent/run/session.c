@@ -388,7 +388,7 @@ static int open_program(struct sl_session *session)
 {
     struct sl_recorder *recorder = session->options.counted ? session->trace.recorder : NULL;
     struct sl_trace_label label = {.node = SL_TRACE_NO_NODE, .chain = -1};
-    struct sl_span span;
+    struct sl_trace_span span;
     label.name = sl_recorder_name(recorder, "Program::load");
     open_block(session, 0);
     sl_recorder_begin(recorder, &span, &label);

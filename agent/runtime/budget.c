@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "agent/runtime/runtime.h"
+#include "common/base/arena.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -53,17 +53,17 @@ void *sl_budget_pool_alloc(struct sl_budget_pool *pool, size_t count, size_t siz
     void *block = NULL;
     uint64_t bytes;
     if (!pool->pool)
-        pool->pool = sl_pool_new(SIZE_MAX);
+        pool->pool = sl_arena_new(SIZE_MAX);
     if (!pool->pool || __builtin_mul_overflow((uint64_t)count, (uint64_t)size, &bytes) ||
         !sl_budget_take(pool->budget, bytes))
         return NULL;
     pool->bytes += bytes;
-    return sl_pool_alloc(pool->pool, count, size, &block) == 0 ? block : NULL;
+    return sl_arena_alloc(pool->pool, count, size, &block) == 0 ? block : NULL;
 }
 
 void sl_budget_pool_fini(struct sl_budget_pool *pool)
 {
-    sl_pool_free(pool->pool);
+    sl_arena_free(pool->pool);
     if (pool->bytes != 0)
         sl_budget_give(pool->budget, pool->bytes);
     pool->pool = NULL;

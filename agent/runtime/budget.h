@@ -18,14 +18,14 @@ void sl_budget_free(struct sl_budget *budget, void *block, uint64_t bytes);
 bool sl_budget_take(struct sl_budget *budget, uint64_t bytes);
 void sl_budget_give(struct sl_budget *budget, uint64_t bytes);
 
-struct sl_pool;
+struct sl_arena;
 
 /* Small arrays that live and die together, counted against a budget. All zeros but the budget is a
  * valid start. */
 struct sl_budget_pool {
     struct sl_budget *budget;
-    struct sl_pool *pool; /* owned */
-    uint64_t bytes;       /* taken from the budget */
+    struct sl_arena *pool; /* owned */
+    uint64_t bytes;        /* taken from the budget */
 };
 
 /* `count` zeros of `size` bytes; NULL when over the budget or out of memory. */

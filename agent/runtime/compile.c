@@ -143,7 +143,7 @@ static int alloc_dependencies(struct sl_variant *v)
     v->dependencies = table(v, all, sizeof(*v->dependencies));
     if (!v->dependencies)
         return -ENOMEM;
-    struct sl_dependency *at = v->dependencies;
+    struct sl_prepared_for *at = v->dependencies;
     for (uint32_t i = 0; i < v->instruction_count; i++) {
         v->instructions[i].dependencies = at;
         at += v->instructions[i].dependency_room;
@@ -315,7 +315,7 @@ static int compile(struct sl_variant *v, struct sl_diag *diag)
 int sl_variant_new(struct sl_method *method, uint32_t isa, uint16_t index,
                    struct sl_recorder *recorder, struct sl_variant **out, struct sl_diag *diag)
 {
-    struct sl_span load, init;
+    struct sl_trace_span load, init;
     struct sl_trace_label init_label = {.node = SL_TRACE_NO_NODE, .chain = -1};
     struct sl_trace_label load_label = init_label;
     init_label.name = sl_recorder_name(recorder, "Method::init");

@@ -73,20 +73,20 @@ static void note_dependencies(struct sl_instruction *instruction)
     const struct sl_op_call *call = instruction->call;
     const struct sl_value *values = call->method->values;
     const uint32_t *args = call->args;
-    struct sl_dependency *to = instruction->dependencies;
+    struct sl_prepared_for *to = instruction->dependencies;
     for (uint32_t i = 0; i < call->arg_count; i++) {
         const struct sl_value *value = &values[args[i]];
         if (value->kind < SL_PTE_TENSOR)
             continue;
         if (value->kind == SL_PTE_TENSOR) {
-            *to++ = (struct sl_dependency){value->tensor, value->tensor->stamp};
+            *to++ = (struct sl_prepared_for){value->tensor, value->tensor->stamp};
             continue;
         }
         uint32_t listed = sl_op_list_count(call, i);
         for (uint32_t k = 0; k < listed; k++) {
             const struct sl_tensor *tensor = sl_op_list_tensor(call, i, k);
             if (tensor)
-                *to++ = (struct sl_dependency){tensor, tensor->stamp};
+                *to++ = (struct sl_prepared_for){tensor, tensor->stamp};
         }
     }
     instruction->dependency_count = (uint32_t)(to - instruction->dependencies);
@@ -149,7 +149,7 @@ int sl_instruction_prepare(struct sl_variant *v, struct sl_instruction *instruct
         const struct sl_tensor *tensor = instruction->args[i];
         if (tensor)
             instruction->dependencies[instruction->dependency_count++] =
-                (struct sl_dependency){tensor, tensor->stamp};
+                (struct sl_prepared_for){tensor, tensor->stamp};
     }
     instruction->numbers_epoch = v->method->numbers_epoch;
     instruction->epoch = v->method->epoch;
@@ -188,7 +188,7 @@ static inline __attribute__((always_inline)) int run_kernel_call(struct sl_varia
                                                                  struct sl_recorder *recorder,
                                                                  struct sl_diag *diag)
 {
-    struct sl_span span = {0};
+    struct sl_trace_span span = {0};
     struct sl_op_call *call = instruction->call;
     if (!call->op->prim)
         sl_recorder_begin(recorder, &span, &instruction->inner);
@@ -223,7 +223,7 @@ run_delegate_call(struct sl_variant *v, struct sl_instruction *instruction,
     const struct sl_trace_label *label = instruction->op_labels;
     uint64_t denormals = sl_denormals_flush();
     for (const struct sl_xnn_op *op = plan->ops; op < plan->ops + plan->op_count; op++, label++) {
-        struct sl_span span = {0};
+        struct sl_trace_span span = {0};
         sl_recorder_begin(recorder, &span, label);
         sl_xnn_op_run(plan, op, &v->method->crew);
         sl_recorder_end(recorder, &span, label);
@@ -313,7 +313,7 @@ static int run_chain(struct sl_variant *v, uint32_t chain, struct sl_recorder *r
     struct sl_instruction *first = &v->instructions[v->chain_first[chain]];
     uint32_t count = v->chain_first[chain + 1] - v->chain_first[chain];
     for (uint32_t i = 0, next; i < count; i = next) {
-        struct sl_span span = {0};
+        struct sl_trace_span span = {0};
         next = i + 1;
         if ((*budget)-- == 0)
             return sl_diag_set(diag, SL_ET_INVALID_PROGRAM, NULL,
@@ -343,7 +343,7 @@ int sl_variant_execute(struct sl_variant *v, int traced, struct sl_diag *diag)
     struct sl_recorder *recorder = traced != SL_VARIANT_UNTRACED ? v->recorder : NULL;
     struct sl_recorder *inner = traced != SL_VARIANT_WHOLE ? recorder : NULL;
     uint64_t budget = v->method->model->limits.instructions;
-    struct sl_span span = {0};
+    struct sl_trace_span span = {0};
     int rc = sl_method_take_inputs(v->method, diag);
     if (rc != 0)
         return rc;

@@ -12,7 +12,7 @@
 #include "common/format/sltrace.h"
 
 /* A tensor that an instruction was prepared for. */
-struct sl_dependency {
+struct sl_prepared_for {
     const struct sl_tensor *tensor;
     uint64_t stamp;
 };
@@ -30,9 +30,9 @@ struct sl_instruction {
     const uint8_t *workspace;
     uint32_t dependency_count;
     size_t dependency_room;
-    struct sl_dependency *dependencies; /* of the variant's table; room for every tensor */
-    struct sl_trace_label shell, inner; /* OPERATOR_CALL and its like; native_call_* */
-    struct sl_trace_label *op_labels;   /* owned; one for each operator of the plan */
+    struct sl_prepared_for *dependencies; /* of the variant's table; room for every tensor */
+    struct sl_trace_label shell, inner;   /* OPERATOR_CALL and its like; native_call_* */
+    struct sl_trace_label *op_labels;     /* owned; one for each operator of the plan */
 };
 
 struct sl_variant {
@@ -47,7 +47,7 @@ struct sl_variant {
     uint32_t instruction_count;
     struct sl_op_call *calls; /* room for one of each KERNEL_CALL */
     size_t call_count;
-    struct sl_dependency *dependencies;
+    struct sl_prepared_for *dependencies;
     struct sl_xnn_plan **plans;              /* by delegate */
     const struct sl_op **operators;          /* of the program's; NULL: not known */
     const struct sl_instruction **plan_user; /* whom each plan is bound for */

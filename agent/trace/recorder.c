@@ -332,7 +332,7 @@ void sl_recorder_event(struct sl_recorder *recorder, const struct sl_trace_label
     sl_mark_resume();
 }
 
-void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_trace_span *span,
                             const struct sl_trace_label *label)
 {
     span->order = recorder->order++;
@@ -341,7 +341,7 @@ void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
     span->start = sl_recorder_stamp_begin(recorder); /* last: what came before is not the event's */
 }
 
-void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
+void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_trace_span *span,
                           const struct sl_trace_label *label)
 {
     uint64_t end = sl_recorder_stamp_end(recorder); /* first */

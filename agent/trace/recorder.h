@@ -27,7 +27,7 @@ struct sl_trace_label {
 };
 
 /* An event that has begun. */
-struct sl_span {
+struct sl_trace_span {
     uint64_t start;
     uint32_t order;
     uint32_t outer; /* name of the event that it began in, 0: none */
@@ -62,13 +62,13 @@ void sl_recorder_block(struct sl_recorder *recorder, uint32_t name, uint16_t var
 int sl_recorder_ready(struct sl_recorder *recorder, size_t events);
 
 /* For the two functions below only: between their pause and resume. */
-void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_span *span,
+void sl_recorder_begin_slow(struct sl_recorder *recorder, struct sl_trace_span *span,
                             const struct sl_trace_label *label);
-void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_span *span,
+void sl_recorder_end_slow(struct sl_recorder *recorder, const struct sl_trace_span *span,
                           const struct sl_trace_label *label);
 
 /* Until it ends, the ring's other side finds the label's name if this process dies. */
-static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_span *span,
+static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_trace_span *span,
                                      const struct sl_trace_label *label)
 {
     if (__builtin_expect(recorder != 0, 0)) {
@@ -78,7 +78,7 @@ static inline void sl_recorder_begin(struct sl_recorder *recorder, struct sl_spa
     }
 }
 
-static inline void sl_recorder_end(struct sl_recorder *recorder, const struct sl_span *span,
+static inline void sl_recorder_end(struct sl_recorder *recorder, const struct sl_trace_span *span,
                                    const struct sl_trace_label *label)
 {
     if (__builtin_expect(recorder != 0, 0)) {

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 #include "common/format/flatbuf.h"
 #include "common/format/tensor_shape.h"
 
@@ -127,7 +127,7 @@ int sl_bundle_parse(struct sl_bytes file, struct sl_bundle *out, struct sl_diag 
                                "not a bundled program: the identifier is not BP08");
     if (file.size > SL_FLATBUF_MAX_BYTES)
         return sl_flatbuf_fail(&fb, SL_E_LIMIT, 0, "the bundle is larger than 2 GiB");
-    bundle.pool = sl_pool_new(file.size * BUDGET_PER_BYTE + BUDGET_BYTES);
+    bundle.pool = sl_arena_new(file.size * BUDGET_PER_BYTE + BUDGET_BYTES);
     if (!bundle.pool)
         return -ENOMEM;
     fb.pool = bundle.pool;
@@ -141,7 +141,7 @@ int sl_bundle_parse(struct sl_bytes file, struct sl_bundle *out, struct sl_diag 
 
 void sl_bundle_fini(struct sl_bundle *bundle)
 {
-    sl_pool_free(bundle->pool);
+    sl_arena_free(bundle->pool);
     *bundle = (struct sl_bundle){0};
 }
 

@@ -10,7 +10,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 enum sl_bundle_kind {
     SL_BUNDLE_TENSOR = 1,
@@ -50,7 +50,7 @@ struct sl_bundle {
     struct sl_bytes program; /* a .pte, borrowed from the file */
     uint32_t suite_count;
     const struct sl_bundle_suite *suites;
-    struct sl_pool *pool; /* owns the arrays */
+    struct sl_arena *pool; /* owns the arrays */
 };
 
 /* True if the bytes begin like a bundled program. */

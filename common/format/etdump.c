@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/format/etdump_slots.h"
 #include "common/format/flatbuf.h"
 
@@ -393,7 +393,7 @@ static int parse(struct sl_bytes file, struct sl_etdump *out, struct sl_etdump_l
     r->loss = loss;
     int rc = read_container(&r->fb, file, loss, &etdump.size_prefixed);
     if (rc == 0) {
-        etdump.pool = sl_pool_new(r->fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
+        etdump.pool = sl_arena_new(r->fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
         rc = etdump.pool ? 0 : -ENOMEM;
     }
     if (rc == 0) {
@@ -431,6 +431,6 @@ int sl_etdump_salvage(struct sl_bytes file, struct sl_etdump *out, struct sl_etd
 
 void sl_etdump_fini(struct sl_etdump *etdump)
 {
-    sl_pool_free(etdump->pool);
+    sl_arena_free(etdump->pool);
     *etdump = (struct sl_etdump){0};
 }

@@ -11,7 +11,7 @@
 
 struct sl_buf;
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 enum sl_etdump_event_kind { SL_ETDUMP_PROFILE = 0, SL_ETDUMP_ALLOCATION = 1, SL_ETDUMP_DEBUG = 2 };
 
@@ -55,7 +55,7 @@ struct sl_etdump {
     uint32_t version;
     uint32_t run_count;
     const struct sl_etdump_run *runs;
-    struct sl_pool *pool; /* owns every array above */
+    struct sl_arena *pool; /* owns every array above */
 };
 
 /* The losses of a damaged file. */

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 #include "common/format/etdump.h"
 #include "common/format/etdump_slots.h"
 #include "common/format/flatbuf.h"
@@ -20,7 +20,7 @@ enum { TABLE_RUNS = 4, TABLE_VERSION = 8, ALIGNMENT = 16, POOL_BYTES = 4096 };
 struct joiner {
     struct sl_buf *out;
     struct sl_diag *diag;
-    struct sl_pool *pool;
+    struct sl_arena *pool;
     uint32_t version, blocks; /* blocks: named so far */
 };
 
@@ -119,14 +119,14 @@ int sl_etdump_join(const struct sl_bytes *files, size_t count, struct sl_buf *ou
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = count_blocks(&j, files[i], i == 0);
     if (rc == 0) {
-        j.pool = sl_pool_new(POOL_BYTES);
+        j.pool = sl_arena_new(POOL_BYTES);
         rc = j.pool ? put_head(&j) : -ENOMEM;
     }
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = put_file(&j, files[i], &next);
     if (rc == 0)
         put_u32(out->data, (uint32_t)(out->size - 4));
-    sl_pool_free(j.pool);
+    sl_arena_free(j.pool);
     if (rc == SL_E_LIMIT && diag && diag->what[0] == '\0')
         sl_diag_set(diag, rc, NULL, "the ETDumps are too many or too large to be joined");
     return rc;

@@ -1,8 +1,8 @@
 /* common/format/flatbuf.c */
 #include "common/format/flatbuf.h"
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 
 static void no_room(struct sl_flatbuf *fb, int rc)
 {
@@ -19,7 +19,7 @@ void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size)
     void *block = NULL;
     if (fb->error != 0)
         return NULL;
-    int rc = sl_pool_alloc(fb->pool, count, size, &block);
+    int rc = sl_arena_alloc(fb->pool, count, size, &block);
     if (rc < 0)
         no_room(fb, rc);
     return block;
@@ -32,7 +32,7 @@ const void *sl_flatbuf_numbers(struct sl_flatbuf *fb, const struct sl_flatbuf_ve
     if (fb->error != 0)
         return NULL;
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && (uintptr_t)at % element_bytes == 0) {
-        int rc = sl_pool_charge(fb->pool, vector->count * element_bytes);
+        int rc = sl_arena_charge(fb->pool, vector->count * element_bytes);
         if (rc == 0)
             return at;
         no_room(fb, rc);

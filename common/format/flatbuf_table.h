@@ -12,16 +12,16 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 #define SL_FLATBUF_MAX_BYTES ((uint64_t)INT32_MAX) /* as the format has it: offsets are signed */
 
 struct sl_flatbuf {
     const uint8_t *data; /* borrowed */
     size_t size;
-    size_t origin;        /* of `data` in the file: added to the offsets in messages */
-    struct sl_pool *pool; /* borrowed */
-    struct sl_diag *diag; /* borrowed; may be NULL */
+    size_t origin;         /* of `data` in the file: added to the offsets in messages */
+    struct sl_arena *pool; /* borrowed */
+    struct sl_diag *diag;  /* borrowed; may be NULL */
     int error;
 };
 

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 #include "common/format/flatbuf.h"
 #include "common/format/pte.h"
 #include "common/format/tensor_shape.h"
@@ -115,7 +115,7 @@ int sl_ptd_parse(struct sl_bytes file, struct sl_ptd *out, struct sl_diag *diag)
     if (rc < 0)
         return rc;
     fb.size = (size_t)(header.at + header.size);
-    ptd.pool = sl_pool_new(fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
+    ptd.pool = sl_arena_new(fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
     if (!ptd.pool)
         return -ENOMEM;
     fb.pool = ptd.pool;
@@ -130,7 +130,7 @@ int sl_ptd_parse(struct sl_bytes file, struct sl_ptd *out, struct sl_diag *diag)
 
 void sl_ptd_fini(struct sl_ptd *ptd)
 {
-    sl_pool_free(ptd->pool);
+    sl_arena_free(ptd->pool);
     *ptd = (struct sl_ptd){0};
 }
 

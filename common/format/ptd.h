@@ -9,7 +9,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 struct sl_ptd_entry {
     const char *key;
@@ -24,7 +24,7 @@ struct sl_ptd_entry {
 struct sl_ptd {
     uint32_t count;
     const struct sl_ptd_entry *entries;
-    struct sl_pool *pool; /* owns the arrays */
+    struct sl_arena *pool; /* owns the arrays */
 };
 
 /* Parses a whole file, which is borrowed and must outlive `out`; end that with sl_ptd_fini().

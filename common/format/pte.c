@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 #include "common/format/flatbuf_layout.h"
 #include "common/format/tensor_shape.h"
 
@@ -773,7 +773,7 @@ int sl_pte_parse(struct sl_bytes file, struct sl_pte *out, struct sl_diag *diag)
     if (rc < 0)
         return rc;
     reader.fb.size = (size_t)layout.program_bytes;
-    pte.pool = sl_pool_new(reader.fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
+    pte.pool = sl_arena_new(reader.fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
     if (!pte.pool)
         return -ENOMEM;
     reader.fb.pool = pte.pool;
@@ -787,7 +787,7 @@ int sl_pte_parse(struct sl_bytes file, struct sl_pte *out, struct sl_diag *diag)
 
 void sl_pte_fini(struct sl_pte *pte)
 {
-    sl_pool_free(pte->pool);
+    sl_arena_free(pte->pool);
     *pte = (struct sl_pte){0};
 }
 

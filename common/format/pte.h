@@ -10,7 +10,7 @@
 #include "common/format/tensor_shape.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 enum { SL_PTE_MAX_OPERATOR_NAME = 99 };
 
@@ -139,7 +139,7 @@ struct sl_pte {
     uint32_t named_count;
     const struct sl_pte_named_data *named;
     uint32_t named_first[SL_PTE_NAMED_BUCKETS]; /* entry + 1 */
-    struct sl_pool *pool;                       /* owns every array above */
+    struct sl_arena *pool;                      /* owns every array above */
 };
 
 /* Parses a whole file. Everything a later index or offset relies on is checked here: value,

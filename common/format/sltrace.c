@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/crc32c.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 
 enum { BYTES = SL_TRACE_RECORD_BYTES, MAX_VARIANTS = UINT16_MAX + 1 };
 
@@ -110,7 +110,7 @@ static int read_name(struct reader *reader, const struct sl_trace_record *record
             return fail(reader->diag, SL_E_FORMAT, at,
                         "name %" PRIu32 " is out of turn or too long", record->name);
         void *text = NULL;
-        int rc = sl_pool_alloc(trace->pool, total + 1, 1, &text);
+        int rc = sl_arena_alloc(trace->pool, total + 1, 1, &text);
         if (rc < 0)
             return rc;
         reader->part = text;
@@ -248,12 +248,12 @@ static int read_all(struct reader *reader, size_t sealed)
         counts[reader->stream.data[at]]++;
     size_t kept = counts[SL_TRACE_META] + counts[SL_TRACE_BLOCK] + counts[SL_TRACE_EVENT] +
                   counts[SL_TRACE_STALL];
-    int rc = sl_pool_alloc(trace->pool, counts[SL_TRACE_NAME] + 1, sizeof(*reader->names), &names);
+    int rc = sl_arena_alloc(trace->pool, counts[SL_TRACE_NAME] + 1, sizeof(*reader->names), &names);
     if (rc == 0)
-        rc = sl_pool_alloc(trace->pool, kept, sizeof(*reader->records), &records);
+        rc = sl_arena_alloc(trace->pool, kept, sizeof(*reader->records), &records);
     if (rc == 0)
-        rc = sl_pool_alloc(trace->pool, counts[SL_TRACE_OPERAND] + 2, sizeof(*reader->operands),
-                           &operands);
+        rc = sl_arena_alloc(trace->pool, counts[SL_TRACE_OPERAND] + 2, sizeof(*reader->operands),
+                            &operands);
     if (rc < 0)
         return rc;
     reader->names = names;
@@ -286,7 +286,7 @@ int sl_trace_parse(struct sl_bytes stream, struct sl_trace *out, struct sl_diag 
      * most all that an operator has. Long names announced and not delivered are what the rest is
      * for. */
     trace.pool =
-        sl_pool_new(8 * sealed + SL_TRACE_MAX_NAME_BYTES + 1 + 2 * sizeof(struct sl_operands));
+        sl_arena_new(8 * sealed + SL_TRACE_MAX_NAME_BYTES + 1 + 2 * sizeof(struct sl_operands));
     if (!trace.pool)
         return -ENOMEM;
     rc = read_all(&reader, sealed);
@@ -305,7 +305,7 @@ int sl_trace_parse(struct sl_bytes stream, struct sl_trace *out, struct sl_diag 
 
 void sl_trace_fini(struct sl_trace *trace)
 {
-    sl_pool_free(trace->pool);
+    sl_arena_free(trace->pool);
     *trace = (struct sl_trace){0};
 }
 

@@ -19,7 +19,7 @@
 #include "common/format/operands.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 enum {
     SL_TRACE_RECORD_BYTES = 64,
@@ -139,7 +139,7 @@ struct sl_trace {
     const struct sl_trace_record *records;
     bool ended;   /* an END record was seen: nothing is missing */
     bool packing; /* events say what packing they hold; else theirs is 0 and means nothing */
-    struct sl_pool *pool;
+    struct sl_arena *pool;
 };
 
 /* Reads a whole stream. A stream cut off at any byte is read up to the last whole CRC span (`ended`

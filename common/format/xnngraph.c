@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
 #include "common/base/error.h"
-#include "common/base/pool.h"
 #include "common/format/flatbuf.h"
 #include "common/format/flatbuf_layout.h"
 #include "common/format/flatbuf_table.h"
@@ -668,7 +668,7 @@ int sl_xnn_graph_parse(struct sl_bytes blob, struct sl_xnn_graph *out, struct sl
     int rc = read_header(&reader, blob);
     if (rc < 0)
         return rc;
-    graph.pool = sl_pool_new(reader.fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
+    graph.pool = sl_arena_new(reader.fb.size * BUDGET_PER_BYTE + BUDGET_BYTES);
     if (!graph.pool)
         return -ENOMEM;
     reader.fb.pool = graph.pool;
@@ -682,7 +682,7 @@ int sl_xnn_graph_parse(struct sl_bytes blob, struct sl_xnn_graph *out, struct sl
 
 void sl_xnn_graph_fini(struct sl_xnn_graph *graph)
 {
-    sl_pool_free(graph->pool);
+    sl_arena_free(graph->pool);
     *graph = (struct sl_xnn_graph){0};
 }
 

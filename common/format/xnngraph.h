@@ -10,7 +10,7 @@
 #include "common/base/bytes.h"
 
 struct sl_diag;
-struct sl_pool;
+struct sl_arena;
 
 enum { SL_XNN_MAX_RANK = 6, SL_XNN_MAX_EXTERNS = 4096 };
 #define SL_XNN_NO_ID UINT32_MAX
@@ -172,7 +172,7 @@ struct sl_xnn_graph {
     uint32_t value_count, node_count, extern_count;
     const struct sl_xnn_value *values; /* by rising id */
     const struct sl_xnn_node *nodes;   /* in topological order, as in the file */
-    struct sl_pool *pool;              /* owns every array above */
+    struct sl_arena *pool;             /* owns every array above */
 };
 
 /* Parses a blob. Checks every id, rank, parameter count, permutation and constant range; what a

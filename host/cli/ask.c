@@ -60,7 +60,7 @@ static int take_answer(const struct sl_cli *cli, const char *schema, struct sl_a
     return 0;
 }
 
-int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request *request,
+int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_client_request *request,
            cJSON **out)
 {
     struct sl_diag diag = {0};
@@ -197,7 +197,7 @@ static int ask_page(const struct sl_cli *cli, const char *name, char *path,
 {
     if (sl_url_query(path, SL_CLIENT_PATH_BYTES, "limit", list->limit) &&
         sl_url_query(path, SL_CLIENT_PATH_BYTES, "cursor", list->cursor))
-        return sl_ask(cli, name, &(struct sl_request){.method = "GET", .path = path}, out);
+        return sl_ask(cli, name, &(struct sl_client_request){.method = "GET", .path = path}, out);
     return too_long(cli);
 }
 

@@ -10,7 +10,7 @@ struct sl_cli;
 struct sl_client;
 struct sl_columns;
 struct sl_diag;
-struct sl_request;
+struct sl_client_request;
 struct sl_table;
 struct sl_usage;
 
@@ -23,7 +23,7 @@ bool sl_ask_words(const struct sl_cli *cli, const struct sl_usage *usage, int ar
 /* Sends one request; a failure is printed. With --json the answer is printed as it came, with
  * "schema":"sme2lab.SCHEMA/1" before its members, and *out is NULL, else it is the parsed answer
  * (NULL where there is none), to end with cJSON_Delete(). Returns an exit code. */
-int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_request *request,
+int sl_ask(const struct sl_cli *cli, const char *schema, const struct sl_client_request *request,
            struct cJSON **out);
 
 /* The options of every list, and their lines for struct sl_option (host/cli/options.h). */

@@ -291,7 +291,7 @@ int sl_client_call_failed(const struct sl_client *client, const char *path, int 
 }
 
 struct exchange {
-    const struct sl_request *request;
+    const struct sl_client_request *request;
     struct sl_answer *answer;
     uint64_t sent;
 };
@@ -324,7 +324,7 @@ static int on_turn(void *user, curl_off_t down_total, curl_off_t down, curl_off_
     return sl_interrupt_number() != 0;
 }
 
-static int set_body(struct sl_client_call *call, const struct sl_request *request,
+static int set_body(struct sl_client_call *call, const struct sl_client_request *request,
                     struct exchange *exchange)
 {
     int rc = 0;
@@ -358,7 +358,7 @@ static int set_body(struct sl_client_call *call, const struct sl_request *reques
 }
 
 /* One try: 0 with any status, or a code. */
-static int try_once(struct sl_client *client, const struct sl_request *request,
+static int try_once(struct sl_client *client, const struct sl_client_request *request,
                     struct sl_answer *out, struct sl_diag *diag)
 {
     struct sl_client_call call;
@@ -404,7 +404,7 @@ static bool waits_its_turn(long status, const struct sl_buf *body, int *waits)
     return is_one && nanosleep(&second, NULL) == 0;
 }
 
-int sl_client_send(struct sl_client *client, const struct sl_request *request,
+int sl_client_send(struct sl_client *client, const struct sl_client_request *request,
                    struct sl_answer *out, struct sl_diag *diag)
 {
     char name[SL_CLIENT_PATH_BYTES + 16];
@@ -510,7 +510,7 @@ int sl_client_download(struct sl_client *client, const char *path, int file, uin
 int sl_client_get(struct sl_client *client, const char *path, struct sl_buf *out_text, cJSON **out,
                   struct sl_diag *diag)
 {
-    const struct sl_request request = {.method = "GET", .path = path};
+    const struct sl_client_request request = {.method = "GET", .path = path};
     struct sl_answer answer;
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)

@@ -36,7 +36,7 @@ int sl_client_revive(struct sl_client *client, struct sl_diag *diag);
 const char *sl_client_hint(const struct sl_client *client);
 void sl_client_free(struct sl_client *client); /* NULL is a no-op */
 
-struct sl_request {
+struct sl_client_request {
     const char *method;          /* "GET" */
     const char *path;            /* with its query: "/api/v1/jobs?limit=5" */
     const char *json;            /* the body, or NULL */
@@ -57,7 +57,7 @@ struct sl_answer {
 /* 0 for a status of 2xx, with `out` filled. Else nothing is left in `out` but the status (0: no
  * answer), and `diag` says why: the problem document's words and sl_problem_code(), or
  * -ECONNREFUSED (not reachable), -ETIMEDOUT, -EPROTO, -EINTR, SL_E_LIMIT, -ENOMEM. */
-int sl_client_send(struct sl_client *client, const struct sl_request *request,
+int sl_client_send(struct sl_client *client, const struct sl_client_request *request,
                    struct sl_answer *out, struct sl_diag *diag);
 
 /* GET into a file, from where it stands. 0 with its size, or as sl_client_send(). */

@@ -21,7 +21,8 @@ static int cancel_group(const struct sl_cli *cli, uint64_t id)
     char path[96];
     cJSON *group;
     snprintf(path, sizeof(path), "/api/v1/groups/%" PRIu64, id);
-    int code = sl_ask(cli, "group", &(struct sl_request){.method = "DELETE", .path = path}, &group);
+    int code =
+        sl_ask(cli, "group", &(struct sl_client_request){.method = "DELETE", .path = path}, &group);
     uint64_t open = sl_value_u64(group, "queued") + sl_value_u64(group, "running");
     if (group && open == 0)
         sl_say(stdout, "all jobs of group g%" PRIu64 " had ended already\n", id);
@@ -43,7 +44,8 @@ static int cancel(const struct sl_cli *cli, const char *word)
     if (sl_answer_id(word, "job", &id, &diag) < 0)
         return sl_cli_fail(cli, SL_EXIT_USAGE, &diag);
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, id);
-    int code = sl_ask(cli, "job", &(struct sl_request){.method = "DELETE", .path = path}, &job);
+    int code =
+        sl_ask(cli, "job", &(struct sl_client_request){.method = "DELETE", .path = path}, &job);
     const char *state = sl_value_text(job, "state", "");
     if (job && (strcmp(state, "running") == 0 || strcmp(state, "detached") == 0))
         sl_say(stdout, "job %" PRIu64 " is being stopped\n", id);

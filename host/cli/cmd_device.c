@@ -73,7 +73,7 @@ static int send(const struct device *d, const char *method, const char *path, cJ
 {
     cJSON *answer = NULL;
     char *text = body ? cJSON_PrintUnformatted(body) : NULL;
-    const struct sl_request request = {.method = method, .path = path, .json = text};
+    const struct sl_client_request request = {.method = method, .path = path, .json = text};
     int code = sl_ask(d->cli, "device", &request, &answer);
     if (answer && !d->cli->quiet) {
         const char *detail = sl_value_text(answer, "detail", "");
@@ -170,7 +170,7 @@ static int show(const struct device *d, const char *name)
     cJSON *answer = NULL;
     if (!path_of(d, name, "", path))
         return SL_EXIT_USAGE;
-    const struct sl_request request = {.method = "GET", .path = path};
+    const struct sl_client_request request = {.method = "GET", .path = path};
     int code = sl_ask(d->cli, "device", &request, &answer);
     if (answer)
         print_device(answer);
@@ -184,7 +184,7 @@ static int clean(const struct device *d, const char *name)
     cJSON *answer = NULL;
     if (!path_of(d, name, "clean", path))
         return SL_EXIT_USAGE;
-    const struct sl_request request = {.method = "POST", .path = path, .json = ""};
+    const struct sl_client_request request = {.method = "POST", .path = path, .json = ""};
     int code = sl_ask(d->cli, "cleaned", &request, &answer);
     if (answer && !d->cli->quiet)
         sl_say(stdout, "%" PRIu64 " files removed, %.1f MiB\n", sl_value_u64(answer, "files"),
@@ -218,7 +218,7 @@ static int calibrate(const struct device *d, const char *name)
     if (!path_of(d, name, "calibrate", path))
         return SL_EXIT_USAGE;
     snprintf(body, sizeof(body), "{\"run\":%" PRId64 "}", d->run);
-    const struct sl_request request = {.method = "POST", .path = path, .json = body};
+    const struct sl_client_request request = {.method = "POST", .path = path, .json = body};
     int code = sl_ask(d->cli, "device", &request, &answer);
     if (answer && !d->cli->quiet && !d->cli->json)
         sl_say(stdout, "%s: noise floor %.2f %%, of %" PRIu64 " pairs; kept for its later runs\n",

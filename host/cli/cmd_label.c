@@ -49,7 +49,8 @@ static int ask(const struct sl_cli *cli, uint64_t run, const cJSON *body)
     cJSON *answer = NULL;
     char *text = body->child ? cJSON_PrintUnformatted(body) : NULL;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/labels", run);
-    const struct sl_request request = {.method = text ? "POST" : "GET", .path = path, .json = text};
+    const struct sl_client_request request = {
+        .method = text ? "POST" : "GET", .path = path, .json = text};
     int code = sl_ask(cli, "labels", &request, &answer);
     if (answer && !cli->quiet)
         print(answer);

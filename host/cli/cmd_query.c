@@ -160,7 +160,7 @@ int sl_cmd_query(const struct sl_cli *cli, int argc, char **argv)
     } else {
         code =
             sl_ask(cli, "query",
-                   &(struct sl_request){
+                   &(struct sl_client_request){
                        .method = "POST", .path = "/api/v1/query", .json = (const char *)body.data},
                    &answer);
     }

@@ -18,6 +18,7 @@
 #include "host/cli/fetch.h"
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/outcome.h"
 #include "host/cli/run_answer.h"
 #include "host/cli/run_baseline.h"
@@ -28,7 +29,6 @@
 #include "host/cli/run_show.h"
 #include "host/cli/runners_send.h"
 #include "host/cli/runners_show.h"
-#include "host/cli/sender.h"
 #include "host/report/categories_file.h"
 #include "host/report/etrecord.h"
 #include "host/report/style.h"
@@ -41,7 +41,7 @@ struct session {
     const struct sl_cli *cli;
     const struct sl_run_request *request;
     struct sl_plan *plan;
-    struct sl_sender sender;
+    struct sl_job_sender sender;
     struct sl_categories categories;
     struct sl_etrecord record; /* of the model, where one was named */
     struct sl_run_place place;
@@ -90,7 +90,7 @@ static int send_one(struct session *s, size_t i)
 {
     struct sl_diag diag = {0};
     int rc = s->runners ? sl_runners_send(&s->sender, &s->jobs[i], &diag)
-                        : sl_sender_send(&s->sender, i, &s->jobs[i], &diag);
+                        : sl_job_sender_send(&s->sender, i, &s->jobs[i], &diag);
     if (rc == 0)
         return SL_EXIT_DONE;
     int code = rc == -EINTR ? sl_interrupt_exit() : sl_exit_for_error(rc);
@@ -335,7 +335,7 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
                           .runners = plan->specs[0].runner != NULL,
                           .job_count = plan->specs[0].runner ? 1 : plan->count,
                           .place.lock = -1};
-    s->sender = (struct sl_sender){
+    s->sender = (struct sl_job_sender){
         .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
     sl_run_answer_init(&s->answer, plan);
     int rc = sl_ci_take(&s->ci, &request->ci, request->baseline != NULL, &diag);

@@ -32,7 +32,7 @@ static int remove_run(struct sl_client *client, uint64_t id, struct sl_diag *dia
     char path[64];
     struct sl_answer answer;
     snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64, id);
-    const struct sl_request request = {.method = "DELETE", .path = path};
+    const struct sl_client_request request = {.method = "DELETE", .path = path};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc == 0)
         sl_buf_fini(&answer.body);
@@ -259,7 +259,7 @@ static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
     char path[96];
     struct sl_answer answer;
     snprintf(path, sizeof(path), "%s?free_before=%" PRIu64, place, free_before_ms);
-    const struct sl_request request = {
+    const struct sl_client_request request = {
         .method = mend ? "POST" : "GET", .path = path, .json = mend ? "{}" : NULL};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)

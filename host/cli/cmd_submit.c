@@ -14,14 +14,14 @@
 #include "host/cli/exit_code.h"
 #include "host/cli/explain.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/run_lab.h"
 #include "host/cli/run_request.h"
 #include "host/cli/runners_send.h"
-#include "host/cli/sender.h"
 
 enum { MAX_JSON_BYTES = 1 << 20 };
 
-static void print_jobs(const struct sl_sender *sender, bool group_alone, const uint64_t *jobs,
+static void print_jobs(const struct sl_job_sender *sender, bool group_alone, const uint64_t *jobs,
                        size_t count)
 {
     const struct sl_cli *cli = sender->cli;
@@ -75,18 +75,18 @@ static int refuse_output(const struct sl_plan *plan, struct sl_diag *diag)
 }
 
 /* Also after a failure the jobs that are in the queue are named. */
-static int send_all(struct sl_sender *sender, const struct sl_run_request *request,
+static int send_all(struct sl_job_sender *sender, const struct sl_run_request *request,
                     struct sl_diag *diag)
 {
     uint64_t jobs[SL_PLAN_MAX];
     size_t count = 0;
-    int rc = sl_sender_choose(sender, diag);
+    int rc = sl_job_sender_choose(sender, diag);
     if (rc == 0)
         rc = sl_run_request_join(request, sender->plan, sender->client, &sender->group, diag);
     bool runners = sender->plan->specs[0].runner != NULL; /* together one job */
     while (rc == 0 && count < (runners ? 1 : sender->plan->count)) {
         rc = runners ? sl_runners_send(sender, &jobs[count], diag)
-                     : sl_sender_send(sender, count, &jobs[count], diag);
+                     : sl_job_sender_send(sender, count, &jobs[count], diag);
         count += rc == 0 ? 1 : 0;
     }
     if (count > 0)
@@ -98,7 +98,7 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
                   struct sl_plan *plan, struct sl_estimated_policies *policies)
 {
     struct sl_diag diag = {0};
-    struct sl_sender sender = {.cli = cli, .plan = plan, .command = request->command};
+    struct sl_job_sender sender = {.cli = cli, .plan = plan, .command = request->command};
     int rc = refuse_output(plan, &diag);
     if (rc == 0 && request->explain)
         return sl_explain_plan(cli, plan);

@@ -45,7 +45,7 @@ static int add(const struct token *t, const char *name)
     if (t->days > 0)
         sl_json_i64(&json, "expires_in_s", t->days * DAY_S);
     sl_json_close_object(&json);
-    const struct sl_request request = {
+    const struct sl_client_request request = {
         .method = "POST", .path = "/api/v1/tokens", .json = (const char *)body.data};
     int code = sl_ask(t->cli, "token", &request, &answer);
     if (answer) {
@@ -70,7 +70,7 @@ static bool put_end(struct sl_table *table, const cJSON *token, const char *colu
 static int list(const struct token *t)
 {
     cJSON *answer;
-    const struct sl_request request = {.method = "GET", .path = "/api/v1/tokens"};
+    const struct sl_client_request request = {.method = "GET", .path = "/api/v1/tokens"};
     int code = sl_ask(t->cli, "tokens", &request, &answer);
     return sl_ask_show(t->cli, code, answer, "tokens", &sl_token_columns, put_end,
                        "No tokens: only the Unix socket lets anybody in.");
@@ -87,8 +87,8 @@ static int revoke(const struct token *t, const char *word)
         return sl_cli_fail(t->cli, SL_EXIT_USAGE, &diag);
     }
     snprintf(path, sizeof(path), "/api/v1/tokens/%" PRIu64, id);
-    int code =
-        sl_ask(t->cli, "token", &(struct sl_request){.method = "DELETE", .path = path}, &answer);
+    int code = sl_ask(t->cli, "token",
+                      &(struct sl_client_request){.method = "DELETE", .path = path}, &answer);
     if (code == SL_EXIT_DONE && !t->cli->json && !t->cli->quiet)
         sl_say(stdout, "token %" PRIu64 " is revoked\n", id);
     cJSON_Delete(answer);

@@ -23,7 +23,7 @@ static int list(const struct sl_cli *cli, const char *path)
 {
     static const char *const heads[] = {"result", "outcome", "began", "of host",
                                         "model",  "size",    NULL};
-    const struct sl_request request = {.method = "GET", .path = path};
+    const struct sl_client_request request = {.method = "GET", .path = path};
     struct sl_table table;
     cJSON *answer = NULL;
     const cJSON *row;
@@ -70,7 +70,7 @@ static int watch(const struct sl_cli *cli, uint64_t job, const char *directory)
 /* The job's number; 0: *out_code is the exit code. */
 static uint64_t ask_to_collect(const struct sl_cli *cli, const char *path, int *out_code)
 {
-    const struct sl_request request = {.method = "POST", .path = path, .json = ""};
+    const struct sl_client_request request = {.method = "POST", .path = path, .json = ""};
     struct sl_cli plain = *cli;
     cJSON *answer = NULL;
     plain.json = false; /* the answer is what becomes of the job */
@@ -102,7 +102,8 @@ int sl_device_results(const struct sl_cli *cli, const char *path,
         return list(cli, url);
     if (what->forget) {
         cJSON *none = NULL;
-        return sl_ask(cli, "results", &(struct sl_request){.method = "DELETE", .path = url}, &none);
+        return sl_ask(cli, "results", &(struct sl_client_request){.method = "DELETE", .path = url},
+                      &none);
     }
     int code = send_files(cli, &what->files);
     uint64_t job = code == SL_EXIT_DONE ? ask_to_collect(cli, url, &code) : 0;

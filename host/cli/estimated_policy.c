@@ -21,9 +21,9 @@
 #include "host/cli/fetch.h"
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/outcome.h"
 #include "host/cli/run_lab.h"
-#include "host/cli/sender.h"
 #include "host/cli/task.h"
 #include "host/report/silicon_file.h"
 #include "host/spec/plan.h"
@@ -36,7 +36,7 @@ static const char all_table[] =
 
 struct counting {
     struct sl_plan plan;
-    struct sl_sender sender;
+    struct sl_job_sender sender;
     char profile[SL_SILICON_NAME_BYTES];
     char root[SL_PATH_BYTES], folder[SL_PATH_BYTES]; /* the second is removed */
     char all[SL_PATH_BYTES];                         /* of both engines the time is wanted */
@@ -116,11 +116,11 @@ static int count(struct counting *c, const struct sl_cli *cli, struct sl_diag *d
     here.server = "private";
     here.token_file = NULL;
     here.json = false;
-    c->sender = (struct sl_sender){
+    c->sender = (struct sl_job_sender){
         .cli = &here, .plan = &c->plan, .command = "sme2lab run --policy", .directory = c->folder};
     int rc = sl_run_lab_open(&here, &c->sender, diag);
     if (rc == 0)
-        rc = sl_sender_send(&c->sender, 0, &job, diag);
+        rc = sl_job_sender_send(&c->sender, 0, &job, diag);
     if (rc == 0)
         rc = sl_follow_job(&here, c->sender.client, job, !here.quiet, diag);
     if (rc == -EINTR && job != 0)

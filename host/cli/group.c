@@ -40,7 +40,7 @@ int sl_group_make(struct sl_client *client, const char *name, uint64_t *out_id,
         *at = *at >= ' ' && *at <= '~' ? *at : '_';
     if (!sl_url_query(path, sizeof(path), "name", called))
         return sl_diag_set(diag, SL_E_LIMIT, "--group", "The name is too long");
-    const struct sl_request request = {.method = "POST", .path = path, .json = "{}"};
+    const struct sl_client_request request = {.method = "POST", .path = path, .json = "{}"};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)
         return rc;

@@ -139,9 +139,9 @@ static int send_run(struct report *report, struct sl_client *client,
     int rc = send_files(report->cli, client, run, &body, diag);
     if (rc == 0)
         rc = sl_client_send(client,
-                            &(struct sl_request){.method = "POST",
-                                                 .path = "/api/v1/runs",
-                                                 .json = (const char *)text.data},
+                            &(struct sl_client_request){.method = "POST",
+                                                        .path = "/api/v1/runs",
+                                                        .json = (const char *)text.data},
                             &answer, diag);
     sl_buf_fini(&text);
     if (rc < 0)

@@ -18,8 +18,8 @@
 #include "host/cli/estimated_policy.h"
 #include "host/cli/fetch.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/outcome.h"
-#include "host/cli/sender.h"
 #include "host/inspect/inspect.h"
 #include "host/spec/path_stem.h"
 
@@ -120,7 +120,7 @@ static size_t path_begin(const char *text, size_t at)
 }
 
 /* The blob that is called so by the user; NULL: it is none that was sent. */
-static const char *name_of(const struct sl_sender *sender, const char *digest)
+static const char *name_of(const struct sl_job_sender *sender, const char *digest)
 {
     for (size_t i = 0; i < sender->file_count; i++)
         if (strncmp(digest, sender->files[i].sha256, DIGEST_DIGITS) == 0)
@@ -129,7 +129,7 @@ static const char *name_of(const struct sl_sender *sender, const char *digest)
 }
 
 /* Copies `text` with each path to a blob replaced. */
-static void rename_blobs(const struct sl_sender *sender, const char *text, char out[TEXT_BYTES])
+static void rename_blobs(const struct sl_job_sender *sender, const char *text, char out[TEXT_BYTES])
 {
     size_t used = 0;
     for (size_t at = 0; text[at] && used + 1 < TEXT_BYTES;) {
@@ -183,7 +183,7 @@ static void take_words(const char *log, const char *detail, char out[TEXT_BYTES]
     sl_buf_fini(&text);
 }
 
-void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_spec *experiment,
+void sl_run_failure_tell(const struct sl_job_sender *sender, const struct sl_spec *experiment,
                          const struct sl_outcome *outcome, const char *directory,
                          struct sl_diag *diag)
 {
@@ -224,7 +224,7 @@ static void cancel(struct sl_client *client, const uint64_t *jobs, size_t count)
     char path[64];
     sl_interrupt_clear();
     for (size_t i = 0; i < count; i++) {
-        const struct sl_request request = {.method = "DELETE", .path = path};
+        const struct sl_client_request request = {.method = "DELETE", .path = path};
         snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, jobs[i]);
         if (jobs[i] != 0 && sl_client_send(client, &request, &answer, NULL) == 0)
             sl_buf_fini(&answer.body);

@@ -11,14 +11,14 @@ struct sl_diag;
 struct sl_spec;
 struct sl_plan;
 struct sl_outcome;
-struct sl_sender;
+struct sl_job_sender;
 
 /* Can all files that it names be read? 0 or the file's -errno with `diag` set. */
 int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag);
 
 /* Why a job failed, with the user's names of the files for the daemon's; what the agent said is put
  * into `directory`. The experiment's is the last that was sent of these digests. */
-void sl_run_failure_tell(const struct sl_sender *sender, const struct sl_spec *experiment,
+void sl_run_failure_tell(const struct sl_job_sender *sender, const struct sl_spec *experiment,
                          const struct sl_outcome *outcome, const char *directory,
                          struct sl_diag *diag);
 

@@ -7,9 +7,9 @@
 #include "common/base/mem.h"
 #include "host/cli/cli.h"
 #include "host/cli/client.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/private_daemon.h"
 #include "host/cli/run_request.h"
-#include "host/cli/sender.h"
 #include "host/cli/server_address.h"
 #include "host/device/adb/look.h"
 #include "host/device/adb/usb.h"
@@ -45,7 +45,8 @@ static int check_here(const struct sl_plan *plan, struct sl_diag *diag)
     return rc == SL_E_NOT_FOUND ? -ENODEV : rc;
 }
 
-static int open_private(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
+static int open_private(const struct sl_cli *cli, struct sl_job_sender *sender,
+                        struct sl_diag *diag)
 {
     struct sl_private_daemon daemon;
     int rc = check_here(sender->plan, diag);
@@ -57,7 +58,7 @@ static int open_private(const struct sl_cli *cli, struct sl_sender *sender, stru
 }
 
 /* The one phone that is there, behind a server or plugged in; "": none, or several. */
-static void look_for_phone(struct sl_sender *sender)
+static void look_for_phone(struct sl_job_sender *sender)
 {
     struct sl_adb_look *look = sl_calloc(1, sizeof(*look));
     size_t count = 0;
@@ -77,7 +78,7 @@ static void look_for_phone(struct sl_sender *sender)
 }
 
 /* The default device: the phone that is there, else this machine, else the emulator. */
-static void choose_device(struct sl_sender *sender)
+static void choose_device(struct sl_job_sender *sender)
 {
     struct sl_spec *spec = &sender->plan->specs[0];
     if (spec->device)
@@ -88,7 +89,8 @@ static void choose_device(struct sl_sender *sender)
                                                 : "counted";
 }
 
-int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
+int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_job_sender *sender,
+                        struct sl_diag *diag)
 {
     bool there = false;
     int rc = sl_run_lab_listens(cli, &there, diag);
@@ -99,7 +101,7 @@ int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_sender *sender, stru
     return rc;
 }
 
-int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct sl_diag *diag)
+int sl_run_lab_open(const struct sl_cli *cli, struct sl_job_sender *sender, struct sl_diag *diag)
 {
     struct sl_plan *plan = sender->plan;
     bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
@@ -115,10 +117,10 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_sender *sender, struct s
     if (rc == 0)
         rc = sl_run_lab_open_any(cli, sender, diag);
     if (rc == 0 && open && there)
-        rc = sl_sender_find_phone(sender, diag);
+        rc = sl_job_sender_find_phone(sender, diag);
     choose_device(sender);
     if (rc == 0)
-        rc = sl_sender_choose(sender, diag);
+        rc = sl_job_sender_choose(sender, diag);
     if (rc == 0)
         sl_plan_fill(plan, sender->counted);
     return rc;

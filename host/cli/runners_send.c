@@ -10,8 +10,8 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/runner_libraries.h"
-#include "host/cli/sender.h"
 #include "host/cli/upload.h"
 #include "host/spec/job_body.h"
 #include "host/spec/plan.h"
@@ -19,7 +19,7 @@
 enum { MAX_BODY_BYTES = 1 << 20 };
 
 struct sending {
-    struct sl_sender *sender;
+    struct sl_job_sender *sender;
     struct sl_plan plan; /* with absolute paths of runners, and with digests */
     char runners[SL_PLAN_MAX][SL_SPEC_MAX_PATH + 1];
     char *libraries[SL_PLAN_MAX][SL_SPEC_MAX_LIBRARIES]; /* owned: found beside each */
@@ -84,10 +84,10 @@ static void sending_free(struct sending *sending)
 
 static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag)
 {
-    struct sl_sender *sender = sending->sender;
+    struct sl_job_sender *sender = sending->sender;
     struct sl_spec spec = sending->plan.specs[0];
     struct sl_buf body;
-    sl_sender_fill(sender, &spec);
+    sl_job_sender_fill(sender, &spec);
     spec.task = SL_TASK_RUNNERS;
     spec.mode = SL_MODE_TIMING; /* each experiment's own stands in the configuration */
     spec.native = sender->native;
@@ -97,12 +97,12 @@ static int post(struct sending *sending, uint64_t *out_job, struct sl_diag *diag
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The configuration cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(sender->client, sender->group, &body, out_job, diag);
+        rc = sl_job_sender_post(sender->client, sender->group, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }
 
-int sl_runners_send(struct sl_sender *sender, uint64_t *out_job, struct sl_diag *diag)
+int sl_runners_send(struct sl_job_sender *sender, uint64_t *out_job, struct sl_diag *diag)
 {
     struct sending *sending = sl_calloc(1, sizeof(*sending));
     if (!sending)
@@ -117,7 +117,7 @@ int sl_runners_send(struct sl_sender *sender, uint64_t *out_job, struct sl_diag 
         if (rc == 0)
             rc = find_libraries(sending, i, diag);
         if (rc == 0)
-            rc = sl_sender_upload(sender, spec, diag);
+            rc = sl_job_sender_upload(sender, spec, diag);
     }
     if (rc == 0)
         rc = post(sending, out_job, diag);

@@ -17,10 +17,10 @@
 #include "host/cli/client.h"
 #include "host/cli/follow.h"
 #include "host/cli/interrupt.h"
+#include "host/cli/job_sender.h"
 #include "host/cli/outcome.h"
 #include "host/cli/private_daemon.h"
 #include "host/cli/run_lab.h"
-#include "host/cli/sender.h"
 #include "host/cli/upload.h"
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
@@ -203,7 +203,7 @@ static int submit(struct sl_task_device *device, const struct sl_task *task, uin
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The question cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(device->client, 0, &body, out_job, diag);
+        rc = sl_job_sender_post(device->client, 0, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }
@@ -214,8 +214,8 @@ int sl_task_cancel(struct sl_client *client, uint64_t job, struct sl_diag *diag)
     struct sl_answer answer;
     snprintf(path, sizeof(path), "/api/v1/jobs/%" PRIu64, job);
     sl_interrupt_clear();
-    if (sl_client_send(client, &(struct sl_request){.method = "DELETE", .path = path}, &answer,
-                       NULL) == 0)
+    if (sl_client_send(client, &(struct sl_client_request){.method = "DELETE", .path = path},
+                       &answer, NULL) == 0)
         sl_buf_fini(&answer.body);
     return sl_diag_set(diag, -EINTR, sl_client_server(client), "Job %" PRIu64 " is cancelled", job);
 }

@@ -45,7 +45,7 @@ static void on_progress(void *user, uint64_t sent, uint64_t total)
 static int ask(struct sl_client *client, const char *path, uint64_t *out_offset,
                struct sl_diag *diag)
 {
-    const struct sl_request request = {.method = "HEAD", .path = path};
+    const struct sl_client_request request = {.method = "HEAD", .path = path};
     struct sl_answer answer;
     int rc = sl_client_send(client, &request, &answer, diag);
     *out_offset = answer.upload_offset;
@@ -63,13 +63,13 @@ static int send_rest(struct sl_client *client, int file, uint64_t bytes, uint64_
     upload->begin = offset;
     if (lseek(file, (off_t)offset, SEEK_SET) < 0)
         return sl_diag_set(diag, -errno, upload->path, "The file cannot be read again");
-    const struct sl_request request = {.method = "PUT",
-                                       .path = path,
-                                       .file = file,
-                                       .file_bytes = bytes - offset,
-                                       .upload_offset = offset,
-                                       .progress = on_progress,
-                                       .user = upload};
+    const struct sl_client_request request = {.method = "PUT",
+                                              .path = path,
+                                              .file = file,
+                                              .file_bytes = bytes - offset,
+                                              .upload_offset = offset,
+                                              .progress = on_progress,
+                                              .user = upload};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc == 0)
         sl_buf_fini(&answer.body);

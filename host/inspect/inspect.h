@@ -20,7 +20,7 @@ enum {
 };
 
 /* The kind of a node's work, as far as its cost goes. */
-enum sl_work {
+enum sl_node_work {
     SL_WORK_OTHER,
     SL_WORK_PRODUCT,   /* m rows by k, k by n; `batch` times */
     SL_WORK_WINDOW,    /* a convolution: m output pixels, n channels, k taps times channels */
@@ -63,7 +63,7 @@ struct sl_inspect_node {
     const char *type;                   /* of what it computes in: "fp32", "Float"; static */
     char shape[SL_INSPECT_SHAPE_BYTES]; /* "1x8x8x3 * 16x3x3x3 -> 1x8x8x16" */
     char out_shape[48];
-    int work;                      /* enum sl_work */
+    int work;                      /* enum sl_node_work */
     uint64_t batch, m, n, k, taps; /* taps: rows of a window, else 1 */
     struct sl_operands operands;   /* biases left out; of a call the first three */
     uint64_t weight_bytes, in_bytes, out_bytes;

@@ -1,28 +1,39 @@
-"""Source files with logic of their own that have no unit test at the mirrored path. The numbers in untested.txt, one a folder, may only
-fall: --write lowers them to what is there. A file has logic when it branches: three `if`, `for`, `while`, `switch` or `?` at least. A test covers the file that it is named
-after, and every one whose header it includes; of a module's files for several systems the one for Linux. *_darwin.c has none: nothing
-here runs it."""
+"""Source files with logic of their own that no unit test reaches. A file has logic when it branches: three `if`, `for`, `while`, `switch`
+or `?` at least. Of a module's files for several systems it is the one for Linux: nothing here runs *_darwin.c.
 
+    untested.py           by name: a test is named after the file or includes its header, or tested_by.txt says which test it has
+    untested.py BUILD     measured: of every such file the unit tests reach at least 70 % of the lines, and the test that
+                          tested_by.txt names reaches them alone; BUILD has the profiles of all unit tests (preset asan)
+    untested.py BUILD --write    writes into tested_by.txt what the profiles show, and what is short of it into untested.txt
+
+untested.txt has the files that are short of it. It may only shrink."""
+
+import concurrent.futures
+import glob
+import json
 import os
 import re
+import subprocess
 import sys
 
 import sources
 
-LEAST = 3
+LEAST_BRANCHES, LEAST_REACH = 3, 70.0
 ROOTS = ("agent/", "common/", "host/")
 BRANCH = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\]|\\.)*"', re.DOTALL)
 INCLUDE = re.compile(r'^#include "([^"]+)\.h"$', re.MULTILINE)
-LIST = "scripts/checks/untested.txt"
+DEBT, ELSEWHERE = "scripts/checks/untested.txt", "scripts/checks/tested_by.txt"
 
 
-def has_logic(text):
-    return len(BRANCH.findall(COMMENT.sub("", text))) >= LEAST
+def with_logic():
+    """All files that a unit test should reach."""
+    return [path for path in sources.files(".c") if path.startswith(ROOTS) and not path.endswith("_darwin.c")
+            and len(BRANCH.findall(COMMENT.sub("", sources.text(path)))) >= LEAST_BRANCHES]
 
 
-def tested():
-    """What has a test: sources without their suffix."""
+def named():
+    """What has a test by its name: sources without their suffix."""
     found = set()
     for path in sources.files(".c"):
         if path.startswith("tests/unit/"):
@@ -32,33 +43,104 @@ def tested():
     return found
 
 
-def untested():
-    """By folder, the files with logic that no test is named after or includes."""
-    known, rows = tested(), {}
-    for path in sources.files(".c"):
-        module = path.removesuffix(".c").removesuffix("_linux")
-        if path.startswith(ROOTS) and module not in known and not path.endswith("_darwin.c") and has_logic(sources.text(path)):
-            rows.setdefault(os.path.dirname(path), []).append(path)
-    return rows
+def is_named(path, known):
+    return path.removesuffix(".c").removesuffix("_linux") in known
+
+
+def source_of(test):
+    folder, noun = os.path.split(test)
+    return f"tests/unit/{folder}/test_{noun}.c"
+
+
+def elsewhere():
+    """file: the test that tested_by.txt names for it."""
+    return dict(line.split() for line in sources.text(ELSEWHERE).splitlines() if line and not line.startswith("#"))
+
+
+def by_name():
+    known, tests, debt = named(), elsewhere(), sources.text(DEBT).split()
+    files = with_logic()
+    problems = [f"{path}:1: has logic and no unit test: write one, or say in {ELSEWHERE} which test reaches it"
+                for path in files if path not in tests and path not in debt and not is_named(path, known)]
+    problems += [f"{ELSEWHERE}:1: {path} is no file with logic" for path in tests if path not in files]
+    problems += [f"{ELSEWHERE}:1: {source_of(test)} is no file" for test in sorted(set(tests.values())) if not os.path.exists(os.path.join(sources.ROOT, source_of(test)))]
+    problems += [f"{DEBT}:1: {path} is no file with logic" for path in debt if path not in files]
+    return sources.report(problems, f"{len(files)} files with logic; {len(tests)} have a test of another name, {len(debt)} have none that reaches enough")
+
+
+def reached(objects, raws):
+    """path: (lines, of these reached by what left the profiles)."""
+    profile = raws[0] + ".profdata"
+    subprocess.run(["llvm-profdata-19", "merge", "-sparse", *raws, "-o", profile], check=True)
+    command = ["llvm-cov-19", "export", "-summary-only", f"-instr-profile={profile}", objects[0]]
+    for other in objects[1:]:
+        command += ["-object", other]
+    report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
+    os.remove(profile)
+    lines = {file["filename"].lstrip("/"): file["summary"]["lines"] for file in report["data"][0]["files"]}
+    return {path: (row["count"], row["covered"]) for path, row in lines.items()}
+
+
+def share(rows, path):
+    lines, covered = rows.get(path, (0, 0))
+    return 100.0 * covered / lines if lines else 0.0
+
+
+def profiles(build):
+    """test: (program, its profiles), for each unit test that left any."""
+    found = {}
+    for raw in sorted(glob.glob(os.path.join(build, "profiles/*.profraw"))):
+        flat = os.path.basename(raw).rsplit("-", 1)[0]
+        folder, noun = flat.split("_test_", 1)
+        program = os.path.join(build, "tests", flat)
+        if os.path.exists(program):
+            found.setdefault(f"{folder.replace('_', '/')}/{noun}", (program, []))[1].append(raw)
+    return found
+
+
+def measure(build):
+    """(by all tests together, {test: by it alone})"""
+    tests = profiles(build)
+    together = reached([program for program, _ in tests.values()], [raw for _, raws in tests.values() for raw in raws])
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        alone = dict(zip(tests, pool.map(lambda test: reached([tests[test][0]], tests[test][1]), tests)))
+    return together, alone
+
+
+def write(together, alone):
+    """The test that reaches most of a file is the one that is named for it."""
+    known, debt, lines = named(), [], []
+    for path in with_logic():
+        best = max(alone, key=lambda test: share(alone[test], path))
+        if share(together, path) < LEAST_REACH:
+            debt.append(path)
+        elif not is_named(path, known):
+            lines.append((path, best, share(alone[best], path)))
+    with open(os.path.join(sources.ROOT, DEBT), "w", encoding="utf-8") as file:
+        file.writelines(f"{path}\n" for path in debt)
+    with open(os.path.join(sources.ROOT, ELSEWHERE), "w", encoding="utf-8") as file:
+        file.write("# Files whose unit test has another name than theirs: the test that reaches most of their lines (untested.py BUILD --write).\n")
+        file.writelines(f"{path} {test}\n" for path, test, _ in lines)
+
+
+def by_measure(build, rewrite):
+    together, alone = measure(build)
+    if rewrite:
+        write(together, alone)
+    tests, debt, problems = elsewhere(), sources.text(DEBT).split(), []
+    for path in with_logic():
+        whole = share(together, path)
+        if whole < LEAST_REACH and path not in debt:
+            problems.append(f"{path}:1: the unit tests reach {whole:.1f} % of its lines; at least {LEAST_REACH:.0f} % are asked for")
+        elif whole >= LEAST_REACH and path in debt:
+            problems.append(f"{DEBT}:1: the unit tests reach {whole:.1f} % of {path}: take its line out")
+        if path in tests and share(alone.get(tests[path], {}), path) == 0:
+            problems.append(f"{ELSEWHERE}:1: {tests[path]} reaches nothing of {path}")
+    return sources.report(problems, f"of {len(with_logic()) - len(debt)} files with logic the unit tests reach {LEAST_REACH:.0f} % or more, of {len(debt)} less")
 
 
 def main(words):
-    rows = untested()
-    if words == ["--list"]:
-        print("\n".join(path for folder in sorted(rows) for path in rows[folder]))
-        return 0
-    allowed = {folder: int(count) for folder, count in (line.split() for line in sources.text(LIST).splitlines())}
-    if words == ["--write"]:
-        with open(os.path.join(sources.ROOT, LIST), "w", encoding="utf-8") as file:
-            file.writelines(f"{folder} {min(may, len(rows[folder]))}\n" for folder, may in sorted(allowed.items()) if folder in rows)
-        return 0
-    problems = []
-    for folder in sorted(rows.keys() | allowed.keys()):
-        have, may = len(rows.get(folder, [])), allowed.get(folder, 0)
-        if have > may:
-            problems.append(f"{LIST}:1: {folder} has {have} files with logic and no unit test, {may} are allowed: {', '.join(rows[folder])}")
-    total = sum(map(len, rows.values()))
-    return sources.report(problems, f"{total} files with logic have no unit test ({sum(allowed.values())} allowed; --list names them)")
+    return by_measure(os.path.abspath(words[0]), words[1:] == ["--write"]) if words else by_name()
 
 
 if __name__ == "__main__":

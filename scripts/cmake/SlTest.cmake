@@ -21,6 +21,10 @@ function(sl_unit_tests folder)
     target_compile_definitions(${flat} PRIVATE SL_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
     set_target_properties(${flat} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     sl_add_test(${folder}/${noun} ${flat})
+    if(SL_COVERAGE) # for scripts/checks/untested.py
+      set_tests_properties(${folder}/${noun} PROPERTIES
+        ENVIRONMENT_MODIFICATION "LLVM_PROFILE_FILE=set:${CMAKE_BINARY_DIR}/profiles/${flat}-%m.profraw")
+    endif()
   endforeach()
 endfunction()
 

@@ -44,7 +44,7 @@ static uint64_t clock_round(void)
 static uint64_t event_round(struct sl_recorder *recorder)
 {
     const struct sl_trace_label label = {.name = 1, .event = SL_TRACE_DELEGATE};
-    struct sl_span span = {0};
+    struct sl_trace_span span = {0};
     __asm__ volatile("" : "+r"(recorder));
     uint64_t start = now_ns();
     for (int i = 0; i < EVENTS; i++) {

@@ -61,7 +61,7 @@ static bool measure(int rounds, double out_ns[2])
 {
     struct sl_ring *ring = NULL;
     struct sl_recorder *recorder = NULL;
-    struct sl_events *events = NULL;
+    struct sl_runtime_events *events = NULL;
     const struct sl_stamp *stamps;
     void *library = dlopen(SL_TEST_DELEGATE, RTLD_NOW | RTLD_LOCAL);
     run_fn run = NULL;
@@ -70,12 +70,12 @@ static bool measure(int rounds, double out_ns[2])
     bool ready = run && sl_stamps_open(library) && sl_kernel_calls_open(library) > 0 &&
                  sl_ring_new(RING_RECORDS, &ring) == 0 &&
                  sl_recorder_new(ring, SL_TRACE_NS, 0, &recorder) == 0 &&
-                 (events = sl_events_new(recorder)) != NULL;
+                 (events = sl_runtime_events_new(recorder)) != NULL;
     sl_recorder_on_full(recorder, discard, ring);
-    sl_events_keep(events, SL_VARIANT_WARM_UP);
+    sl_runtime_events_keep(events, SL_VARIANT_WARM_UP);
     if (ready)
         round_ns(run, recorder); /* the warm-up, which makes the names */
-    sl_events_keep(events, SL_VARIANT_TRACED);
+    sl_runtime_events_keep(events, SL_VARIANT_TRACED);
     for (int i = 0; ready && i < rounds; i++) {
         for (int taken = 0; taken < 2; taken++) {
             double each = round_ns(run, taken ? recorder : NULL);
@@ -83,7 +83,7 @@ static bool measure(int rounds, double out_ns[2])
         }
         ready = sl_stamps_get(&stamps) == OPERATORS + 1;
     }
-    sl_events_free(events);
+    sl_runtime_events_free(events);
     sl_recorder_free(recorder);
     sl_ring_free(ring);
     return ready;

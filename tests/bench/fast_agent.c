@@ -20,7 +20,7 @@ enum { FAST_EVENTS = 1000 };
 static void execute(struct sl_recorder *recorder, const struct sl_trace_label *label)
 {
     for (int i = 0; i < FAST_EVENTS; i++) {
-        struct sl_span span;
+        struct sl_trace_span span;
         sl_recorder_begin(recorder, &span, label);
         sl_recorder_end(recorder, &span, label);
     }

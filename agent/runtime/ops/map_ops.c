@@ -325,14 +325,14 @@ static int prepare_map(struct sl_op_call *call, struct sl_diag *diag)
 /* `data` is the spec of what no kernel takes. */
 static int prepare_where(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct sl_choice choice = {.condition = 0, .yes = 1, .no = 2, .out = 3};
+    static const struct sl_truth_choice choice = {.condition = 0, .yes = 1, .no = 2, .out = 3};
     return sl_truth_chooses(call, &choice) ? sl_truth_choose(call, &choice, diag)
                                            : prepare_map(call, diag);
 }
 
 static int prepare_masked_fill(struct sl_op_call *call, struct sl_diag *diag)
 {
-    static const struct sl_choice choice = {.condition = 1, .yes = 2, .no = 0, .out = 3};
+    static const struct sl_truth_choice choice = {.condition = 1, .yes = 2, .no = 0, .out = 3};
     return sl_truth_chooses(call, &choice) ? sl_truth_choose(call, &choice, diag)
                                            : prepare_map(call, diag);
 }

@@ -179,13 +179,14 @@ static bool is_float(const struct sl_op_call *call, uint32_t arg)
     return !tensor || (tensor->scalar_type == SL_SCALAR_FLOAT && is_plain(tensor));
 }
 
-bool sl_truth_chooses(const struct sl_op_call *call, const struct sl_choice *choice)
+bool sl_truth_chooses(const struct sl_op_call *call, const struct sl_truth_choice *choice)
 {
     return takes_operand(call, SL_TRUTH_NOT, choice->condition) && is_float(call, choice->yes) &&
            is_float(call, choice->no) && is_float(call, choice->out);
 }
 
-int sl_truth_choose(struct sl_op_call *call, const struct sl_choice *choice, struct sl_diag *diag)
+int sl_truth_choose(struct sl_op_call *call, const struct sl_truth_choice *choice,
+                    struct sl_diag *diag)
 {
     struct sl_tensor *out = sl_op_tensor(call, choice->out);
     const struct sl_tensor *const inputs[3] = {sl_op_tensor(call, choice->condition),

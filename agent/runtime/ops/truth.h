@@ -29,13 +29,14 @@ bool sl_truth_takes(const struct sl_op_call *call, int op, unsigned out_at);
 int sl_truth_prepare(struct sl_op_call *call, int op, unsigned out_at, struct sl_diag *diag);
 
 /* A choice element by element: arguments. What is chosen may be a number, the condition not. */
-struct sl_choice {
+struct sl_truth_choice {
     unsigned condition, yes, no, out;
 };
 
 /* The same for choices between f32. */
-bool sl_truth_chooses(const struct sl_op_call *call, const struct sl_choice *choice);
-int sl_truth_choose(struct sl_op_call *call, const struct sl_choice *choice, struct sl_diag *diag);
+bool sl_truth_chooses(const struct sl_op_call *call, const struct sl_truth_choice *choice);
+int sl_truth_choose(struct sl_op_call *call, const struct sl_truth_choice *choice,
+                    struct sl_diag *diag);
 
 /* Bounds that are tensors: arguments; one of them may be Null. */
 struct sl_bounds {

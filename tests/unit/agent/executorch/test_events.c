@@ -26,7 +26,7 @@ typedef void (*run_fn)(int operators, void (*name)(void *user, int number), void
 struct fixture {
     struct sl_ring *ring;
     struct sl_recorder *recorder;
-    struct sl_events *events;
+    struct sl_runtime_events *events;
     void *delegate;
     run_fn run;
     const long *took_ns;  /* what the stand-in says of the operator that it names */
@@ -51,7 +51,7 @@ static int open_all(void **state)
     assert_int_equal(sl_ring_new(RING_RECORDS, &f->ring), 0);
     assert_int_equal(sl_recorder_new(f->ring, SL_TRACE_MARKS, 7, &f->recorder), 0);
     sl_recorder_on_full(f->recorder, take, f);
-    f->events = sl_events_new(f->recorder);
+    f->events = sl_runtime_events_new(f->recorder);
     f->instruction = 4;
     assert_non_null(f->events);
     f->delegate = dlopen(SL_TEST_DELEGATE, RTLD_NOW | RTLD_LOCAL);
@@ -70,7 +70,7 @@ static int close_all(void **state)
 {
     struct fixture *f = *state;
     sl_stamps_record(NULL);
-    sl_events_free(f->events);
+    sl_runtime_events_free(f->events);
     sl_recorder_free(f->recorder);
     sl_ring_free(f->ring);
     dlclose(f->delegate);
@@ -95,19 +95,19 @@ static void name_operator(void *user, int number)
     char text[32];
     snprintf(text, sizeof(text), "Convolution #%d", number + 1);
     assert_true(sl_stamps_paused());
-    sl_events_delegate(f->events, text, 0, f->instruction, (uint64_t)*f->took_ns);
+    sl_runtime_events_delegate(f->events, text, 0, f->instruction, (uint64_t)*f->took_ns);
 }
 
 TEST_WITH(operators_lie_between_the_delegates_own_stamps, open_all, close_all)
 {
     struct fixture *f = *state;
-    int64_t whole = sl_events_begin(f->events, "Method::execute", -1, 0);
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    int64_t whole = sl_runtime_events_begin(f->events, "Method::execute", -1, 0);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     f->run(3, name_operator, f);
-    sl_events_end(f->events, call);
-    sl_events_end(f->events, whole);
-    assert_int_equal(sl_events_flush(f->events), 0);
-    assert_int_equal(sl_events_count(f->events), 5);
+    sl_runtime_events_end(f->events, call);
+    sl_runtime_events_end(f->events, whole);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
+    assert_int_equal(sl_runtime_events_count(f->events), 5);
     /* Marks: 0 and 1 begin the events, each of four stamps ends one operator and begins the next.
      */
     for (uint32_t k = 0; k < 3; k++) {
@@ -138,42 +138,42 @@ static const char *text_of(struct fixture *f, uint32_t name)
 
 static void call(struct fixture *f, int operators)
 {
-    int64_t number = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    int64_t number = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     f->run(operators, name_operator, f);
-    sl_events_end(f->events, number);
+    sl_runtime_events_end(f->events, number);
 }
 
 TEST_WITH(who_looks_finds_after_how_many_operators_it_is, open_all, close_all)
 {
     struct fixture *f = *state;
     char shared[SL_APART_SHARED_BYTES] = "";
-    sl_events_keep(f->events, SL_VARIANT_TRACED);
+    sl_runtime_events_keep(f->events, SL_VARIANT_TRACED);
     call(f, 3);
     assert_string_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL");
-    assert_int_equal(sl_events_flush(f->events), 0);
-    sl_events_keep(f->events, SL_VARIANT_WARM_UP);
-    sl_events_leave_current(f->events, shared);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
+    sl_runtime_events_keep(f->events, SL_VARIANT_WARM_UP);
+    sl_runtime_events_leave_current(f->events, shared);
     call(f, 3);
     uint32_t last = sl_ring_current(f->ring);
     assert_memory_equal(text_of(f, last), "DELEGATE_CALL, after 3 of its operators", 39);
     assert_string_equal(shared, "DELEGATE_CALL, after 3 of its operators");
-    assert_int_equal(sl_events_flush(f->events), 0);
-    sl_events_keep(f->events, SL_VARIANT_TRACED); /* names that are there are used */
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
+    sl_runtime_events_keep(f->events, SL_VARIANT_TRACED); /* names that are there are used */
     call(f, 2);
     assert_memory_equal(text_of(f, sl_ring_current(f->ring)), "DELEGATE_CALL, after 2", 22);
     call(f, 3);
     assert_int_equal(sl_ring_current(f->ring), last);
-    assert_int_equal(sl_events_flush(f->events), 0);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
 }
 
 TEST_WITH(an_operator_of_several_parts_has_the_stamps_of_all, open_all, close_all)
 {
     struct fixture *f = *state;
     f->parts[1] = 3; /* a concatenation of three */
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     f->run(3, name_operator, f);
-    sl_events_end(f->events, call);
-    assert_int_equal(sl_events_flush(f->events), 0);
+    sl_runtime_events_end(f->events, call);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
     /* Marks: 0 begins the event, 1 and 2 are the stamp before the first operator. */
     static const uint32_t spans[3][2] = {{2, 3}, {4, 9}, {10, 11}};
     for (size_t k = 0; k < 3; k++) {
@@ -186,11 +186,11 @@ TEST_WITH(an_operator_of_several_parts_has_the_stamps_of_all, open_all, close_al
 TEST_WITH(a_stamp_without_an_operator_is_told, open_all, close_all)
 {
     struct fixture *f = *state;
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     f->run(2, name_operator, f);
     f->run(0, name_operator, f);
-    sl_events_end(f->events, call);
-    assert_int_equal(sl_events_flush(f->events), SL_E_STATE);
+    sl_runtime_events_end(f->events, call);
+    assert_int_equal(sl_runtime_events_flush(f->events), SL_E_STATE);
 }
 
 TEST_WITH(packed_events_become_the_same_records, open_all, close_all)
@@ -199,21 +199,21 @@ TEST_WITH(packed_events_become_the_same_records, open_all, close_all)
     char current[SL_APART_SHARED_BYTES] = "";
     struct sl_buf packed;
     sl_buf_init(&packed, 1 << 20);
-    sl_events_leave_current(f->events, current);
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    sl_runtime_events_leave_current(f->events, current);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     f->run(3, name_operator, f);
-    sl_events_end(f->events, call);
+    sl_runtime_events_end(f->events, call);
     assert_string_equal(current, "DELEGATE_CALL");
-    assert_int_equal(sl_events_pack(f->events, &packed), 0);
+    assert_int_equal(sl_runtime_events_pack(f->events, &packed), 0);
     struct sl_bytes bytes = {packed.data, packed.size};
-    assert_int_equal(sl_events_unpack(f->events, bytes), 0);
-    assert_int_equal(sl_events_count(f->events), 4);
+    assert_int_equal(sl_runtime_events_unpack(f->events, bytes), 0);
+    assert_int_equal(sl_runtime_events_count(f->events), 4);
     assert_int_equal(event(f, 1)->event.start, 4);
     assert_int_equal(event(f, 1)->event.end, 5);
     assert_int_equal(event(f, 1)->event.order, 2);
     assert_int_equal(event(f, 3)->event.event, SL_TRACE_OPERATOR);
     for (size_t cut = 1; cut < bytes.size; cut++) {
-        int rc = sl_events_unpack(f->events, (struct sl_bytes){bytes.data, cut});
+        int rc = sl_runtime_events_unpack(f->events, (struct sl_bytes){bytes.data, cut});
         assert_true(rc == 0 || rc == SL_E_FORMAT);
         take(f);
         f->count = 0;
@@ -224,10 +224,10 @@ TEST_WITH(packed_events_become_the_same_records, open_all, close_all)
 static void execute(struct fixture *f, uint32_t instruction)
 {
     f->instruction = instruction;
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, instruction);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, instruction);
     f->run(3, name_operator, f);
-    sl_events_end(f->events, call);
-    assert_int_equal(sl_events_flush(f->events), 0);
+    sl_runtime_events_end(f->events, call);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
 }
 
 static const char *kernel_of(struct fixture *f, size_t n)
@@ -258,24 +258,25 @@ TEST_WITH(a_warm_up_names_the_kernels_of_the_executions_after_it, open_all, clos
 TEST_WITH(operator_without_a_stamp_is_told, open_all, close_all)
 {
     struct fixture *f = *state;
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
-    sl_events_delegate(f->events, "Convolution #1", 0, 4, 1000); /* no one asked for the time */
-    sl_events_end(f->events, call);
-    assert_int_equal(sl_events_flush(f->events), SL_E_STATE);
-    assert_int_equal(sl_events_flush(f->events), 0); /* and not of the next execution */
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    sl_runtime_events_delegate(f->events, "Convolution #1", 0, 4,
+                               1000); /* no one asked for the time */
+    sl_runtime_events_end(f->events, call);
+    assert_int_equal(sl_runtime_events_flush(f->events), SL_E_STATE);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0); /* and not of the next execution */
 }
 
 TEST_WITH(stamps_of_a_call_before_count_for_no_other, open_all, close_all)
 {
     struct fixture *f = *state;
-    int64_t first = sl_events_begin(f->events, "DELEGATE_CALL", 0, 1);
+    int64_t first = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 1);
     f->run(2, name_operator, f);
-    sl_events_end(f->events, first);
-    int64_t second = sl_events_begin(f->events, "DELEGATE_CALL", 0, 2);
+    sl_runtime_events_end(f->events, first);
+    int64_t second = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 2);
     f->run(1, name_operator, f);
-    sl_events_end(f->events, second);
-    assert_int_equal(sl_events_flush(f->events), 0);
-    assert_int_equal(sl_events_count(f->events), 5);
+    sl_runtime_events_end(f->events, second);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
+    assert_int_equal(sl_runtime_events_count(f->events), 5);
     assert_true(event(f, 3)->event.start > event(f, 2)->event.end);
 }
 
@@ -283,8 +284,9 @@ TEST_WITH(more_events_than_the_ring_holds_wait_for_it, open_all, close_all)
 {
     struct fixture *f = *state;
     for (int i = 0; i < 5 * RING_RECORDS; i++)
-        sl_events_end(f->events, sl_events_begin(f->events, "OPERATOR_CALL", 0, (uint32_t)i));
-    assert_int_equal(sl_events_flush(f->events), 0);
+        sl_runtime_events_end(f->events,
+                              sl_runtime_events_begin(f->events, "OPERATOR_CALL", 0, (uint32_t)i));
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
     for (uint32_t i = 0; i < 5 * RING_RECORDS; i++)
         assert_int_equal(event(f, i)->event.instruction, i);
 }
@@ -302,32 +304,32 @@ TEST_WITH(real_clock_answers_everybody_else, open_all, close_all)
 TEST_WITH(the_execution_alone_is_kept_where_no_more_is_asked_for, open_all, close_all)
 {
     struct fixture *f = *state;
-    sl_events_keep(f->events, SL_VARIANT_WHOLE);
-    int64_t whole = sl_events_begin(f->events, "Method::execute", -1, 0);
-    int64_t call = sl_events_begin(f->events, "DELEGATE_CALL", 0, 4);
+    sl_runtime_events_keep(f->events, SL_VARIANT_WHOLE);
+    int64_t whole = sl_runtime_events_begin(f->events, "Method::execute", -1, 0);
+    int64_t call = sl_runtime_events_begin(f->events, "DELEGATE_CALL", 0, 4);
     assert_int_equal(call, -1);
     f->run(3, name_operator, f);
-    sl_events_end(f->events, call);
-    sl_events_end(f->events, whole);
-    assert_int_equal(sl_events_flush(f->events), 0);
-    assert_int_equal(sl_events_count(f->events), 1);
-    sl_events_keep(f->events, SL_VARIANT_UNTRACED);
-    assert_int_equal(sl_events_begin(f->events, "Method::execute", -1, 0), -1);
+    sl_runtime_events_end(f->events, call);
+    sl_runtime_events_end(f->events, whole);
+    assert_int_equal(sl_runtime_events_flush(f->events), 0);
+    assert_int_equal(sl_runtime_events_count(f->events), 1);
+    sl_runtime_events_keep(f->events, SL_VARIANT_UNTRACED);
+    assert_int_equal(sl_runtime_events_begin(f->events, "Method::execute", -1, 0), -1);
 }
 
 TEST(an_operator_of_sme_is_told_where_there_may_be_none_though_nothing_is_recorded)
 {
-    struct sl_events *events = sl_events_new(NULL);
+    struct sl_runtime_events *events = sl_runtime_events_new(NULL);
     assert_non_null(events);
-    assert_int_equal(sl_events_begin(events, "Method::execute", -1, 0), -1);
-    sl_events_delegate(events, "Convolution (NHWC, PF32) IGEMM #1", 0, 0, 1000);
-    assert_null(sl_events_forbidden(events));
-    sl_events_forbid_sme(events);
-    sl_events_delegate(events, "Convolution (NHWC, F32) IGEMM #1", 0, 0, 1000);
-    assert_null(sl_events_forbidden(events));
-    sl_events_delegate(events, "Fully Connected (NC, PQS8) GEMM #1", 0, 0, 1000);
-    assert_string_equal(sl_events_forbidden(events), "Fully Connected (NC, PQS8) GEMM #1");
-    assert_int_equal(sl_events_flush(events), 0);
-    assert_int_equal(sl_events_count(events), 0);
-    sl_events_free(events);
+    assert_int_equal(sl_runtime_events_begin(events, "Method::execute", -1, 0), -1);
+    sl_runtime_events_delegate(events, "Convolution (NHWC, PF32) IGEMM #1", 0, 0, 1000);
+    assert_null(sl_runtime_events_forbidden(events));
+    sl_runtime_events_forbid_sme(events);
+    sl_runtime_events_delegate(events, "Convolution (NHWC, F32) IGEMM #1", 0, 0, 1000);
+    assert_null(sl_runtime_events_forbidden(events));
+    sl_runtime_events_delegate(events, "Fully Connected (NC, PQS8) GEMM #1", 0, 0, 1000);
+    assert_string_equal(sl_runtime_events_forbidden(events), "Fully Connected (NC, PQS8) GEMM #1");
+    assert_int_equal(sl_runtime_events_flush(events), 0);
+    assert_int_equal(sl_runtime_events_count(events), 0);
+    sl_runtime_events_free(events);
 }

@@ -44,7 +44,7 @@ static void close_recorder(struct fixture *f)
 
 TEST(null_recorder_does_nothing)
 {
-    struct sl_span span;
+    struct sl_trace_span span;
     struct sl_trace_label label = {0};
     sl_recorder_begin(NULL, &span, &label);
     sl_recorder_end(NULL, &span, &label);
@@ -167,7 +167,7 @@ TEST(facts_carry_text_or_integer)
 /* A parent with one child, as the runtime writes them. */
 static void record_two(struct sl_recorder *recorder)
 {
-    struct sl_span outer, inner;
+    struct sl_trace_span outer, inner;
     struct sl_trace_label parent = {.name = 5, .chain = -1};
     struct sl_trace_label child = {.name = 6,
                                    .kernel = 7,
@@ -185,7 +185,7 @@ static void record_two(struct sl_recorder *recorder)
 TEST(the_other_side_finds_the_innermost_open_event)
 {
     struct fixture f;
-    struct sl_span outer, inner;
+    struct sl_trace_span outer, inner;
     struct sl_trace_label parent = {.name = 5}, child = {.name = 6};
     open_recorder(&f, SL_TRACE_NS);
     assert_int_equal(sl_ring_current(f.ring), 0);

@@ -3,10 +3,10 @@
 
 #include <errno.h>
 
+#include "common/base/arena.h"
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/base/pool.h"
 #include "common/format/flatbuild.h"
 #include "tests/support/unit.h"
 
@@ -174,11 +174,11 @@ TEST(array_is_charged_to_the_budget)
 {
     struct sl_diag diag = {0};
     struct sl_flatbuf fb = reader(small, sizeof(small), &diag);
-    fb.pool = sl_pool_new(100);
+    fb.pool = sl_arena_new(100);
     assert_non_null(fb.pool);
     assert_non_null(sl_flatbuf_alloc(&fb, 5, 20));
     assert_null(sl_flatbuf_alloc(&fb, 1, 1));
     assert_int_equal(fb.error, SL_E_LIMIT);
     assert_true(strstr(diag.what, "overlap") != NULL);
-    sl_pool_free(fb.pool);
+    sl_arena_free(fb.pool);
 }

@@ -1,5 +1,5 @@
-/* common/base/pool.c */
-#include "common/base/pool.h"
+/* common/base/arena.c */
+#include "common/base/arena.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -15,7 +15,7 @@ struct chunk {
     alignas(max_align_t) uint8_t bytes[];
 };
 
-struct sl_pool {
+struct sl_arena {
     struct chunk *chunks; /* owned; the newest first */
     uint8_t *free_at;     /* in the chunk that small blocks come from */
     size_t free_bytes;
@@ -23,15 +23,15 @@ struct sl_pool {
     size_t budget_bytes;
 };
 
-struct sl_pool *sl_pool_new(size_t budget_bytes)
+struct sl_arena *sl_arena_new(size_t budget_bytes)
 {
-    struct sl_pool *pool = sl_calloc(1, sizeof(*pool));
+    struct sl_arena *pool = sl_calloc(1, sizeof(*pool));
     if (pool)
-        *pool = (struct sl_pool){.budget_bytes = budget_bytes, .chunk_bytes = FIRST_CHUNK_BYTES};
+        *pool = (struct sl_arena){.budget_bytes = budget_bytes, .chunk_bytes = FIRST_CHUNK_BYTES};
     return pool;
 }
 
-void sl_pool_free(struct sl_pool *pool)
+void sl_arena_free(struct sl_arena *pool)
 {
     if (!pool)
         return;
@@ -43,7 +43,7 @@ void sl_pool_free(struct sl_pool *pool)
     sl_free(pool);
 }
 
-static struct chunk *add_chunk(struct sl_pool *pool, size_t bytes)
+static struct chunk *add_chunk(struct sl_arena *pool, size_t bytes)
 {
     struct chunk *chunk = sl_calloc(1, sizeof(*chunk) + bytes);
     if (!chunk)
@@ -53,7 +53,7 @@ static struct chunk *add_chunk(struct sl_pool *pool, size_t bytes)
     return chunk;
 }
 
-int sl_pool_alloc(struct sl_pool *pool, size_t count, size_t size, void **out_block)
+int sl_arena_alloc(struct sl_arena *pool, size_t count, size_t size, void **out_block)
 {
     const size_t align = alignof(max_align_t);
     size_t bytes;
@@ -82,7 +82,7 @@ int sl_pool_alloc(struct sl_pool *pool, size_t count, size_t size, void **out_bl
     return 0;
 }
 
-int sl_pool_charge(struct sl_pool *pool, size_t bytes)
+int sl_arena_charge(struct sl_arena *pool, size_t bytes)
 {
     if (bytes > pool->budget_bytes)
         return SL_E_LIMIT;

@@ -1,5 +1,5 @@
-/* host/cli/sender.c */
-#include "host/cli/sender.h"
+/* host/cli/job_sender.c */
+#include "host/cli/job_sender.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 enum { MAX_BODY_BYTES = 1 << 20, KEY_BYTES = 16 };
 
 struct sending {
-    struct sl_sender *sender;
+    struct sl_job_sender *sender;
     struct sl_diag *diag;
 };
 
@@ -67,7 +67,7 @@ static const cJSON *find_name(const cJSON *devices, const char *name)
     return NULL;
 }
 
-int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
+int sl_job_sender_find_phone(struct sl_job_sender *sender, struct sl_diag *diag)
 {
     cJSON *answer = NULL;
     const cJSON *device;
@@ -90,7 +90,7 @@ int sl_sender_find_phone(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-static int refuse_kind(const struct sl_sender *sender, const char *wanted, unsigned svl,
+static int refuse_kind(const struct sl_job_sender *sender, const char *wanted, unsigned svl,
                        struct sl_diag *diag)
 {
     char vectors[48] = "";
@@ -102,7 +102,7 @@ static int refuse_kind(const struct sl_sender *sender, const char *wanted, unsig
                        "The lab has no device of kind %.20s%s", wanted, vectors);
 }
 
-static void take(struct sl_sender *sender, const cJSON *device)
+static void take(struct sl_job_sender *sender, const cJSON *device)
 {
     struct sl_device_record record;
     sl_answer_device(device, &record);
@@ -111,7 +111,7 @@ static void take(struct sl_sender *sender, const cJSON *device)
 }
 
 /* Devices of these kinds have one length each: one for each experiment. */
-static int choose_sized(struct sl_sender *sender, const cJSON *devices, const char *wanted,
+static int choose_sized(struct sl_job_sender *sender, const cJSON *devices, const char *wanted,
                         struct sl_diag *diag)
 {
     for (size_t i = 0; i < sender->plan->count; i++) {
@@ -125,7 +125,7 @@ static int choose_sized(struct sl_sender *sender, const cJSON *devices, const ch
     return 0;
 }
 
-static int choose_kind(struct sl_sender *sender, const cJSON *devices, const char *wanted,
+static int choose_kind(struct sl_job_sender *sender, const cJSON *devices, const char *wanted,
                        struct sl_diag *diag)
 {
     const struct sl_spec *spec = &sender->plan->specs[0];
@@ -166,7 +166,7 @@ static int check_units(const struct sl_selector *selector, const struct sl_devic
 }
 
 /* The daemon chooses, when one is free. */
-static int choose_conditions(struct sl_sender *sender, const cJSON *list, const char *wanted,
+static int choose_conditions(struct sl_job_sender *sender, const cJSON *list, const char *wanted,
                              struct sl_diag *diag)
 {
     struct sl_selector selector;
@@ -192,7 +192,7 @@ static int choose_conditions(struct sl_sender *sender, const cJSON *list, const 
 }
 
 /* An emulated device cannot change its length; runners all run on one. */
-static int check_lengths(const struct sl_sender *sender, const char *wanted, const cJSON *named,
+static int check_lengths(const struct sl_job_sender *sender, const char *wanted, const cJSON *named,
                          struct sl_diag *diag)
 {
     const struct sl_plan *plan = sender->plan;
@@ -210,7 +210,7 @@ static int check_lengths(const struct sl_sender *sender, const char *wanted, con
     return 0;
 }
 
-int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
+int sl_job_sender_choose(struct sl_job_sender *sender, struct sl_diag *diag)
 {
     const struct sl_spec *spec = &sender->plan->specs[0];
     const char *wanted = spec->device;
@@ -236,8 +236,8 @@ int sl_sender_choose(struct sl_sender *sender, struct sl_diag *diag)
     return rc;
 }
 
-int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
-                   uint64_t *out_job, struct sl_diag *diag)
+int sl_job_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf *body,
+                       uint64_t *out_job, struct sl_diag *diag)
 {
     char path[96] = "/api/v1/jobs";
     uint8_t random[KEY_BYTES];
@@ -248,7 +248,7 @@ int sl_sender_post(struct sl_client *client, uint64_t group, const struct sl_buf
         snprintf(key + 2 * k, 3, "%02x", random[k]);
     if (group != 0)
         snprintf(path, sizeof(path), "/api/v1/jobs?group=%" PRIu64, group);
-    const struct sl_request request = {
+    const struct sl_client_request request = {
         .method = "POST", .path = path, .json = (const char *)body->data, .idempotency_key = key};
     int rc = sl_client_send(client, &request, &answer, diag);
     if (rc < 0)
@@ -267,7 +267,7 @@ static int send_file(void *user, const struct sl_param *param, const char *path,
                      const char **sha256)
 {
     const struct sending *sending = user;
-    struct sl_sender *sender = sending->sender;
+    struct sl_job_sender *sender = sending->sender;
     size_t i = 0;
     (void)param;
     while (i < sender->file_count && strcmp(sender->files[i].path, path) != 0)
@@ -287,13 +287,13 @@ static int send_file(void *user, const struct sl_param *param, const char *path,
     return 0;
 }
 
-int sl_sender_upload(struct sl_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
+int sl_job_sender_upload(struct sl_job_sender *sender, struct sl_spec *spec, struct sl_diag *diag)
 {
     struct sending sending = {sender, diag};
     return sl_params_each_file(spec, send_file, &sending);
 }
 
-void sl_sender_fill(struct sl_sender *sender, struct sl_spec *spec)
+void sl_job_sender_fill(struct sl_job_sender *sender, struct sl_spec *spec)
 {
     const char *slash = strrchr(spec->model, '/');
     snprintf(spec->model_name, sizeof(spec->model_name), "%s", slash ? slash + 1 : spec->model);
@@ -306,14 +306,14 @@ void sl_sender_fill(struct sl_sender *sender, struct sl_spec *spec)
     spec->directory = sender->directory;
 }
 
-int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_job,
-                   struct sl_diag *diag)
+int sl_job_sender_send(struct sl_job_sender *sender, size_t experiment, uint64_t *out_job,
+                       struct sl_diag *diag)
 {
     struct sl_spec spec = sender->plan->specs[experiment];
     struct sl_buf body;
-    sl_sender_fill(sender, &spec);
+    sl_job_sender_fill(sender, &spec);
     spec.shared_directory = sender->directory && sl_plan_shares(sender->plan, experiment);
-    int rc = sl_sender_upload(sender, &spec, diag);
+    int rc = sl_job_sender_upload(sender, &spec, diag);
     if (rc < 0)
         return rc;
     sl_buf_init(&body, MAX_BODY_BYTES);
@@ -321,7 +321,7 @@ int sl_sender_send(struct sl_sender *sender, size_t experiment, uint64_t *out_jo
     if (rc < 0)
         sl_diag_set(diag, rc, NULL, "The experiment cannot be sent (%s)", sl_strerror(rc));
     else
-        rc = sl_sender_post(sender->client, sender->group, &body, out_job, diag);
+        rc = sl_job_sender_post(sender->client, sender->group, &body, out_job, diag);
     sl_buf_fini(&body);
     return rc;
 }
