@@ -13,7 +13,7 @@
 #include "common/base/say.h"
 #include "host/spec/nearest.h"
 
-enum { MAX_PAGE_BYTES = 1 << 20, MAX_OPTIONS = 48, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
+enum { MAX_PAGE_BYTES = 1 << 20, MAX_OPTIONS = 96, HELP_COLUMNS = 80, LEFT_COLUMNS = 28 };
 
 static const struct sl_option *find_long(const struct sl_usage *usage, const char *word, size_t len)
 {

@@ -21,7 +21,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_RUN_MAX_PARAMS + 16 };
+enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_PARAMS_MAX + 16 };
 
 static const char run_about[] =
     "Runs a model with SME2 off and on, interleaved in one process, and shows how much less work\n"
@@ -508,7 +508,7 @@ int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *dia
 
 void sl_run_request_fini(struct sl_run_request *r)
 {
-    for (size_t i = 0; i < SL_RUN_MAX_PARAMS; i++) {
+    for (size_t i = 0; i < SL_PARAMS_MAX; i++) {
         sl_free(r->path_texts[i]);
         r->path_texts[i] = NULL;
     }

@@ -9,13 +9,14 @@
 #include "host/cli/ci.h"
 #include "host/cli/options.h"
 #include "host/cli/runtime_dir.h"
+#include "host/spec/param.h"
 #include "host/spec/spec.h"
 
 struct sl_client;
 struct sl_diag;
 struct sl_plan;
 
-enum { SL_RUN_COMMAND_BYTES = 4096, SL_RUN_MAX_PARAMS = 48 };
+enum { SL_RUN_COMMAND_BYTES = 4096 };
 
 /* One option of a parameter as it was given. */
 union sl_run_said {
@@ -28,7 +29,7 @@ union sl_run_said {
 
 struct sl_run_request {
     const char *target; /* MODEL.pte or CONFIG.json; this and the next are borrowed from argv */
-    union sl_run_said said[SL_RUN_MAX_PARAMS]; /* in the order of sl_params */
+    union sl_run_said said[SL_PARAMS_MAX]; /* in the order of sl_params */
     struct sl_option_list only;
     const char *record_path; /* of the model's ETRecord; NULL: none */
     const char *baseline;    /* an earlier run to be held to; NULL: none */
@@ -42,7 +43,7 @@ struct sl_run_request {
     bool both_by_default; /* nobody named a runtime, and ExecuTorch's is here */
     char command[SL_RUN_COMMAND_BYTES];
     char runtime[SL_RUNTIME_WORDS_BYTES]; /* --runtime without the directory that it named */
-    char *path_texts[SL_RUN_MAX_PARAMS];  /* owned: the lists of files that are split */
+    char *path_texts[SL_PARAMS_MAX];      /* owned: the lists of files that are split */
     char label_keys[SL_OPTION_LIST_MAX][SL_NAME_BYTES];
 };
 

@@ -117,6 +117,7 @@ const struct sl_param sl_params[] = {
 #include "host/spec/spec.inc"
 };
 const size_t sl_param_count = COUNT_OF(sl_params);
+_Static_assert(COUNT_OF(sl_params) <= SL_PARAMS_MAX, "arrays by parameter have room for all");
 
 const char *sl_param_key(const struct sl_param *param, unsigned scope)
 {

@@ -75,6 +75,7 @@ struct sl_param {
 };
 
 extern const struct sl_param sl_params[];
+enum { SL_PARAMS_MAX = 64 }; /* there are no more: param.c asserts it */
 extern const size_t sl_param_count;
 
 /* The key in that scope; NULL: it does not stand there. */

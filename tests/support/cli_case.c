@@ -1,48 +1,18 @@
 /* tests/support/cli_case.c */
 #include "tests/support/cli_case.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "host/cli/cli.h"
 #include "host/store/store.h"
 #include "tests/support/http_case.h"
 #include "tests/support/test.h"
+#include "tests/support/verb_case.h"
 
-/* Where the build counts lines. */
-extern int __llvm_profile_write_file(void) __attribute__((weak));
-
-struct sl_cli_case sl_cli_case;
-
-static struct sl_http_case bench;
-static char home[64];
-
-static FILE *scratch(const char *text)
-{
-    FILE *file = tmpfile();
-    assert_non_null(file);
-    if (text)
-        assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
-    rewind(file);
-    return file;
-}
-
-static void read_all(FILE *file, char out[SL_CLI_CASE_BYTES])
-{
-    rewind(file);
-    size_t len = fread(out, 1, SL_CLI_CASE_BYTES - 1, file);
-    assert_true(len < SL_CLI_CASE_BYTES - 1);
-    out[len] = '\0';
-    fclose(file);
-}
+static struct sl_http_case bench, *server;
+static char home[64], address[128];
 
 static void make_home(void)
 {
@@ -58,98 +28,51 @@ static void make_home(void)
     unsetenv("SME2LAB_TOKEN_FILE");
 }
 
-/* In the child: the program, with the three files as its own. */
-static void be_program(char **argv, int argc, FILE *const files[3])
+static void be_asked(void)
 {
-    char address[128];
-    static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE}; /* which cmocka catches */
-    for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-        signal(faults[i], SIG_DFL);
-    for (int i = 0; i < 3; i++)
-        dup2(fileno(files[i]), i);
-    if (sl_cli_case.server) {
-        snprintf(address, sizeof(address), "unix:%s", sl_cli_case.server->socket);
+    if (address[0])
         setenv("SME2LAB_SERVER", address, 1);
-    } else {
+    else
         unsetenv("SME2LAB_SERVER");
-    }
-    int code = sl_cli_main(argc, argv, sl_verbs);
-    fflush(NULL);
-    if (__llvm_profile_write_file)
-        __llvm_profile_write_file();
-    _exit(code); /* exit() would join threads of libuv that only the parent has */
 }
 
-static int wait_for(pid_t child)
+static void serve(void)
 {
-    const struct timespec nap = {.tv_nsec = 1000000};
-    int status = 0;
-    for (unsigned left_ms = SL_CASE_PATIENCE_MS; waitpid(child, &status, WNOHANG) == 0; left_ms--) {
-        if (left_ms == 0) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            break;
-        }
-        if (sl_cli_case.server)
-            uv_run(&sl_cli_case.server->loop, UV_RUN_NOWAIT);
-        nanosleep(&nap, NULL);
-    }
-    return status;
+    if (server)
+        uv_run(&server->loop, UV_RUN_NOWAIT);
 }
 
-int sl_cli_case_run(const char *first, ...)
+static int cli_main(int argc, char **argv)
 {
-    char *argv[SL_CLI_CASE_WORDS] = {(char *)"sme2lab"};
-    FILE *const files[3] = {scratch(sl_cli_case.input), scratch(NULL), scratch(NULL)};
-    int argc = 1;
-    va_list words;
-    va_start(words, first);
-    for (const char *word = first; word; word = va_arg(words, const char *)) {
-        assert_true(argc < SL_CLI_CASE_WORDS - 1);
-        argv[argc++] = (char *)(uintptr_t)word;
-    }
-    va_end(words);
+    return sl_cli_main(argc, argv, sl_verbs);
+}
+
+static void begin(struct sl_http_case *asked, const char *at)
+{
     make_home();
-    fflush(NULL);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0)
-        be_program(argv, argc, files);
-    int status = wait_for(child);
-    fclose(files[0]);
-    read_all(files[1], sl_cli_case.out);
-    read_all(files[2], sl_cli_case.err);
-    if (!WIFEXITED(status))
-        fail_msg("%s: killed by signal %d: %s%s", first, WTERMSIG(status), sl_cli_case.out,
-                 sl_cli_case.err);
-    sl_cli_case.code = WEXITSTATUS(status);
-    return sl_cli_case.code;
+    server = asked;
+    snprintf(address, sizeof(address), "%s%s", at ? "unix:" : "", at ? at : "");
+    sl_verb_case.program = cli_main;
+    sl_verb_case.name = "sme2lab";
+    sl_verb_case.prepare = be_asked;
+    sl_verb_case.meanwhile = serve;
 }
 
-void sl_cli_case_printed(const char *text)
+void sl_cli_case_begin(struct sl_http_case *asked)
 {
-    if (!strstr(sl_cli_case.out, text))
-        fail_msg("no '%s' in: %s\nand on stderr: %s", text, sl_cli_case.out, sl_cli_case.err);
+    begin(asked, asked ? asked->socket : NULL);
 }
 
-void sl_cli_case_printed_not(const char *text)
+void sl_cli_case_begin_at(const char *path)
 {
-    if (strstr(sl_cli_case.out, text))
-        fail_msg("'%s' in: %s", text, sl_cli_case.out);
+    begin(NULL, path);
 }
 
-void sl_cli_case_complained(const char *text)
+int sl_cli_case_end(void)
 {
-    if (!strstr(sl_cli_case.err, text))
-        fail_msg("no '%s' on stderr: %s\nand on stdout: %s", text, sl_cli_case.err,
-                 sl_cli_case.out);
-}
-
-void sl_cli_case_exited(int code)
-{
-    if (sl_cli_case.code != code)
-        fail_msg("exit code %d, not %d: %s%s", sl_cli_case.code, code, sl_cli_case.out,
-                 sl_cli_case.err);
+    char command[96];
+    snprintf(command, sizeof(command), "rm -rf %s", home);
+    return home[0] ? system(command) : 0;
 }
 
 static bool answered;
@@ -200,16 +123,18 @@ int sl_cli_case_open(void **state)
 {
     *state = &bench;
     sl_http_case_open(&bench, 1 << 26, 30);
-    sl_cli_case.server = &bench;
+    sl_cli_case_begin(&bench);
     return 0;
 }
 
 int sl_cli_case_close(void **state)
 {
-    char command[96];
     (void)state;
     sl_http_case_close(&bench);
-    sl_cli_case.server = NULL;
-    snprintf(command, sizeof(command), "rm -rf %s", home);
-    return home[0] ? system(command) : 0;
+    return sl_cli_case_end();
+}
+
+struct sl_http_case *sl_cli_case_server(void)
+{
+    return &bench;
 }

@@ -27,6 +27,7 @@ static int open_all(void **state)
     assert_non_null(mkdtemp(root));
     assert_int_equal(sl_run_case_begin_finished(&run_case), 0);
     finished = run_case;
+    sl_cli_case_begin(NULL);
     return 0;
 }
 
@@ -36,6 +37,7 @@ static int close_all(void **state)
     (void)state;
     snprintf(command, sizeof(command), "rm -rf %s", root);
     assert_int_equal(system(command), 0);
+    assert_int_equal(sl_cli_case_end(), 0);
     return sl_run_case_end(&run_case);
 }
 
@@ -61,21 +63,21 @@ static void has_file(const char *folder, const char *name)
 TEST(an_etdump_is_analyzed_on_a_terminal_and_into_files)
 {
     SAY("analyze", ON);
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("CONV");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("CONV");
     SAY("analyze", ON, "--json");
-    sl_cli_case_printed("\"schema\"");
+    sl_verb_case_printed("\"schema\"");
     SAY("analyze", ON, "--tree");
-    sl_cli_case_printed("Method::execute");
+    sl_verb_case_printed("Method::execute");
     SAY("analyze", ON, "--csv", below("tables"), "--perfetto", below("trace.json"));
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     has_file(root, "trace.json");
     SAY("analyze", ON, "--csv", below("tables"), "--force");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("analyze", ON, "--inspector-tsv");
-    sl_cli_case_printed("\t");
+    sl_verb_case_printed("\t");
     SAY("analyze", ON, "--warmup", "1", "--top", "2");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
 }
 
 TEST(what_cannot_be_analyzed_is_named)
@@ -109,19 +111,19 @@ TEST(what_cannot_be_analyzed_is_named)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *const *w = cases[i].words;
         SAY(w[0], w[1], w[2], w[3], w[4]);
-        if (sl_cli_case.code != cases[i].code)
-            fail_msg("case %zu (%s): exit code %d", i, w[0], sl_cli_case.code);
-        sl_cli_case_complained(cases[i].complaint);
+        if (sl_verb_case.code != cases[i].code)
+            fail_msg("case %zu (%s): exit code %d", i, w[0], sl_verb_case.code);
+        sl_verb_case_complained(cases[i].complaint);
     }
 }
 
 TEST(two_etdumps_are_compared_with_what_differs)
 {
     SAY("compare", OFF, ON, "--seed", "1", "--iterations", "200", "--json");
-    sl_cli_case_printed("\"schema\":\"sme2lab.comparison/");
+    sl_verb_case_printed("\"schema\":\"sme2lab.comparison/");
     SAY("compare", OFF, ON, "--seed", "1", "--iterations", "200", "--full", "--top", "3");
-    sl_cli_case_printed("CONV");
-    assert_true(sl_cli_case.code == SL_EXIT_DONE || sl_cli_case.code == SL_EXIT_INCONCLUSIVE);
+    sl_verb_case_printed("CONV");
+    assert_true(sl_verb_case.code == SL_EXIT_DONE || sl_verb_case.code == SL_EXIT_INCONCLUSIVE);
 }
 
 TEST(paired_times_are_compared_and_slower_has_its_exit_code)
@@ -133,22 +135,22 @@ TEST(paired_times_are_compared_and_slower_has_its_exit_code)
         fprintf(file, "%d,%d\n", 1000 + i % 7, 2000 + i % 5);
     fclose(file);
     SAY("compare", "--pairs", below("pairs.csv"), "--threshold", "5", "--seed", "1");
-    sl_cli_case_exited(SL_EXIT_REGRESSION);
-    sl_cli_case_printed("slower");
+    sl_verb_case_exited(SL_EXIT_REGRESSION);
+    sl_verb_case_printed("slower");
 }
 
 TEST(a_run_directory_is_compared_reported_and_validated)
 {
     SAY("compare", finished->folder);
-    sl_cli_case_printed("4.00");
+    sl_verb_case_printed("4.00");
     SAY("report", finished->folder, "-o", below("pages"), "--format", "md,html,svg,json");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("report", finished->folder, "-o", below("pages"), "--format", "odt");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("validate", finished->folder);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("validate", finished->folder, "--json");
-    sl_cli_case_printed("\"schema\":\"sme2lab.validation/");
+    sl_verb_case_printed("\"schema\":\"sme2lab.validation/");
 }
 
 TEST(a_member_that_was_changed_by_hand_is_found)
@@ -156,36 +158,36 @@ TEST(a_member_that_was_changed_by_hand_is_found)
     char *kept = sl_run_case_read(finished, "manifest.json");
     sl_run_case_replace(finished, "manifest.json", "\"threads\":1", "\"threads\":7");
     SAY("validate", finished->folder);
-    assert_int_not_equal(sl_cli_case.code, SL_EXIT_DONE);
-    sl_cli_case_printed("manifest.json");
+    assert_int_not_equal(sl_verb_case.code, SL_EXIT_DONE);
+    sl_verb_case_printed("manifest.json");
     sl_run_case_write(finished, "manifest.json", kept);
     free(kept);
     SAY("validate", finished->folder);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
 }
 
 TEST(files_of_a_run_are_computed_anew)
 {
     sl_run_case_remove(finished, "metrics.json");
     SAY("run", finished->spec.model, "--analysis-only", "--out", finished->folder);
-    sl_cli_case_printed("4.00");
+    sl_verb_case_printed("4.00");
     assert_true(sl_run_case_has(finished, "metrics.json"));
     SAY("run", finished->spec.model, "--analysis-only", "--out", finished->folder, "--json");
-    sl_cli_case_printed("\"schema\"");
+    sl_verb_case_printed("\"schema\"");
 }
 
 TEST(etdumps_of_another_tool_become_a_directory_or_nothing)
 {
     SAY("import", OFF, ON, "-o", below("kit"), "--model", "toy", "--warmup", "0");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     has_file(below("kit"), "import.json");
     SAY("validate", below("kit"));
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("import", OFF, "-o", below("kit"));
-    sl_cli_case_exited(SL_EXIT_USAGE);
-    sl_cli_case_complained("there already");
+    sl_verb_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_complained("there already");
     SAY("import", MODEL, "-o", below("none"));
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     assert_int_not_equal(access(below("none"), F_OK), 0);
     assert_int_not_equal(access(below("none.part"), F_OK), 0);
 }
@@ -193,50 +195,50 @@ TEST(etdumps_of_another_tool_become_a_directory_or_nothing)
 TEST(a_program_is_read_without_an_agent)
 {
     SAY("inspect", MODEL, "--no-agent");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("XnnpackBackend");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("XnnpackBackend");
     SAY("inspect", MODEL, "--no-agent", "--json");
-    sl_cli_case_printed("\"schema\":\"sme2lab.inspect");
+    sl_verb_case_printed("\"schema\":\"sme2lab.inspect");
     SAY("inspect", MODEL, "--no-agent", "--graph", below("g.svg"));
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     has_file(root, "g.svg");
     SAY("inspect", MODEL, "--no-agent", "--graph", below("g.dot"));
     has_file(root, "g.dot");
     SAY("inspect", MODEL, "--no-agent", "--method", "backward");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }
 
 TEST(every_verb_has_its_page)
 {
     SAY("help");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("usage: sme2lab VERB");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("usage: sme2lab VERB");
     SAY("help", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.help/1\",\"verbs\":[{\"verb\":\"run\"");
-    sl_cli_case_printed("{\"code\":3,\"name\":\"regression\"}");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.help/1\",\"verbs\":[{\"verb\":\"run\"");
+    sl_verb_case_printed("{\"code\":3,\"name\":\"regression\"}");
     SAY("help", "cancel");
-    sl_cli_case_printed("usage: sme2lab cancel JOB|gN...");
+    sl_verb_case_printed("usage: sme2lab cancel JOB|gN...");
     SAY("help", "cancel", "--json");
-    sl_cli_case_printed("\"verb\":\"cancel\"");
+    sl_verb_case_printed("\"verb\":\"cancel\"");
     SAY("help", "polish");
-    sl_cli_case_printed("usage: sme2lab VERB");
+    sl_verb_case_printed("usage: sme2lab VERB");
 }
 
 TEST(the_program_says_what_it_is)
 {
     SAY("version");
-    sl_cli_case_printed("sme2lab " SL_VERSION ", commit ");
+    sl_verb_case_printed("sme2lab " SL_VERSION ", commit ");
     SAY("version", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.version/1\",\"version\":\"" SL_VERSION "\"");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.version/1\",\"version\":\"" SL_VERSION "\"");
 }
 
 TEST(shells_get_a_script_and_the_words_that_fit)
 {
     SAY("completion", "bash");
-    sl_cli_case_printed("sme2lab");
+    sl_verb_case_printed("sme2lab");
     SAY("completion", "bash", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.completion/1\",\"shell\":\"bash\",\"script\":\"");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.completion/1\",\"shell\":\"bash\",\"script\":\"");
     SAY("completion", "words", "val");
-    sl_cli_case_printed("validate\n");
-    sl_cli_case_printed("import\n"); /* the shell keeps those that begin so */
+    sl_verb_case_printed("validate\n");
+    sl_verb_case_printed("import\n"); /* the shell keeps those that begin so */
 }

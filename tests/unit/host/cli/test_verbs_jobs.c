@@ -18,8 +18,8 @@ static unsigned submitted(const char *device)
 {
     unsigned job = 0;
     SAY("submit", MODEL, "--device", device, "--inputs", INPUT);
-    sl_cli_case_exited(SL_EXIT_DONE);
-    assert_int_equal(sscanf(sl_cli_case.out, "%u", &job), 1);
+    sl_verb_case_exited(SL_EXIT_DONE);
+    assert_int_equal(sscanf(sl_verb_case.out, "%u", &job), 1);
     return job;
 }
 
@@ -31,10 +31,10 @@ static void name_of(unsigned job, char out[16])
 TEST(a_list_without_jobs_says_how_to_get_one)
 {
     SAY("jobs");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("No jobs. 'sme2lab run MODEL.pte' measures a model.");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("No jobs. 'sme2lab run MODEL.pte' measures a model.");
     SAY("jobs", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.jobs/1\",\"jobs\":[]");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.jobs/1\",\"jobs\":[]");
 }
 
 TEST(a_job_is_submitted_shown_and_cancelled)
@@ -43,32 +43,32 @@ TEST(a_job_is_submitted_shown_and_cancelled)
     name_of(submitted("box"), first);
     name_of(submitted("box"), second); /* waits: the device has one */
     SAY("jobs");
-    sl_cli_case_printed("  box  ");
-    sl_cli_case_printed("running");
-    sl_cli_case_printed("queued");
+    sl_verb_case_printed("  box  ");
+    sl_verb_case_printed("running");
+    sl_verb_case_printed("queued");
     SAY("jobs", "--state", "queued", "--json");
     snprintf(line, sizeof(line), "\"id\":%s,", second);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     snprintf(line, sizeof(line), "\"id\":%s,", first);
-    sl_cli_case_printed_not(line);
+    sl_verb_case_printed_not(line);
     SAY("show", "--job", second);
     snprintf(line, sizeof(line), "job %s is queued\n", second);
-    sl_cli_case_printed(line);
-    sl_cli_case_printed("  wants     box\n");
-    sl_cli_case_printed("  device    none yet\n");
+    sl_verb_case_printed(line);
+    sl_verb_case_printed("  wants     box\n");
+    sl_verb_case_printed("  device    none yet\n");
     SAY("cancel", second, first);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     snprintf(line, sizeof(line), "job %s is cancelled\n", second);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     snprintf(line, sizeof(line), "job %s is being stopped\n", first);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     SAY("cancel", first);
     snprintf(line, sizeof(line), "job %s is cancelled\n", first);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     SAY("show", "--job", first);
-    sl_cli_case_printed("  attempt 1 on box, ");
+    sl_verb_case_printed("  attempt 1 on box, ");
     SAY("show", "--job", first, "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.job/1\",");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.job/1\",");
 }
 
 TEST(a_job_that_ended_is_what_waiting_for_it_gives)
@@ -77,15 +77,15 @@ TEST(a_job_that_ended_is_what_waiting_for_it_gives)
     name_of(submitted("phone"), job);
     SAY("cancel", job);
     SAY("wait", job, "--json");
-    sl_cli_case_exited(SL_EXIT_INTERRUPTED); /* as 'watch' has it for cancelled */
+    sl_verb_case_exited(SL_EXIT_INTERRUPTED); /* as 'watch' has it for cancelled */
     snprintf(line, sizeof(line), "\"job\":%s,", job);
-    sl_cli_case_printed(line);
-    sl_cli_case_printed("\"state\":\"cancelled\"");
+    sl_verb_case_printed(line);
+    sl_verb_case_printed("\"state\":\"cancelled\"");
     SAY("watch", job);
-    sl_cli_case_exited(SL_EXIT_INTERRUPTED);
-    sl_cli_case_printed("cancelled");
+    sl_verb_case_exited(SL_EXIT_INTERRUPTED);
+    sl_verb_case_printed("cancelled");
     SAY("wait", job, job, "--json");
-    assert_int_equal(sl_cli_case.out[0], '[');
+    assert_int_equal(sl_verb_case.out[0], '[');
 }
 
 TEST(a_job_comes_after_another_and_goes_with_it)
@@ -93,41 +93,43 @@ TEST(a_job_comes_after_another_and_goes_with_it)
     char first[16], second[16], line[64];
     name_of(submitted("box"), first);
     SAY("submit", MODEL, "--device", "phone", "--inputs", INPUT, "--after", first);
-    sl_cli_case_exited(SL_EXIT_DONE);
-    snprintf(second, sizeof(second), "%.*s", (int)strcspn(sl_cli_case.out, "\n"), sl_cli_case.out);
+    sl_verb_case_exited(SL_EXIT_DONE);
+    snprintf(second, sizeof(second), "%.*s", (int)strcspn(sl_verb_case.out, "\n"),
+             sl_verb_case.out);
     SAY("show", "--job", second);
     snprintf(line, sizeof(line), "  after     %s\n", first);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     SAY("cancel", first);
     SAY("wait", second);
     SAY("show", "--job", second, "--json");
-    sl_cli_case_printed("\"cause\":\"dependency\"");
+    sl_verb_case_printed("\"cause\":\"dependency\"");
     SAY("submit", MODEL, "--inputs", INPUT, "--after", first, "--device", "box");
-    snprintf(second, sizeof(second), "%.*s", (int)strcspn(sl_cli_case.out, "\n"), sl_cli_case.out);
+    snprintf(second, sizeof(second), "%.*s", (int)strcspn(sl_verb_case.out, "\n"),
+             sl_verb_case.out);
     SAY("wait", second);
-    sl_cli_case_exited(SL_EXIT_LAB);
-    sl_cli_case_printed("which it comes after, failed or is not there");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_printed("which it comes after, failed or is not there");
 }
 
 TEST(a_group_is_listed_watched_and_cancelled_as_one)
 {
     char line[64], group[16];
     SAY("submit", MODEL, "--device", "box", "--inputs", INPUT, "--group", "nightly");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    assert_int_equal(sl_cli_case.out[0], 'g');
-    snprintf(group, sizeof(group), "%.*s", (int)strcspn(sl_cli_case.out, "\n"), sl_cli_case.out);
+    sl_verb_case_exited(SL_EXIT_DONE);
+    assert_int_equal(sl_verb_case.out[0], 'g');
+    snprintf(group, sizeof(group), "%.*s", (int)strcspn(sl_verb_case.out, "\n"), sl_verb_case.out);
     SAY("groups");
-    sl_cli_case_printed("nightly");
+    sl_verb_case_printed("nightly");
     SAY("jobs", "--group", group, "--json");
-    sl_cli_case_printed("\"selector\":\"box\"");
+    sl_verb_case_printed("\"selector\":\"box\"");
     SAY("cancel", group);
     snprintf(line, sizeof(line), "the open jobs of group %s are cancelled, 1 of them\n", group);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     SAY("wait", group);
-    sl_cli_case_exited(SL_EXIT_INTERRUPTED);
+    sl_verb_case_exited(SL_EXIT_INTERRUPTED);
     SAY("cancel", group);
     snprintf(line, sizeof(line), "all jobs of group %s had ended already\n", group);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
 }
 
 TEST(an_attempt_that_left_no_log_is_said)
@@ -136,8 +138,8 @@ TEST(an_attempt_that_left_no_log_is_said)
     name_of(submitted("phone"), job);
     SAY("cancel", job);
     SAY("logs", job, "--attempt", "1");
-    sl_cli_case_exited(SL_EXIT_USAGE);
-    sl_cli_case_complained("log");
+    sl_verb_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_complained("log");
 }
 
 TEST(what_is_no_job_is_refused_in_words)
@@ -164,25 +166,25 @@ TEST(what_is_no_job_is_refused_in_words)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *const *w = cases[i].words;
         SAY(w[0], w[1], w[2], w[3]);
-        sl_cli_case_exited(SL_EXIT_USAGE);
-        sl_cli_case_complained(cases[i].complaint);
+        sl_verb_case_exited(SL_EXIT_USAGE);
+        sl_verb_case_complained(cases[i].complaint);
     }
 }
 
 TEST(what_would_run_is_explained_and_not_sent)
 {
     SAY("submit", MODEL, "--device", "box", "--explain", "--json");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("{\"schema\":\"sme2lab.plan/1\"");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("{\"schema\":\"sme2lab.plan/1\"");
     SAY("jobs", "--state", "queued");
-    sl_cli_case_printed("No jobs.");
+    sl_verb_case_printed("No jobs.");
 }
 
 TEST(a_daemon_that_is_not_there_is_the_labs_fault)
 {
     SAY("jobs", "--server", "unix:/nowhere/socket");
-    sl_cli_case_exited(SL_EXIT_LAB);
-    sl_cli_case_complained("/nowhere/socket");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_complained("/nowhere/socket");
     SAY("jobs", "--server", "unix:/nowhere/socket", "--json");
-    sl_cli_case_printed("\"code\":\"lab\"");
+    sl_verb_case_printed("\"code\":\"lab\"");
 }

@@ -13,43 +13,43 @@ TEST_GROUP(sl_cli_case_open, sl_cli_case_close);
 TEST(devices_are_listed_and_one_is_shown)
 {
     SAY("devices");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("box");
-    sl_cli_case_printed("phone");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("box");
+    sl_verb_case_printed("phone");
     SAY("device", "show", "box");
-    sl_cli_case_printed("box (counted)\n");
-    sl_cli_case_printed("  state    ready\n");
-    sl_cli_case_printed("  SME2     not known yet\n");
+    sl_verb_case_printed("box (counted)\n");
+    sl_verb_case_printed("  state    ready\n");
+    sl_verb_case_printed("  SME2     not known yet\n");
     SAY("device", "show", "box", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.device/1\",");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.device/1\",");
 }
 
 TEST(a_device_is_put_aside_and_taken_back)
 {
     SAY("device", "quarantine", "box", "--reason", "smells");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed(
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed(
         "box is quarantined: smells: 'sme2lab device release box' brings it back\n");
     SAY("device", "show", "box");
-    sl_cli_case_printed("  detail   smells: ");
+    sl_verb_case_printed("  detail   smells: ");
     SAY("device", "release", "box", "-q");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    assert_string_equal(sl_cli_case.out, "");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    assert_string_equal(sl_verb_case.out, "");
     SAY("device", "reserve", "box", "--minutes", "5", "--for", "ada");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("ada");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("ada");
     SAY("device", "release", "box");
-    sl_cli_case_printed("box is ready");
+    sl_verb_case_printed("box is ready");
 }
 
 /* The daemon is who reaches devices; a server without one has nobody to ask. */
 TEST(a_device_that_nobody_can_reach_is_not_added)
 {
     SAY("device", "add", "spare", "--kind", "counted", "--cpu", "max,sme512=on", "--tags", "a,b");
-    sl_cli_case_exited(SL_EXIT_LAB);
-    sl_cli_case_complained("POST /api/v1/devices");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_complained("POST /api/v1/devices");
     SAY("device", "show", "spare");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }
 
 TEST(what_a_device_cannot_be_asked_is_refused_in_words)
@@ -74,9 +74,9 @@ TEST(what_a_device_cannot_be_asked_is_refused_in_words)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *const *w = cases[i].words;
         SAY(w[0], w[1], w[2], w[3], w[4]);
-        if (sl_cli_case.code == SL_EXIT_DONE)
-            fail_msg("case %zu was taken: %s", i, sl_cli_case.out);
-        sl_cli_case_complained(cases[i].complaint);
+        if (sl_verb_case.code == SL_EXIT_DONE)
+            fail_msg("case %zu was taken: %s", i, sl_verb_case.out);
+        sl_verb_case_complained(cases[i].complaint);
     }
 }
 
@@ -85,37 +85,37 @@ TEST(a_token_is_shown_once_listed_and_revoked)
     unsigned id = 0;
     char word[16];
     SAY("token", "list");
-    sl_cli_case_printed("No tokens: only the Unix socket lets anybody in.");
+    sl_verb_case_printed("No tokens: only the Unix socket lets anybody in.");
     SAY("token", "add", "ci", "--scopes", "read,submit", "--max-jobs", "3", "--days", "2",
         "--json");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("\"scopes\":\"read,submit\"");
-    const char *at = strstr(sl_cli_case.out, "\"id\":");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("\"scopes\":\"read,submit\"");
+    const char *at = strstr(sl_verb_case.out, "\"id\":");
     assert_non_null(at);
     assert_int_equal(sscanf(at, "\"id\":%u", &id), 1);
     SAY("token", "add", "other");
-    sl_cli_case_complained("This is the only time it is shown.");
-    assert_true(strlen(sl_cli_case.out) > 20);
+    sl_verb_case_complained("This is the only time it is shown.");
+    assert_true(strlen(sl_verb_case.out) > 20);
     SAY("token", "list");
-    sl_cli_case_printed("ci");
-    sl_cli_case_printed("never"); /* the other's end */
+    sl_verb_case_printed("ci");
+    sl_verb_case_printed("never"); /* the other's end */
     snprintf(word, sizeof(word), "%u", id);
     SAY("token", "revoke", word);
-    sl_cli_case_printed("is revoked\n");
+    sl_verb_case_printed("is revoked\n");
     SAY("token", "list");
-    sl_cli_case_printed_not("ci ");
+    sl_verb_case_printed_not("ci ");
 }
 
 TEST(the_doctor_looks_at_the_daemon_that_is_there)
 {
     SAY("doctor", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.doctor/1\",\"findings\":[{\"level\":");
-    sl_cli_case_printed("\"name\":\"store\",\"text\":\"answers\"");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.doctor/1\",\"findings\":[{\"level\":");
+    sl_verb_case_printed("\"name\":\"store\",\"text\":\"answers\"");
     SAY("doctor");
-    sl_cli_case_printed("daemon");
+    sl_verb_case_printed("daemon");
     SAY("doctor", "--server", "unix:/nowhere/socket");
-    sl_cli_case_exited(SL_EXIT_LAB);
-    sl_cli_case_printed("missing daemon");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_printed("missing daemon");
     SAY("doctor", "too", "much");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }

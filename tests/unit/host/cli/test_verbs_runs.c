@@ -59,12 +59,12 @@ static void word_of(uint64_t number, char out[24])
 TEST(an_empty_store_says_how_to_fill_it)
 {
     SAY("runs");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("No runs. 'sme2lab run MODEL.pte' measures a model.");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("No runs. 'sme2lab run MODEL.pte' measures a model.");
     SAY("fsck");
-    sl_cli_case_printed("The store and its files agree.");
+    sl_verb_case_printed("The store and its files agree.");
     SAY("query", "SELECT id FROM runs");
-    sl_cli_case_printed("No rows.");
+    sl_verb_case_printed("No rows.");
 }
 
 TEST(runs_are_listed_and_filtered)
@@ -73,23 +73,23 @@ TEST(runs_are_listed_and_filtered)
     uint64_t old = add_run("alpha", BEGAN, 2.5, NULL),
              new = add_run("beta", BEGAN + DAY_MS, 0.5, NULL);
     SAY("runs");
-    sl_cli_case_printed("alpha");
-    sl_cli_case_printed("beta");
-    sl_cli_case_printed("2.5");
+    sl_verb_case_printed("alpha");
+    sl_verb_case_printed("beta");
+    sl_verb_case_printed("2.5");
     SAY("runs", "--model", "alpha", "--json");
     snprintf(line, sizeof(line), "\"id\":%llu,", (unsigned long long)old);
-    sl_cli_case_printed(line);
-    sl_cli_case_printed_not("beta");
+    sl_verb_case_printed(line);
+    sl_verb_case_printed_not("beta");
     SAY("runs", "--since", "2026-11-24", "--json");
     snprintf(line, sizeof(line), "\"id\":%llu,", (unsigned long long)new);
-    sl_cli_case_printed(line);
-    sl_cli_case_printed_not("alpha");
+    sl_verb_case_printed(line);
+    sl_verb_case_printed_not("alpha");
     SAY("runs", "--filter", "ALPH");
-    sl_cli_case_printed("alpha");
-    sl_cli_case_printed_not("beta");
+    sl_verb_case_printed("alpha");
+    sl_verb_case_printed_not("beta");
     SAY("runs", "--limit", "1");
-    sl_cli_case_printed("beta");
-    sl_cli_case_printed_not("alpha");
+    sl_verb_case_printed("beta");
+    sl_verb_case_printed_not("alpha");
 }
 
 TEST(a_run_is_shown_with_its_files_and_logs)
@@ -97,24 +97,24 @@ TEST(a_run_is_shown_with_its_files_and_logs)
     char run[24];
     word_of(add_run("gamma", BEGAN, 2.0, NULL), run);
     SAY("show", run);
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("  model    gamma\n");
-    sl_cli_case_printed("  device   phone (local)\n");
-    sl_cli_case_printed(", took 65.0 s\n");
-    sl_cli_case_printed("  runtime  own\n");
-    sl_cli_case_printed("  verdict  faster\n");
-    sl_cli_case_printed("  off/on   2.000\n");
-    sl_cli_case_printed("agent.log");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("  model    gamma\n");
+    sl_verb_case_printed("  device   phone (local)\n");
+    sl_verb_case_printed(", took 65.0 s\n");
+    sl_verb_case_printed("  runtime  own\n");
+    sl_verb_case_printed("  verdict  faster\n");
+    sl_verb_case_printed("  off/on   2.000\n");
+    sl_verb_case_printed("agent.log");
     SAY("show", run, "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.show/1\",\"run\":{");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.show/1\",\"run\":{");
     SAY("show", run, "--file", "agent.log");
-    assert_string_equal(sl_cli_case.out, "a line of the agent\n");
+    assert_string_equal(sl_verb_case.out, "a line of the agent\n");
     SAY("show", run, "--file", "other.log");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("logs", run);
-    sl_cli_case_printed("a line of the agent\n");
+    sl_verb_case_printed("a line of the agent\n");
     SAY("logs", run, "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.log/1\",\"file\":\"agent.log\",");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.log/1\",\"file\":\"agent.log\",");
 }
 
 TEST(a_label_stays_and_a_pin_keeps)
@@ -122,42 +122,42 @@ TEST(a_label_stays_and_a_pin_keeps)
     char run[24];
     word_of(add_run("delta", BEGAN, 2.0, NULL), run);
     SAY("label", run, "commit=abc", "--pin");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("runs", "--label", "commit=abc", "--json");
-    sl_cli_case_printed("\"model\":\"delta\"");
-    sl_cli_case_printed("\"pinned\":true");
+    sl_verb_case_printed("\"model\":\"delta\"");
+    sl_verb_case_printed("\"pinned\":true");
     SAY("rm", run);
-    sl_cli_case_complained("pinned");
-    assert_int_not_equal(sl_cli_case.code, SL_EXIT_DONE);
+    sl_verb_case_complained("pinned");
+    assert_int_not_equal(sl_verb_case.code, SL_EXIT_DONE);
     SAY("label", run, "--unpin");
     SAY("rm", run);
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("is removed");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("is removed");
     SAY("rm", run);
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }
 
 TEST(a_question_in_sql_is_a_table_csv_or_json)
 {
     add_run("omega", BEGAN, 4.0, NULL);
     SAY("query", "SELECT model, ratio FROM runs WHERE model = 'omega'");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("model  ratio\n");
-    sl_cli_case_printed("omega");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("model  ratio\n");
+    sl_verb_case_printed("omega");
     SAY("query", "SELECT model, ratio FROM runs WHERE model = 'omega'", "--csv");
-    assert_string_equal(sl_cli_case.out, "model,ratio\nomega,4\n");
+    assert_string_equal(sl_verb_case.out, "model,ratio\nomega,4\n");
     SAY("query", "SELECT 1.5 AS x, 'a,b' AS y, NULL AS z", "--csv");
-    assert_string_equal(sl_cli_case.out, "x,y,z\n1.5,\"a,b\",\n");
+    assert_string_equal(sl_verb_case.out, "x,y,z\n1.5,\"a,b\",\n");
     SAY("query", "SELECT 1 AS a", "--json");
-    sl_cli_case_printed("{\"schema\":\"sme2lab.query/1\"");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.query/1\"");
     SAY("query", "SELECT id FROM runs", "--rows", "1", "--csv");
-    sl_cli_case_complained("there are more rows than these");
+    sl_verb_case_complained("there are more rows than these");
     SAY("query", "SELECT 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26");
-    sl_cli_case_printed("1,2,3,4,5");
+    sl_verb_case_printed("1,2,3,4,5");
     SAY("query", "DELETE FROM runs");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("query");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }
 
 TEST(what_is_old_is_named_before_it_goes)
@@ -166,40 +166,40 @@ TEST(what_is_old_is_named_before_it_goes)
     uint64_t newest = add_run("epsilon", BEGAN - 50 * DAY_MS, 2.0, NULL);
     char line[64], run[24];
     SAY("gc");
-    sl_cli_case_exited(SL_EXIT_USAGE);
-    sl_cli_case_complained("--older-than");
+    sl_verb_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_complained("--older-than");
     SAY("gc", "--older-than", "2026-11-01", "--model", "epsilon", "--dry-run");
     snprintf(line, sizeof(line), "run %llu would go\n", (unsigned long long)old);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     SAY("gc", "--older-than", "2026-11-01", "--model", "epsilon", "--json");
     snprintf(line, sizeof(line), "\"rehearsal\":false,\"runs\":[%llu]", (unsigned long long)old);
-    sl_cli_case_printed(line);
+    sl_verb_case_printed(line);
     word_of(newest, run); /* one of its series stays */
     SAY("show", run);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("gc", "--older-than", "never");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
 }
 
 TEST(a_run_without_its_files_is_found_and_removed)
 {
     char command[256], run[24];
     uint64_t lost = add_run("zeta", BEGAN, 2.0, NULL);
-    struct sl_http_case *server = sl_cli_case.server;
+    struct sl_http_case *server = sl_cli_case_server();
     word_of(lost, run);
     snprintf(command, sizeof(command), "rm -r %s/runs/*/*-%llu", server->folder,
              (unsigned long long)lost);
     SAY("query", "SELECT job FROM runs WHERE model = 'zeta'", "--csv");
     snprintf(command, sizeof(command), "rm -r %s/runs/*/*-%d", server->folder,
-             atoi(strchr(sl_cli_case.out, '\n') + 1));
+             atoi(strchr(sl_verb_case.out, '\n') + 1));
     assert_int_equal(system(command), 0);
     SAY("fsck");
-    sl_cli_case_exited(SL_EXIT_LAB);
-    sl_cli_case_printed("lost-files");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_printed("lost-files");
     SAY("rm", run);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("fsck", "--json");
-    sl_cli_case_printed_not("lost-files");
+    sl_verb_case_printed_not("lost-files");
 }
 
 TEST(a_series_has_its_history)
@@ -207,31 +207,31 @@ TEST(a_series_has_its_history)
     for (uint64_t i = 0; i < 3; i++)
         add_run("eta", BEGAN + i * DAY_MS, 2.0, NULL);
     SAY("history");
-    sl_cli_case_exited(SL_EXIT_DONE);
-    sl_cli_case_printed("eta");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("eta");
     SAY("history", "0000000000006574");
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("history", "0000000000006574", "--json");
-    sl_cli_case_printed("\"schema\":\"sme2lab.");
+    sl_verb_case_printed("\"schema\":\"sme2lab.");
     SAY("history", "00000000ffffffff");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("history", "eta");
-    sl_cli_case_complained("'eta' is no series");
+    sl_verb_case_complained("'eta' is no series");
 }
 
 TEST(a_run_goes_out_as_a_file_and_comes_back_as_another)
 {
     char run[24], file[128];
     word_of(add_run("theta", BEGAN, 4.0, finished), run);
-    snprintf(file, sizeof(file), "%s/runs.tar.zst", sl_cli_case.server->folder);
+    snprintf(file, sizeof(file), "%s/runs.tar.zst", sl_cli_case_server()->folder);
     SAY("export", run, "-o", file);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("import", file);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("import", file, "--pair", "a=b");
-    sl_cli_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("export", "4711", "-o", file);
-    assert_int_not_equal(sl_cli_case.code, SL_EXIT_DONE);
+    assert_int_not_equal(sl_verb_case.code, SL_EXIT_DONE);
 }
 
 TEST(a_run_of_the_store_is_compared_and_reported_like_a_directory)
@@ -239,12 +239,12 @@ TEST(a_run_of_the_store_is_compared_and_reported_like_a_directory)
     char run[24], folder[128];
     word_of(add_run("iota", BEGAN, 4.0, finished), run);
     SAY("compare", run);
-    sl_cli_case_printed("4.00");
+    sl_verb_case_printed("4.00");
     SAY("compare", run, "--json");
-    sl_cli_case_printed("\"schema\":\"sme2lab.comparison/");
-    snprintf(folder, sizeof(folder), "%s/report", sl_cli_case.server->folder);
+    sl_verb_case_printed("\"schema\":\"sme2lab.comparison/");
+    snprintf(folder, sizeof(folder), "%s/report", sl_cli_case_server()->folder);
     SAY("report", run, "-o", folder);
-    sl_cli_case_exited(SL_EXIT_DONE);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("analyze", run, "--json");
-    sl_cli_case_printed("\"schema\"");
+    sl_verb_case_printed("\"schema\"");
 }
