@@ -10,7 +10,7 @@
 
 #include "tests/support/test.h"
 
-/* Where the build counts lines. */
+/* A build that counts lines has it. */
 extern int __llvm_profile_write_file(void) __attribute__((weak));
 
 struct sl_verb_case sl_verb_case;
