@@ -126,7 +126,7 @@ static size_t dependency_room(const struct sl_instruction *instruction)
     size_t tensors = from->arg_count;
     if (!call || !call->method->has_lists)
         return tensors;
-    const struct sl_value *values = call->method->values;
+    const struct sl_method_value *values = call->method->values;
     for (const uint32_t *arg = from->args; arg < from->args + from->arg_count; arg++)
         if (values[*arg].kind >= SL_PTE_TENSOR_LIST)
             tensors += values[*arg].list->list.count;
@@ -256,7 +256,7 @@ static void restore_numbers(struct sl_method *method)
 {
     for (uint32_t i = 0; method->computes && i < method->plan->value_count; i++) {
         const struct sl_pte_value *from = &method->plan->values[i];
-        struct sl_value *to = &method->values[i];
+        struct sl_method_value *to = &method->values[i];
         if (!method->computed[i] || from->kind != to->kind)
             continue;
         if (from->kind == SL_PTE_INT)

@@ -57,7 +57,7 @@ static bool reads_numbers(const struct sl_op_call *call)
 {
     const struct sl_method *method = call->method;
     for (uint32_t i = 0; i < call->arg_count; i++) {
-        const struct sl_value *value = &method->values[call->args[i]];
+        const struct sl_method_value *value = &method->values[call->args[i]];
         if (method->computed[call->args[i]] && !call->op->computes)
             return true;
         for (uint32_t k = 0; value->kind == SL_PTE_INT_LIST && k < value->list->list.count; k++)
@@ -71,11 +71,11 @@ static bool reads_numbers(const struct sl_op_call *call)
 static void note_dependencies(struct sl_instruction *instruction)
 {
     const struct sl_op_call *call = instruction->call;
-    const struct sl_value *values = call->method->values;
+    const struct sl_method_value *values = call->method->values;
     const uint32_t *args = call->args;
     struct sl_prepared_for *to = instruction->dependencies;
     for (uint32_t i = 0; i < call->arg_count; i++) {
-        const struct sl_value *value = &values[args[i]];
+        const struct sl_method_value *value = &values[args[i]];
         if (value->kind < SL_PTE_TENSOR)
             continue;
         if (value->kind == SL_PTE_TENSOR) {
@@ -237,7 +237,7 @@ run_delegate_call(struct sl_variant *v, struct sl_instruction *instruction,
 static inline __attribute__((always_inline)) int
 read_condition(const struct sl_method *method, uint32_t index, bool *out, struct sl_diag *diag)
 {
-    const struct sl_value *value = &method->values[index];
+    const struct sl_method_value *value = &method->values[index];
     const struct sl_tensor *tensor = sl_method_tensor(method, index);
     if (value->kind == SL_PTE_BOOL) {
         *out = value->bool_value;
@@ -255,8 +255,8 @@ read_condition(const struct sl_method *method, uint32_t index, bool *out, struct
 static inline __attribute__((always_inline)) void run_move(struct sl_method *method,
                                                            const struct sl_pte_instruction *from)
 {
-    struct sl_value *to = &method->values[from->to];
-    const struct sl_value *what = &method->values[from->from];
+    struct sl_method_value *to = &method->values[from->to];
+    const struct sl_method_value *what = &method->values[from->from];
     if (memcmp(to, what, sizeof(*to)) == 0)
         return;
     if (to->kind == SL_PTE_TENSOR || what->kind == SL_PTE_TENSOR)

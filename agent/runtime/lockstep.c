@@ -147,7 +147,7 @@ static int meet_arguments(const struct meeting *at, const struct sl_method *refe
     const struct sl_pte_instruction *from = at->own->from;
     int rc = 0;
     for (uint32_t i = 0; i < from->arg_count && rc == 0; i++) {
-        const struct sl_value *value = &reference->values[from->args[i]];
+        const struct sl_method_value *value = &reference->values[from->args[i]];
         rc = meet_tensor(at, sl_method_tensor(reference, from->args[i]),
                          sl_method_tensor(own, from->args[i]), diag);
         for (uint32_t k = 0;

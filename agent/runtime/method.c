@@ -143,7 +143,7 @@ static int bind_tensor(struct sl_method *method, struct sl_tensor *tensor,
 }
 
 static void take_other(struct sl_method *method, const struct sl_pte_value *from,
-                       struct sl_value *value)
+                       struct sl_method_value *value)
 {
     if (from->kind == SL_PTE_STRING)
         value->string_value = from->string_value;
@@ -158,7 +158,7 @@ static int build_values(struct sl_method *method, struct sl_diag *diag)
     size_t next = 0;
     for (uint32_t i = 0; i < plan->value_count; i++) {
         const struct sl_pte_value *from = &plan->values[i];
-        struct sl_value *value = &method->values[i];
+        struct sl_method_value *value = &method->values[i];
         value->kind = from->kind;
         if (from->kind == SL_PTE_TENSOR) {
             struct sl_tensor *tensor = &method->tensors[next++];

@@ -12,7 +12,7 @@
 #include "agent/runtime/tensor.h"
 #include "agent/runtime/weights/weight_store.h"
 
-struct sl_value {
+struct sl_method_value {
     int kind; /* enum sl_pte_value_kind */
     union {
         int64_t int_value;
@@ -27,7 +27,7 @@ struct sl_value {
 struct sl_method {
     struct sl_model *model;
     const struct sl_pte_plan *plan;
-    struct sl_value *values; /* plan->value_count */
+    struct sl_method_value *values; /* plan->value_count */
     struct sl_tensor *tensors;
     size_t tensor_count;
     struct sl_budget budget;
@@ -52,6 +52,6 @@ struct sl_method {
 /* The tensor that value `index` holds, or NULL. */
 static inline struct sl_tensor *sl_method_tensor(const struct sl_method *method, uint32_t index)
 {
-    const struct sl_value *value = &method->values[index];
+    const struct sl_method_value *value = &method->values[index];
     return value->kind == SL_PTE_TENSOR ? value->tensor : NULL;
 }

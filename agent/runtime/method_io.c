@@ -32,7 +32,7 @@ size_t sl_method_output_count(const struct sl_method *method)
     return method->plan->output_count;
 }
 
-static struct sl_plain_value plain_of(const struct sl_value *value)
+static struct sl_plain_value plain_of(const struct sl_method_value *value)
 {
     struct sl_plain_value plain = {.kind = value->kind};
     if (value->kind == SL_PTE_INT)
@@ -112,7 +112,7 @@ static bool near_traced(double given, double traced)
 }
 
 /* A model traced with a number has become a program for that number. */
-static int check_traced(size_t i, const struct sl_value *value, const void *data,
+static int check_traced(size_t i, const struct sl_method_value *value, const void *data,
                         struct sl_diag *diag)
 {
     static const char words[] = "input of method should have the same value as the input_evalue";
@@ -137,7 +137,7 @@ static int check_traced(size_t i, const struct sl_value *value, const void *data
 }
 
 /* An input that is a number is 8 bytes, a truth value 1; None takes a place and nothing else. */
-static int set_number(struct sl_method *method, size_t i, const struct sl_value *value,
+static int set_number(struct sl_method *method, size_t i, const struct sl_method_value *value,
                       const void *data, size_t nbytes, struct sl_diag *diag)
 {
     size_t size = value->kind == SL_PTE_INT || value->kind == SL_PTE_DOUBLE ? 8
@@ -159,7 +159,7 @@ int sl_method_set_input(struct sl_method *method, size_t i, const void *data, si
                         struct sl_diag *diag)
 {
     struct sl_tensor *tensor = NULL;
-    const struct sl_value *value =
+    const struct sl_method_value *value =
         i < method->plan->input_count ? &method->values[method->plan->inputs[i]] : NULL;
     if (value && value->kind != SL_PTE_TENSOR)
         return set_number(method, i, value, data, nbytes, diag);

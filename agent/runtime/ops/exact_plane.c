@@ -312,7 +312,7 @@ static bool read_resize(const struct sl_op_call *call, struct planes *p, const d
 static int resize(struct sl_op_call *call, int kind, uint32_t at, struct sl_diag *diag)
 {
     int rc;
-    const struct sl_value *factors = &call->method->values[call->args[at]];
+    const struct sl_method_value *factors = &call->method->values[call->args[at]];
     bool scaled = factors->kind == SL_PTE_DOUBLE_LIST && factors->list->list.count == 2;
     struct planes *p = begin(call, kind, diag, &rc);
     if (!p)

@@ -16,14 +16,14 @@ struct sl_tensor *sl_op_tensor(const struct sl_op_call *call, uint32_t i)
 
 bool sl_op_is_float(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     return value->kind == SL_PTE_DOUBLE ||
            (value->kind == SL_PTE_TENSOR && sl_cast_is_float(value->tensor->scalar_type));
 }
 
 bool sl_op_is_double(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     return value->kind == SL_PTE_TENSOR && value->tensor->scalar_type == SL_SCALAR_DOUBLE;
 }
 
@@ -39,13 +39,13 @@ bool sl_op_is_bool(const struct sl_op_call *call, uint32_t i)
 
 const char *sl_op_string(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     return value->kind == SL_PTE_STRING ? value->string_value : NULL;
 }
 
 double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     switch (value->kind) {
     case SL_PTE_INT:
         return (double)value->int_value;
@@ -60,7 +60,7 @@ double sl_op_number(const struct sl_op_call *call, uint32_t i, double otherwise)
 
 int64_t sl_op_int(const struct sl_op_call *call, uint32_t i, int64_t otherwise)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     return value->kind == SL_PTE_INT ? value->int_value : otherwise;
 }
 
@@ -71,7 +71,7 @@ bool sl_op_bool(const struct sl_op_call *call, uint32_t i)
 
 int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t max)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     if (sl_op_is_null(value))
         return 0;
     if (value->kind != SL_PTE_INT_LIST)
@@ -80,7 +80,7 @@ int sl_op_ints(const struct sl_op_call *call, uint32_t i, int64_t *out, uint32_t
     if (list->list.count > max)
         return -1;
     for (uint32_t k = 0; k < list->list.count; k++) {
-        const struct sl_value *item = &call->method->values[list->list.ints[k]];
+        const struct sl_method_value *item = &call->method->values[list->list.ints[k]];
         if (item->kind != SL_PTE_INT)
             return -1;
         out[k] = item->int_value;

@@ -94,17 +94,18 @@ struct sl_op_call { /* one KernelCall instruction of one variant */
     uint64_t checked_epoch, checked_numbers;
 };
 
-static inline const struct sl_value *sl_op_argument(const struct sl_op_call *call, uint32_t i)
+static inline const struct sl_method_value *sl_op_argument(const struct sl_op_call *call,
+                                                           uint32_t i)
 {
     return &call->method->values[call->args[i]];
 }
 
-static inline bool sl_op_is_null(const struct sl_value *value)
+static inline bool sl_op_is_null(const struct sl_method_value *value)
 {
     return value->kind == SL_PTE_NONE || value->kind == SL_PTE_NULL;
 }
 
-static inline bool sl_op_is_tensor_list(const struct sl_value *value)
+static inline bool sl_op_is_tensor_list(const struct sl_method_value *value)
 {
     return value->kind == SL_PTE_TENSOR_LIST || value->kind == SL_PTE_OPTIONAL_TENSOR_LIST;
 }
@@ -148,7 +149,7 @@ struct sl_constants sl_op_constants(const struct sl_op_call *call, const struct 
  * inline. */
 static inline uint32_t sl_op_list_count(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     return sl_op_is_tensor_list(value) ? value->list->list.count : 0;
 }
 

@@ -215,7 +215,7 @@ static void run_bilinear(struct sl_op_call *call)
 /* Output sizes from the list at argument 1, or the factors of argument `at`. */
 static bool read_resize(struct sl_op_call *call, struct sl_planes *p, uint32_t at)
 {
-    const struct sl_value *factors = &call->method->values[call->args[at]];
+    const struct sl_method_value *factors = &call->method->values[call->args[at]];
     bool scaled = factors->kind == SL_PTE_DOUBLE_LIST && factors->list->list.count == 2;
     double h = scaled ? factors->list->list.doubles[0] : 0.0;
     double w = scaled ? factors->list->list.doubles[1] : 0.0;

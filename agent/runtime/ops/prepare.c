@@ -9,7 +9,7 @@
 
 /* Argument i, whose value is a tensor; widened or as it is. */
 static inline const struct sl_tensor *operand(const struct sl_op_call *call, uint32_t i,
-                                              const struct sl_value *value)
+                                              const struct sl_method_value *value)
 {
     return i < SL_OP_MAX_ARGS && call->wide[i] ? call->wide[i] : value->tensor;
 }
@@ -43,7 +43,7 @@ static bool stands_alone(const struct sl_op_call *call, const struct sl_tensor *
     if (tensor->nbytes == 0)
         return true;
     for (uint32_t i = 0; signature[i]; i++) {
-        const struct sl_value *value = sl_op_argument(call, i);
+        const struct sl_method_value *value = sl_op_argument(call, i);
         if (signature[i] == 's' || value->kind < SL_PTE_TENSOR)
             continue;
         if (value->kind == SL_PTE_TENSOR) {
@@ -77,7 +77,7 @@ static int check_memory(const struct sl_op_call *call, struct sl_diag *diag)
     const char *signature = call->op->signature;
     int rc = 0;
     for (uint32_t i = 0; signature[i] && rc == 0; i++) {
-        const struct sl_value *value = sl_op_argument(call, i);
+        const struct sl_method_value *value = sl_op_argument(call, i);
         if (signature[i] == 's' || value->kind < SL_PTE_TENSOR)
             continue;
         if (value->kind == SL_PTE_TENSOR) {

@@ -33,35 +33,35 @@ enum prim {
     PRIM_CHOOSE, /* by a Bool */
 };
 
-static struct sl_value truth(bool value)
+static struct sl_method_value truth(bool value)
 {
-    return (struct sl_value){.kind = SL_PTE_BOOL, .bool_value = value};
+    return (struct sl_method_value){.kind = SL_PTE_BOOL, .bool_value = value};
 }
 
-static struct sl_value integer(uint64_t value)
+static struct sl_method_value integer(uint64_t value)
 {
-    return (struct sl_value){.kind = SL_PTE_INT, .int_value = (int64_t)value};
+    return (struct sl_method_value){.kind = SL_PTE_INT, .int_value = (int64_t)value};
 }
 
-static struct sl_value real(double value)
+static struct sl_method_value real(double value)
 {
-    return (struct sl_value){.kind = SL_PTE_DOUBLE, .double_value = value};
+    return (struct sl_method_value){.kind = SL_PTE_DOUBLE, .double_value = value};
 }
 
-static double as_real(const struct sl_value *value)
+static double as_real(const struct sl_method_value *value)
 {
     return value->kind == SL_PTE_DOUBLE ? value->double_value
            : value->kind == SL_PTE_INT  ? (double)value->int_value
                                         : (double)value->bool_value;
 }
 
-static int64_t as_integer(const struct sl_value *value)
+static int64_t as_integer(const struct sl_method_value *value)
 {
     return value->kind == SL_PTE_INT ? value->int_value : value->bool_value;
 }
 
 /* By the sign of a - b; nothing holds of a NaN. */
-static struct sl_value compared(int op, int sign, bool ordered)
+static struct sl_method_value compared(int op, int sign, bool ordered)
 {
     bool holds = op == PRIM_EQ   ? sign == 0
                  : op == PRIM_LT ? sign < 0
@@ -77,7 +77,7 @@ static int64_t floor_div(int64_t a, int64_t b) /* b is neither 0 nor -1 */
 }
 
 /* False for a division by zero. */
-static bool of_integers(int op, int64_t a, int64_t b, struct sl_value *out)
+static bool of_integers(int op, int64_t a, int64_t b, struct sl_method_value *out)
 {
     if (b == 0 &&
         (op == PRIM_FLOORDIV || op == PRIM_QUOTIENT || op == PRIM_TRUEDIV || op == PRIM_MOD))
@@ -127,7 +127,7 @@ static bool of_integers(int op, int64_t a, int64_t b, struct sl_value *out)
     }
 }
 
-static bool of_reals(int op, double a, double b, struct sl_value *out)
+static bool of_reals(int op, double a, double b, struct sl_method_value *out)
 {
     switch (op) {
     case PRIM_ADD:
@@ -184,10 +184,10 @@ static bool is_number(int kind)
 }
 
 /* The result's value is the return entry. */
-static void write_result(struct sl_op_call *call, const struct sl_value *value)
+static void write_result(struct sl_op_call *call, const struct sl_method_value *value)
 {
     uint32_t at = call->args[call->arg_count - 1];
-    struct sl_value *to = &call->method->values[at];
+    struct sl_method_value *to = &call->method->values[at];
     if (to->kind == value->kind && as_integer(to) == as_integer(value) &&
         (value->kind != SL_PTE_DOUBLE || memcmp(to, value, sizeof(*to)) == 0))
         return;
@@ -196,9 +196,10 @@ static void write_result(struct sl_op_call *call, const struct sl_value *value)
 }
 
 /* Choices that a Bool makes. */
-static bool decide(const struct sl_op_call *call, const struct sl_value *by, struct sl_value *out)
+static bool decide(const struct sl_op_call *call, const struct sl_method_value *by,
+                   struct sl_method_value *out)
 {
-    const struct sl_value *taken;
+    const struct sl_method_value *taken;
     if (by->kind != SL_PTE_BOOL)
         return false;
     if (*(const int *)call->op->data == PRIM_NOT) {
@@ -218,11 +219,12 @@ static bool decides(const struct sl_op_call *call)
     return *op == PRIM_NOT || *op == PRIM_CHOOSE;
 }
 
-static bool compute(struct sl_op_call *call, struct sl_value *out)
+static bool compute(struct sl_op_call *call, struct sl_method_value *out)
 {
     const int *op = call->op->data;
-    const struct sl_value *a = &call->method->values[call->args[0]];
-    const struct sl_value *b = &call->method->values[call->args[call->arg_count == 3 ? 1 : 0]];
+    const struct sl_method_value *a = &call->method->values[call->args[0]];
+    const struct sl_method_value *b =
+        &call->method->values[call->args[call->arg_count == 3 ? 1 : 0]];
     if (decides(call))
         return decide(call, a, out);
     if (!is_number(a->kind) || !is_number(b->kind))
@@ -234,7 +236,7 @@ static bool compute(struct sl_op_call *call, struct sl_value *out)
 
 static void run_prim(struct sl_op_call *call)
 {
-    struct sl_value value;
+    struct sl_method_value value;
     if (compute(call, &value))
         write_result(call, &value);
     else
@@ -244,7 +246,7 @@ static void run_prim(struct sl_op_call *call)
 
 static int check_result(struct sl_op_call *call, struct sl_diag *diag)
 {
-    const struct sl_value *to = &call->method->values[call->args[call->arg_count - 1]];
+    const struct sl_method_value *to = &call->method->values[call->args[call->arg_count - 1]];
     return is_number(to->kind) || to->kind == SL_PTE_NULL
                ? 0
                : sl_op_fail(call, diag, SL_ET_INVALID_TYPE, "its result is not a number");
@@ -252,7 +254,7 @@ static int check_result(struct sl_op_call *call, struct sl_diag *diag)
 
 static int prepare_prim(struct sl_op_call *call, struct sl_diag *diag)
 {
-    struct sl_value value;
+    struct sl_method_value value;
     int rc = check_result(call, diag);
     if (rc == 0 && call->method->compiling && compute(call, &value))
         write_result(call, &value); /* when it runs, once: a counter may be its own operand */
@@ -265,7 +267,7 @@ static void run_size(struct sl_op_call *call)
 {
     const struct sl_tensor *tensor = sl_op_tensor(call, 0);
     uint32_t dim = 0;
-    struct sl_value value = integer(sl_tensor_count(tensor));
+    struct sl_method_value value = integer(sl_tensor_count(tensor));
     if (call->arg_count == 3 && sl_op_dim(sl_op_int(call, 1, 0), tensor->rank, &dim))
         value = integer((uint64_t)tensor->sizes[dim]);
     write_result(call, &value);
@@ -289,7 +291,7 @@ static int prepare_size(struct sl_op_call *call, struct sl_diag *diag)
 static void run_item(struct sl_op_call *call)
 {
     const struct sl_tensor *tensor = sl_op_tensor(call, 0);
-    struct sl_value value;
+    struct sl_method_value value;
     int64_t whole;
     double number;
     if (sl_cast_is_float(tensor->scalar_type)) {

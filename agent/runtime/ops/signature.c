@@ -112,7 +112,7 @@ static int check_arguments(const struct sl_op_call *call, struct sl_diag *diag)
         return sl_op_fail(call, diag, SL_ET_INVALID_PROGRAM,
                           "it has the wrong number of arguments");
     for (uint32_t i = 0; signature[i] && rc == 0; i++) {
-        const struct sl_value *value = sl_op_argument(call, i);
+        const struct sl_method_value *value = sl_op_argument(call, i);
         uint32_t meaning = meaning_of(signature[i]);
         if ((meaning >> value->kind & 1) == 0) /* kinds were checked: below 16 */
             return wrong_kind(call, i, diag);
@@ -140,7 +140,7 @@ int sl_op_exactly(struct sl_op_call *call, struct sl_diag *diag)
 /* True if argument i is a tensor of a type that kernels do not take. */
 static bool is_exact(const struct sl_op_call *call, uint32_t i)
 {
-    const struct sl_value *value = sl_op_argument(call, i);
+    const struct sl_method_value *value = sl_op_argument(call, i);
     int type = value->kind == SL_PTE_TENSOR ? value->tensor->scalar_type : SL_SCALAR_FLOAT;
     return type != SL_SCALAR_FLOAT && !sl_cast_is_half(type);
 }

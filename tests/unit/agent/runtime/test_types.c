@@ -372,7 +372,7 @@ static void check_numbers(int64_t a, int64_t b, int64_t quotient, int64_t rest, 
     for (int i = 0; i < 5; i++)
         sl_program.code[i].arg_count--; /* prim ops repeat no return entry */
     sl_program_run();
-    const struct sl_value *values = sl_program.method->values;
+    const struct sl_method_value *values = sl_program.method->values;
     assert_int_equal(values[q].int_value, quotient);
     assert_int_equal(values[r].int_value, rest);
     assert_int_equal(values[n].bool_value, !less);
