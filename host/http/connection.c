@@ -634,6 +634,26 @@ static void learn_peer(struct sl_http_connection *connection)
         memcpy(connection->peer, &name.v4.sin_addr, sizeof(name.v4.sin_addr));
 }
 
+/* A handshake costs far more than the connection that it is asked on. An address of IPv4 is one
+ * client, of IPv6 the network is: its addresses are all one machine's to choose. */
+static bool may_shake_hands(const struct sl_http_connection *connection)
+{
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* before an address of IPv4 */
+    struct sl_http_clients *clients = connection->clients;
+    const uint8_t *at = connection->peer;
+    char name[2 * PEER_BYTES];
+    if (memcmp(at, mapped, sizeof(mapped)) == 0)
+        at += PEER_BYTES / 2;
+    for (size_t i = 0; i < PEER_BYTES / 2; i++)
+        snprintf(name + 2 * i, 3, "%02x", at[i]);
+    clients->handshakes.per_second = SL_HTTP_HANDSHAKES_A_SECOND;
+    if (sl_http_rate_wait(&clients->handshakes, name, uv_now(clients->loop)) == 0)
+        return true;
+    sl_http_refusal_tell(&clients->refusals, uv_now(clients->loop), 0, "",
+                         "its address begins too many TLS handshakes in a second");
+    return false;
+}
+
 /* Who can be sent away without a loss, the lower the sooner; -1: not he. */
 static int ease_of_leaving(const struct sl_http_connection *connection)
 {
@@ -740,8 +760,9 @@ int sl_http_connection_accept(struct sl_http_listener *listener)
     }
     listener->clients->accepted++;
     learn_peer(connection);
-    if (listener->identity && sl_tls_new(listener->identity, &connection->tls) < 0) {
-        connection->has_asked = true; /* our memory is short: not its fault */
+    if (listener->identity &&
+        (!may_shake_hands(connection) || sl_tls_new(listener->identity, &connection->tls) < 0)) {
+        connection->has_asked = true; /* all is said, or our memory is short: not its fault */
         close_now(connection);
     }
     if (!connection->closing)

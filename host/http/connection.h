@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #include "common/base/bytes.h"
+#include "host/http/rate.h"
 #include "host/http/refusal.h"
 #include "host/http/tls.h"
 #include "host/records.h"
@@ -24,6 +25,7 @@ enum {
      * give way to newer ones. */
     SL_HTTP_MAX_CONNECTIONS = 320,
     SL_HTTP_MAX_PEER_CONNECTIONS = 256, /* of them from one address */
+    SL_HTTP_HANDSHAKES_A_SECOND = 100,  /* of TLS, that one address may begin */
     SL_HTTP_HEAD_S = 5, /* for a whole head to come, on a new connection with the handshake too */
     SL_HTTP_MAX_SKIPPED_BYTES = 16 << 20, /* of a body that nobody wants */
 };
@@ -70,6 +72,7 @@ struct sl_http_clients {
     size_t count;                                  /* open */
     uint64_t accepted, sent_bytes, received_bytes; /* so far; over TLS the sealed ones */
     struct sl_http_refusals refusals;
+    struct sl_http_rate handshakes; /* of TLS, by address */
     bool closing;
     uint8_t sealed[SL_TLS_MAX_PLAIN_BYTES]; /* what came on one of them, until it is opened */
 };

@@ -463,3 +463,61 @@ CASE(the_server_speaks_it_where_it_is_told)
     assert_true(sl_http_case_until(&bench, has_closed));
     sl_http_case_close(&bench);
 }
+
+/* A connection from an address of this machine. */
+static int connect_from(const char *address, int port)
+{
+    struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)}, from = to;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    from.sin_port = 0;
+    assert_int_equal(inet_pton(AF_INET, address, &from.sin_addr), 1);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&from, sizeof(from)), 0);
+    assert_int_equal(connect(fd, (const struct sockaddr *)&to, sizeof(to)), 0);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    return fd;
+}
+
+CASE(a_flood_of_handshakes_is_sent_away_and_others_are_served)
+{
+    enum { FLOOD = 3 * SL_HTTP_HANDSHAKES_A_SECOND };
+    static struct sl_http_case bench;
+    static int flood[FLOOD];
+    struct sl_http *http = NULL;
+    struct sl_diag diag = {0};
+    struct sl_http_options options = {.listen = {"tls:127.0.0.1:0"},
+                                      .listen_count = 1,
+                                      .certificate = certificate,
+                                      .key = key_file};
+    size_t sent_away = 0;
+    sl_http_case_open(&bench, 0, 0);
+    make(1, -1, 10, NULL);
+    assert_int_equal(sl_http_new(&bench.loop, bench.lab, &options, &http, &diag), 0);
+    sl_http_case_await_tokens(&bench, http);
+    int port = sl_http_port(http, 0);
+    for (size_t i = 0; i < FLOOD; i++) {
+        flood[i] = connect_from("127.0.0.9", port);
+        sl_http_case_spin(&bench, 0);
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
+    }
+    sl_http_case_spin(&bench, 20);
+    for (size_t i = 0; i < FLOOD; i++) {
+        char byte;
+        sent_away += recv(flood[i], &byte, 1, 0) >= 0 || errno != EAGAIN;
+    }
+    assert_true(sent_away > 0 && sent_away < FLOOD);
+    assert_true(http->clients.refusals.told > 0 || http->clients.refusals.untold > 0);
+    snprintf(bench.url, sizeof(bench.url), "https://127.0.0.1:%d", port);
+    assert_int_equal(sl_http_case_curl(&bench, true, "/healthz", "--cacert", certificate, NULL),
+                     200); /* of another address */
+    for (size_t i = 0; i < FLOOD; i++)
+        close(flood[i]);
+    sl_http_case_spin(&bench, 200); /* then it may begin some again */
+    assert_int_equal(sl_http_case_curl(&bench, true, "/healthz", "--cacert", certificate,
+                                       "--interface", "127.0.0.9", NULL),
+                     200);
+    is_closed = false;
+    sl_http_close(http, on_closed, &is_closed);
+    assert_true(sl_http_case_until(&bench, has_closed));
+    sl_http_case_close(&bench);
+}
