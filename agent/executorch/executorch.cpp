@@ -60,7 +60,7 @@ class Tracer final : public EventTracer
         EventTracerEntry entry{};
         bool unset = chain == kUnsetChainId;
         entry.event_id = sl_runtime_events_begin(events, name, unset ? chain_id_ : chain,
-                                         unset ? debug_handle_ : handle);
+                                                 unset ? debug_handle_ : handle);
         sl_mark_resume();
         return entry;
     }
@@ -73,7 +73,8 @@ class Tracer final : public EventTracer
     void log_profiling_delegate(const char *name, DelegateDebugIntId, et_timestamp_t start,
                                 et_timestamp_t end, const void *, size_t) override
     {
-        sl_runtime_events_delegate(events, name, chain_id_, debug_handle_, ticks_to_ns(end - start));
+        sl_runtime_events_delegate(events, name, chain_id_, debug_handle_,
+                                   ticks_to_ns(end - start));
     }
 
     ANSWER(void create_event_block(const char *), ) /* the verb `run` opens blocks */
@@ -155,7 +156,8 @@ struct sl_executorch_plan {
     std::vector<std::unique_ptr<TensorImpl>> inputs;
     std::unique_ptr<Method> method;
 
-    sl_executorch_plan(const Program &program, sl_runtime_events *events, std::vector<Span<uint8_t>> spans)
+    sl_executorch_plan(const Program &program, sl_runtime_events *events,
+                       std::vector<Span<uint8_t>> spans)
         : no_data(program), tracer(events), buffers(std::move(spans)),
           planned({buffers.data(), buffers.size()}),
           memory(&method_memory, &planned, &temporary_memory)

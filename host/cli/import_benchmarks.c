@@ -2,6 +2,7 @@
 #include "host/cli/import_benchmarks.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,17 +15,18 @@
 #include "common/base/say.h"
 #include "host/cli/cli.h"
 #include "host/cli/import_archive.h"
+#include "host/records.h"
 #include "host/report/benchmark_file.h"
 #include "host/rundir/archive.h"
+#include "host/spec/columns.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/path_stem.h"
 
-/* NAME_BYTES and SERIES_DIGITS as the store has them (host/records.h). */
-enum { NAME_BYTES = 64, SERIES_DIGITS = 16, PATH_BYTES = 1024, MAX_FILE_BYTES = 1 << 20 };
+enum { PATH_BYTES = 1024, MAX_FILE_BYTES = 1 << 20 };
 
 struct import {
     struct sl_benchmark_file file;
-    char device[NAME_BYTES], program[NAME_BYTES];
+    char device[SL_NAME_BYTES], program[SL_NAME_BYTES];
     uint64_t began_ms;
 };
 
@@ -35,7 +37,7 @@ bool sl_import_benchmarks_named(const char *path)
 }
 
 /* Runs of one benchmark of one tool on one machine may be compared over time. */
-static void series_of(const struct import *import, const char *name, char out[SERIES_DIGITS + 1])
+static void series_of(const struct import *import, const char *name, char out[SL_SERIES_BYTES])
 {
     char sha256[SL_SHA256_HEX_SIZE];
     struct sl_sha256 sum;
@@ -45,7 +47,7 @@ static void series_of(const struct import *import, const char *name, char out[SE
     sl_sha256_update(&sum, import->device, strlen(import->device) + 1);
     sl_sha256_update(&sum, name, strlen(name) + 1);
     sl_sha256_final_hex(&sum, sha256);
-    snprintf(out, SERIES_DIGITS + 1, "%s", sha256);
+    snprintf(out, SL_SERIES_BYTES, "%s", sha256);
 }
 
 static void put_config(struct sl_json *json, const struct import *import)
@@ -65,44 +67,61 @@ static void put_config(struct sl_json *json, const struct import *import)
     sl_buf_fini(&text);
 }
 
-/* The rows that the store makes of it (host/store/row_copy.h): a run of no store, with one arm. */
+/* Every column as the store's rows have it. */
+static void put_columns(struct sl_json *json, const struct sl_columns *columns, const void *record)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct sl_column *column = &columns->all[i];
+        const void *value = (const char *)record + column->offset;
+        switch (column->kind) {
+        case SL_COLUMN_ID:
+        case SL_COLUMN_TIME:
+            sl_json_u64(json, column->name, *(const uint64_t *)value);
+            break;
+        case SL_COLUMN_U32:
+            sl_json_u64(json, column->name, *(const uint32_t *)value);
+            break;
+        case SL_COLUMN_FLAG:
+            sl_json_u64(json, column->name, *(const bool *)value);
+            break;
+        case SL_COLUMN_REAL:
+            sl_json_f64(json, column->name, *(const double *)value);
+            break;
+        case SL_COLUMN_TEXT:
+        case SL_COLUMN_NAME:
+            sl_json_text(json, column->name, value);
+            break;
+        default:
+            sl_json_i64(json, column->name, *(const int *)value);
+        }
+    }
+}
+
+/* The rows that the store makes of it (host/store/row_copy.h): a run of no store, with one arm, on
+ * a machine that is no device of ours. */
 static void put_rows(struct sl_json *json, const struct import *import,
                      const struct sl_benchmark *row)
 {
-    char series[SERIES_DIGITS + 1], model[NAME_BYTES];
-    series_of(import, row->name, series);
-    snprintf(model, sizeof(model), "%.63s", row->name);
+    struct sl_run_record run = {
+        .started_ms = import->began_ms, .ended_ms = import->began_ms, .baseline = row->median_ns};
+    struct sl_job_record job = {.id = 1,
+                                .state = SL_JOB_DONE,
+                                .submitted_ms = import->began_ms,
+                                .started_ms = import->began_ms,
+                                .ended_ms = import->began_ms};
+    series_of(import, row->name, run.series);
+    snprintf(run.model, sizeof(run.model), "%s", row->name);
+    snprintf(run.device, sizeof(run.device), "%s", import->device);
+    snprintf(job.device, sizeof(job.device), "%s", import->device);
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.rows/1");
     sl_json_open_object(json, "run");
-    sl_json_u64(json, "id", 0);
-    sl_json_text(json, "model", model);
-    sl_json_text(json, "model_sha256", "");
-    sl_json_text(json, "device", import->device);
-    sl_json_u64(json, "device_kind", 0); /* none of ours */
-    sl_json_text(json, "series", series);
-    sl_json_u64(json, "started_ms", import->began_ms);
-    sl_json_u64(json, "ended_ms", import->began_ms);
-    sl_json_text(json, "verdict", "");
-    sl_json_u64(json, "ratio", 0);
-    sl_json_u64(json, "exit_code", 0);
-    sl_json_f64(json, "baseline", row->median_ns);
-    sl_json_u64(json, "candidate", 0);
+    put_columns(json, &sl_run_columns, &run);
     sl_json_close_object(json);
     sl_json_open_object(json, "job");
-    sl_json_u64(json, "id", 1);
+    put_columns(json, &sl_job_columns, &job);
     sl_json_null(json, "key");
     put_config(json, import);
-    sl_json_u64(json, "state", 2); /* done */
-    sl_json_u64(json, "cause", 0);
-    sl_json_text(json, "detail", "");
-    sl_json_u64(json, "priority", 0);
-    sl_json_u64(json, "attempts", 0);
-    sl_json_u64(json, "submitted_ms", import->began_ms);
-    sl_json_u64(json, "started_ms", import->began_ms);
-    sl_json_u64(json, "ended_ms", import->began_ms);
-    sl_json_text(json, "selector", "");
-    sl_json_text(json, "device", import->device);
     sl_json_close_object(json);
     sl_json_close_object(json);
 }
@@ -149,7 +168,7 @@ static int make_run(void *user, size_t index, const char *folder, struct sl_arch
 {
     const struct import *import = user;
     const struct sl_benchmark *row = &import->file.rows[index];
-    char path[PATH_BYTES], streams[PATH_BYTES], name[NAME_BYTES];
+    char path[PATH_BYTES], streams[PATH_BYTES], name[SL_NAME_BYTES];
     sl_path_join(path, sizeof(path), folder, "%zu", index);
     sl_path_join(streams, sizeof(streams), folder, "%zu/streams", index);
     if (mkdir(path, 0700) < 0 || mkdir(streams, 0700) < 0)

@@ -95,6 +95,7 @@ ALLOWED = {
                          "host/device/trace_resolve", "host/plugin/line", "host/plugin/record", "host/analysis", "host/report"], ["cjson"]),
     # What the command line includes of host/device is free of sockets and loops; it looks whether anybody listens.
     "host/cli/private_daemon": (["common/base", "host/spec", "host/device/launch", "host/cli/private_sweep"], ["sockets"]),
+    "host/cli/import_benchmarks": (["common/base", "host/records", "host/report", "host/rundir", "host/spec", "host/cli/import_archive", "host/cli/cli"], ["cjson"]),
     "host/cli": (["common/base", "common/format", "common/net/process", "host/spec", "host/device/count_log", "host/device/launch",
                   "host/device/adb/look", "host/device/adb/listing", "host/device/adb/usb", "host/device/adb/pair",
                   "host/device/trace_resolve", "host/analysis", "host/report", "host/rundir", "host/inspect"],

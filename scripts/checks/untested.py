@@ -4,7 +4,7 @@ and calls what the libraries have: whole programs are tested in tests/integratio
 
     untested.py           by name: a test is named after the file or includes its header, or tested_by.txt says which test it has
     untested.py BUILD     measured: of every such file the unit tests reach at least 70 % of the lines, and the test that
-                          tested_by.txt names reaches them alone; BUILD has the profiles of all unit tests (preset asan)
+                          tested_by.txt names reaches some of them; BUILD has the profiles of all unit tests (preset asan)
     untested.py BUILD --write    writes into tested_by.txt what the profiles show, and what is short of it into untested.txt
 
 untested.txt has the files that are short of it. It may only shrink."""
@@ -19,7 +19,7 @@ import sys
 
 import sources
 
-LEAST_BRANCHES, LEAST_REACH = 3, 70.0
+LEAST_BRANCHES, LEAST_REACH, SPARE = 3, 70.0, 5.0  # what hangs on the clock may differ from run to run
 ROOTS = ("agent/", "common/", "host/")
 BRANCH = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -113,7 +113,7 @@ def write(together, alone):
     known, debt, lines = named(), [], []
     for path in with_logic():
         best = max(alone, key=lambda test: share(alone[test], path))
-        if share(together, path) < LEAST_REACH:
+        if share(together, path) < LEAST_REACH + SPARE / 2:
             debt.append(path)
         elif not is_named(path, known):
             lines.append((path, best, share(alone[best], path)))
@@ -133,7 +133,7 @@ def by_measure(build, rewrite):
         whole = share(together, path)
         if whole < LEAST_REACH and path not in debt:
             problems.append(f"{path}:1: the unit tests reach {whole:.1f} % of its lines; at least {LEAST_REACH:.0f} % are asked for")
-        elif whole >= LEAST_REACH and path in debt:
+        elif whole >= LEAST_REACH + SPARE and path in debt:
             problems.append(f"{DEBT}:1: the unit tests reach {whole:.1f} % of {path}: take its line out")
         if path in tests and share(alone.get(tests[path], {}), path) == 0:
             problems.append(f"{ELSEWHERE}:1: {tests[path]} reaches nothing of {path}")

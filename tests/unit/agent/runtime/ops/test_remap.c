@@ -3,7 +3,7 @@
 #include "tests/support/program_case.h"
 #include "tests/support/test.h"
 
-/* Where position `at` of a padded line comes from. */
+/* The place in the line that position `at` of the padded one comes from. */
 static int32_t source(int32_t at, int32_t before, int32_t size, bool reflects)
 {
     int32_t from = at - before;
