@@ -1,14 +1,11 @@
 /* tests/unit/common/base/test_log.c */
 #include "common/base/log.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
 static char text[2 * SL_LOG_MAX_BYTES]; /* what was logged since begin() */
 static int log_end, saved;
@@ -38,9 +35,8 @@ static const char *end(void)
     return text + 30;
 }
 
-static void a_line_has_time_level_event_and_fields(void **state)
+TEST(a_line_has_time_level_event_and_fields)
 {
-    (void)state;
     begin();
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("link_down"), SL_LOG_DEVICE("lab-1"),
            SL_LOG_NUMBER("failures", -3), SL_LOG_JOB(UINT64_C(7)), SL_LOG_REASON("none"));
@@ -48,17 +44,15 @@ static void a_line_has_time_level_event_and_fields(void **state)
                                "reason=\"none\"\n");
 }
 
-static void an_event_needs_no_fields(void **state)
+TEST(an_event_needs_no_fields)
 {
-    (void)state;
     begin();
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("idle_exit"));
     assert_string_equal(end(), "level=info event=idle_exit\n");
 }
 
-static void values_cannot_forge_fields_or_lines(void **state)
+TEST(values_cannot_forge_fields_or_lines)
 {
-    (void)state;
     begin();
     sl_log(SL_LOG_ERROR, SL_LOG_EVENT("refused"), SL_LOG_TEXT("path", "/a b=\"c\"\\\n\x01"),
            SL_LOG_TEXT("empty", ""));
@@ -66,9 +60,8 @@ static void values_cannot_forge_fields_or_lines(void **state)
                                "path=\"/a b=\\\"c\\\"\\\\\\n\\u0001\" empty=\"\"\n");
 }
 
-static void a_value_too_long_is_cut_and_closed(void **state)
+TEST(a_value_too_long_is_cut_and_closed)
 {
-    (void)state;
     char words[2 * SL_LOG_MAX_BYTES];
     memset(words, 'x', sizeof(words) - 1);
     words[sizeof(words) - 1] = '\0';
@@ -83,15 +76,4 @@ static void a_value_too_long_is_cut_and_closed(void **state)
         assert_string_equal(line + len - 2, "\"\n");
         assert_null(strstr(line, "later"));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_has_time_level_event_and_fields),
-        cmocka_unit_test(an_event_needs_no_fields),
-        cmocka_unit_test(values_cannot_forge_fields_or_lines),
-        cmocka_unit_test(a_value_too_long_is_cut_and_closed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,12 @@
 #include "common/base/path.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "tests/support/test.h"
 
-static void a_slash_stands_between(void **state)
+TEST(a_slash_stands_between)
 {
-    (void)state;
     char path[16];
     assert_int_equal(sl_path_join(path, sizeof(path), "a/b", "c"), 0);
     assert_string_equal(path, "a/b/c");
@@ -24,9 +19,8 @@ static void a_slash_stands_between(void **state)
     assert_string_equal(path, "a/b-7.bin");
 }
 
-static void what_does_not_fit_is_refused_whole(void **state)
+TEST(what_does_not_fit_is_refused_whole)
 {
-    (void)state;
     char path[8] = "?";
     assert_int_equal(sl_path_join(path, sizeof(path), "abc", "def"), 0); /* seven and the end */
     assert_string_equal(path, "abc/def");
@@ -36,13 +30,4 @@ static void what_does_not_fit_is_refused_whole(void **state)
     assert_int_equal(sl_path_join(path, sizeof(path), "abc/", "defg"), -ENAMETOOLONG);
     assert_int_equal(sl_path_join(path, sizeof(path), "abc/", "def"), 0);
     assert_int_equal(sl_path_join(path, 0, "a", "b"), -ENAMETOOLONG);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_slash_stands_between),
-        cmocka_unit_test(what_does_not_fit_is_refused_whole),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,9 @@ static void compare_or_write(const char *path, const char *wanted, const char *t
                  path);
 }
 
-static void the_schema_is_up_to_date(void **state)
+TEST(the_schema_is_up_to_date)
 {
     struct sl_buf made, there;
-    (void)state;
     sl_buf_init(&made, MAX_BYTES);
     assert_int_equal(sl_schema_put(&made), 0);
     cJSON *document = cJSON_ParseWithLength((const char *)made.data, made.size);
@@ -42,10 +41,9 @@ static void the_schema_is_up_to_date(void **state)
     sl_buf_fini(&there);
 }
 
-static void openapi_has_the_properties_of_a_job(void **state)
+TEST(openapi_has_the_properties_of_a_job)
 {
     struct sl_buf lines, whole, there;
-    (void)state;
     sl_buf_init(&lines, MAX_BYTES);
     sl_buf_init(&whole, MAX_BYTES);
     assert_int_equal(sl_schema_put_body(&lines), 0);
@@ -61,13 +59,4 @@ static void openapi_has_the_properties_of_a_job(void **state)
     sl_buf_fini(&lines);
     sl_buf_fini(&whole);
     sl_buf_fini(&there);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_schema_is_up_to_date),
-        cmocka_unit_test(openapi_has_the_properties_of_a_job),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
