@@ -3,7 +3,7 @@ or `?` at least. Of a module's files for several systems it is the one for Linux
 and calls what the libraries have: whole programs are tested in tests/integration.
 
     untested.py           by name: a test is named after the file or includes its header, or tested_by.txt says which test it has
-    untested.py BUILD     measured: of every such file the unit tests reach at least 70 % of the lines, and the test that
+    untested.py BUILD     measured: of every such file the unit tests reach at least 60 % of the lines, and the test that
                           tested_by.txt names reaches some of them; BUILD has the profiles of all unit tests (preset asan)
     untested.py BUILD --write    writes into tested_by.txt what the profiles show, and what is short of it into untested.txt
 
@@ -19,7 +19,7 @@ import sys
 
 import sources
 
-LEAST_BRANCHES, LEAST_REACH, SPARE = 3, 70.0, 5.0  # what hangs on the clock may differ from run to run
+LEAST_BRANCHES, LEAST_REACH, SPARE = 3, 60.0, 10.0  # what hangs on the clock, or on programs that are not here, differs from run to run
 ROOTS = ("agent/", "common/", "host/")
 BRANCH = re.compile(r"\b(?:if|for|while|switch)\b|\?")
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\]|\\.)*"', re.DOTALL)
@@ -113,7 +113,7 @@ def write(together, alone):
     known, debt, lines = named(), [], []
     for path in with_logic():
         best = max(alone, key=lambda test: share(alone[test], path))
-        if share(together, path) < LEAST_REACH + SPARE / 2:
+        if share(together, path) < LEAST_REACH + SPARE:
             debt.append(path)
         elif not is_named(path, known):
             lines.append((path, best, share(alone[best], path)))
