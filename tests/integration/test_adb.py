@@ -409,8 +409,9 @@ class Life(Phones):
         wait_until(lambda: self.device(daemon, "dead")["cause"] == "unreachable", PATIENCE_SECONDS, "the loss")
         job = self.submit(daemon, device="dead")
         self.run_toy(daemon)
-        wait_until(lambda: (self.scratch / "hooked").exists(), PATIENCE_SECONDS, "the hook")
-        self.assertEqual((self.scratch / "hooked").read_text().split()[0], "dead")
+        hooked = self.scratch / "hooked"
+        words = wait_until(lambda: hooked.exists() and hooked.read_text().split(), PATIENCE_SECONDS, "the hook")
+        self.assertEqual(words[0], "dead")
         record = daemon.get(f"/api/v1/jobs/{job}")
         self.assertEqual((record["state"], record["attempts"]), ("queued", 0))
         metrics = daemon.request("GET", "/metrics")[2].decode()
