@@ -209,6 +209,15 @@ class OverTheServer(Phones):
         self.assertEqual(status, 200)
         self.assertRegex(log.decode(), r"--- logcat of this process ---\nI lab: a line of pid=\d+\n")
 
+    def test_a_hot_phone_says_so_in_its_run(self):
+        self.addCleanup(call, "fault", FIRST, "cool")
+        call("fault", FIRST, "hot")
+        daemon = self.begin()
+        run = self.run_toy(daemon)["run"]
+        manifest = json.loads(daemon.request("GET", f"/api/v1/runs/{run}/files/manifest.json")[2])
+        zones = manifest["device"]["probe"]["thermal_zones"]
+        self.assertEqual([(zone["type"], zone["millidegrees"]) for zone in zones], [("skin", 95000)])
+
     def test_a_daemon_that_ends_in_peace_takes_its_agent_with_it(self):
         daemon = self.begin()
         self.run_toy(daemon)
