@@ -111,6 +111,12 @@ struct sl_group_record {
     SL_GROUP_COLUMNS(SL_MEMBER)
 };
 
+/* A daemon that takes jobs from the store. */
+struct sl_host_record {
+    char name[SL_NAME_BYTES];
+    SL_HOST_COLUMNS(SL_MEMBER)
+};
+
 struct sl_token_record {
     uint64_t id;
     SL_TOKEN_COLUMNS(SL_MEMBER)

@@ -20,6 +20,7 @@
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/describer.h"
 #include "host/daemon/hook.h"
+#include "host/daemon/identity.h"
 #include "host/daemon/job_kit.h"
 #include "host/daemon/log_file.h"
 #include "host/daemon/phones.h"
@@ -84,6 +85,7 @@ struct daemon {
     uint64_t idle_since_ms;
     uint64_t seen_connections; /* at the last look whether anybody is there */
     int lock;                  /* of the state directory, -1: not had */
+    struct sl_store_host host; /* as other daemons of the store know this one */
     int rc;
 };
 
@@ -635,6 +637,8 @@ static int open_lab(struct daemon *daemon)
     const struct sl_lab_options options = {
         .store = daemon->store,
         .state_dir = daemon->settings->state,
+        .host = daemon->host.name,
+        .lease_ms = daemon->host.lease_ms,
         .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
                    sl_devices_forget},
         .last_event = sl_clock_utc_ms() * EVENTS_PER_MS,
@@ -677,6 +681,21 @@ static void open_handles(struct daemon *daemon)
     daemon->handles_open = true;
 }
 
+/* Nobody else has jobs of a store that is a file here: its leases need not be renewed for a day. */
+static int be_host(struct daemon *daemon)
+{
+    enum { DAY_SECONDS = 24 * 3600 };
+    const char *const *listen = NULL;
+    size_t count = addresses(daemon->settings, &listen);
+    daemon->host.lease_ms = 1000 * DAY_SECONDS;
+    daemon->host.started_ms = sl_clock_utc_ms();
+    snprintf(daemon->host.address, sizeof(daemon->host.address), "%s", count > 0 ? listen[0] : "");
+    int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);
+    if (rc == 0)
+        sl_store_be_host(daemon->store, &daemon->host);
+    return rc;
+}
+
 static int open_store(struct daemon *daemon)
 {
     static const struct sl_diag none = {0};
@@ -707,7 +726,9 @@ static int start(struct daemon *daemon)
         return rc;
     open_handles(daemon);
     daemon->idle_since_ms = uv_now(&daemon->loop);
-    rc = open_lab(daemon);
+    rc = be_host(daemon);
+    if (rc == 0)
+        rc = open_lab(daemon);
     if (rc < 0)
         end_http(daemon); /* whatever is open */
     return rc;

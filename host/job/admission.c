@@ -23,7 +23,20 @@ static void say_what_it_waits_for(struct sl_job_record *job)
              begin ? sl_clock_format(job->begin_ms, time) : "");
 }
 
-int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list *devices,
+/* A device of another host is as good; of its own the words are, where none fits. */
+static int find_device(const struct sl_selector *selector, const char *text,
+                       const struct sl_admission_devices *devices, struct sl_diag *diag)
+{
+    struct sl_diag of_others = {.what = ""};
+    bool elsewhere =
+        devices->other_count > 0 &&
+        sl_selector_find(selector, text, devices->others, devices->other_count, &of_others) == 0;
+    return elsewhere
+               ? 0
+               : sl_selector_find(selector, text, devices->own->records, devices->own->count, diag);
+}
+
+int sl_admission_check(const struct sl_queue *queue, const struct sl_admission_devices *devices,
                        const struct sl_spec *spec, uint64_t now_ms, struct sl_job_record *out,
                        struct sl_diag *diag)
 {
@@ -32,7 +45,7 @@ int sl_admission_check(const struct sl_queue *queue, const struct sl_device_list
     struct sl_selector selector;
     int rc = sl_selector_read(text, &selector, diag);
     if (rc == 0)
-        rc = sl_selector_find(&selector, text, devices->records, devices->count, diag);
+        rc = find_device(&selector, text, devices, diag);
     if (rc == 0 && sl_queue_room(queue, text) < 0)
         rc = sl_diag_set(diag, SL_E_FULL, "queue",
                          "the queue holds %d jobs already, or jobs of %d different devices",

@@ -14,6 +14,7 @@
 struct sl_device_more {
     bool leaving; /* after the job that it has */
     bool out;     /* in quarantine, `out_why` */
+    bool told;    /* to other hosts, as it is */
     struct sl_device_life life;
     uint64_t reserved_until_ms; /* Unix time; 0: by nobody */
     char reserved_by[SL_NAME_BYTES];

@@ -14,15 +14,14 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/job/admission.h"
-#include "host/job/dependencies.h"
 #include "host/job/device_list.h"
 #include "host/job/early_ends.h"
 #include "host/job/events.h"
 #include "host/job/lab_open.h"
+#include "host/job/ledger.h"
 #include "host/job/news.h"
 #include "host/job/quarantine.h"
 #include "host/job/queue.h"
-#include "host/job/saver.h"
 #include "host/spec/names.h"
 #include "host/store/store.h"
 
@@ -38,8 +37,7 @@ struct sl_lab {
     struct sl_queue *queue;
     struct sl_events *events;
     uv_timer_t timer; /* of leases, and of steps to bring devices back */
-    struct sl_job_saver saver;
-    struct sl_dependencies dependencies;
+    struct sl_ledger ledger;
     struct sl_runner runner;
     void (*opened)(void *user, int rc);
     void (*recover)(void *user, const char *device, int step);
@@ -48,7 +46,7 @@ struct sl_lab {
     uint64_t steps[STEPS]; /* done to bring devices back, by the step's bit */
     char state_dir[SL_PATH_BYTES];
     unsigned pending; /* requests that the store has not answered */
-    bool draining, suspended, closing, loading, loaded;
+    bool draining, suspended, closing, loaded;
     struct sl_early_end *early; /* owned; told before it was loaded */
     int64_t clock_ahead_ms;     /* of the monotonic one, when it was looked at last */
     int open_handles;
@@ -57,6 +55,7 @@ struct sl_lab {
 };
 
 static void assign(struct sl_lab *lab);
+static void free_device(struct sl_lab *lab, const char *name, uint64_t job);
 static void finish_close(struct sl_lab *lab);
 
 /* Unix time. When somebody sets the clock, what waits for a time is moved along: a lease is a
@@ -84,34 +83,25 @@ static struct sl_device_more *more_of(const struct sl_lab *lab,
     return sl_device_list_more((struct sl_device_list *)(uintptr_t)&lab->devices, device);
 }
 
-static void on_saved(void *user)
-{
-    finish_close(user);
-}
+/* --- devices: what they are worth now --- */
 
-/* A job may begin now, or never will. */
-static void on_dependency(void *user)
+static void on_device_noted(void *user, int rc)
 {
     struct sl_lab *lab = user;
-    if (lab->loaded)
-        assign(lab);
+    lab->pending--;
+    if (rc < 0 && rc != SL_E_STATE)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("device_not_noted"), SL_LOG_REASON(sl_strerror(rc)));
     finish_close(lab);
 }
 
-/* Each change of the queue is stored and told. */
-static void on_changed(void *user, const struct sl_job_record *job)
+/* Other hosts hear of a device as it is now. */
+static void tell_others(struct sl_lab *lab, const struct sl_device_record *device)
 {
-    struct sl_lab *lab = user;
-    if (lab->loading)
-        return;
-    struct sl_job_record stored = *job;
-    if (stored.state == SL_JOB_DETACHED)
-        stored.state = SL_JOB_RUNNING; /* a later daemon finds out by itself */
-    sl_job_saver_save(&lab->saver, &stored);
-    sl_news_job(lab->events, job);
+    lab->pending++;
+    int rc = sl_store_note_host_device(lab->store, device, on_device_noted, lab);
+    if (rc < 0)
+        on_device_noted(lab, rc);
 }
-
-/* --- devices: what they are worth now --- */
 
 static void publish_device(struct sl_lab *lab, const struct sl_device_record *device)
 {
@@ -146,10 +136,14 @@ static void refresh(struct sl_lab *lab, struct sl_device_record *device)
                     : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
                                                               : there;
     sl_device_list_tell(device, more);
-    if (!more->out && !more->leaving && !reserved && there == SL_DEVICE_READY)
+    /* One that still does a job that has become another host's gets no other. */
+    bool stops = device->job != 0 && !sl_queue_find(lab->queue, device->job);
+    if (!more->out && !more->leaving && !reserved && !stops && there == SL_DEVICE_READY)
         sl_queue_device_ready(lab->queue, device->name);
     else
         sl_queue_device_gone(lab->queue, device->name);
+    if (device->state != was.state || device->job != was.job || device->cause != was.cause)
+        more->told = false;
     if (works(device->state) != works(was.state) || device->cause != was.cause ||
         strcmp(device->detail, was.detail) != 0)
         publish_device(lab, device);
@@ -264,78 +258,71 @@ static void arm(struct sl_lab *lab)
         uv_timer_start(&lab->timer, on_tick, wait < LOOK_AGAIN_MS ? wait : LOOK_AGAIN_MS, 0);
 }
 
-static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
-                    const char *detail);
-
-struct starting {
-    struct sl_lab *lab;
-    uint64_t job;
-    char device[SL_NAME_BYTES];
-};
-
-/* The assignment stands; its configuration has come from the store. */
-static void on_config(void *user, int rc, const struct sl_job_record *job, const char *config_json)
-{
-    struct starting *starting = user;
-    struct sl_lab *lab = starting->lab;
-    const struct sl_device_record *device = find_device(lab, starting->device);
-    lab->pending--;
-    if (rc < 0 && !lab->closing)
-        end_job(lab, starting->job, starting->device, SL_CAUSE_LAB, 0, sl_strerror(rc));
-    if (rc == 0 && !lab->closing) {
-        const struct sl_job_record *open = sl_queue_find(lab->queue, job->id);
-        if (open && open->state == SL_JOB_RUNNING && strcmp(open->device, starting->device) == 0)
-            lab->runner.start(lab->runner.user, open, config_json, device);
-    }
-    sl_free(starting);
-    finish_close(lab);
-}
-
-static void start(struct sl_lab *lab, uint64_t job, const char *device)
-{
-    struct starting *starting = sl_calloc(1, sizeof(*starting));
-    int rc = starting ? 0 : -ENOMEM;
-    if (starting) {
-        starting->lab = lab;
-        starting->job = job;
-        snprintf(starting->device, sizeof(starting->device), "%s", device);
-        lab->pending++;
-        rc = sl_store_get_job(lab->store, job, on_config, starting);
-        if (rc < 0) {
-            lab->pending--;
-            sl_free(starting);
-        }
-    }
-    if (rc < 0)
-        sl_queue_finish(lab->queue, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc), now_ms(lab));
-}
-
 static void assign(struct sl_lab *lab)
 {
     uint64_t job;
     char name[SL_NAME_BYTES];
-    while (!lab->draining && !lab->suspended && !lab->closing &&
-           sl_queue_assign(lab->queue, now_ms(lab), &job, name)) {
+    while (lab->loaded && !lab->draining && !lab->suspended && !lab->closing &&
+           sl_ledger_assign(&lab->ledger, &job, name)) {
         struct sl_device_record *device = find_device(lab, name);
         device->job = job;
         refresh(lab, device);
-        start(lab, job, name);
     }
     arm(lab);
 }
 
-/* Ends a job that is stored and that the queue cannot take. */
-static void give_up_job(struct sl_lab *lab, const struct sl_job_record *job, int rc)
+/* --- what the ledger says --- */
+
+static uint64_t on_now(void *user)
 {
-    struct sl_job_record failed = *job;
-    failed.state = SL_JOB_FAILED;
-    failed.cause = SL_CAUSE_LAB;
-    failed.ended_ms = now_ms(lab);
-    snprintf(failed.detail, sizeof(failed.detail), "it could not be queued: %s", sl_strerror(rc));
-    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_queued"), SL_LOG_JOB(job->id),
-           SL_LOG_REASON(sl_strerror(rc)));
-    on_changed(lab, &failed);
-    sl_queue_ended(lab->queue, job->id, false);
+    return now_ms(user);
+}
+
+static void on_claimed(void *user, const struct sl_job_record *job, const char *config_json)
+{
+    struct sl_lab *lab = user;
+    const struct sl_device_record *device = find_device(lab, job->device);
+    uint64_t id = job->id;
+    bool cancelled = job->cancel_wanted;
+    char name[SL_NAME_BYTES];
+    memcpy(name, job->device, sizeof(name));
+    if (lab->closing)
+        return;
+    lab->runner.start(lab->runner.user, job, config_json, device);
+    if (cancelled)
+        lab->runner.cancel(lab->runner.user, id, name);
+}
+
+static void on_lost(void *user, uint64_t job, const char *device)
+{
+    struct sl_lab *lab = user;
+    free_device(lab, device, job);
+    assign(lab);
+}
+
+/* The device is free when it tells that it has stopped. */
+static void on_stop(void *user, uint64_t job, const char *name)
+{
+    struct sl_lab *lab = user;
+    struct sl_device_record *device = find_device(lab, name);
+    if (device)
+        refresh(lab, device);
+    lab->runner.cancel(lab->runner.user, job, name);
+}
+
+static void on_cancel_wanted(void *user, uint64_t job)
+{
+    sl_lab_cancel(user, job);
+}
+
+static void on_jobs_changed(void *user)
+{
+    assign(user);
+}
+
+static void on_answered(void *user)
+{
+    finish_close(user);
 }
 
 struct submitting {
@@ -352,16 +339,11 @@ static void on_submitted(void *user, int rc, uint64_t id)
     lab->pending--;
     if (rc == 0 && !lab->closing) {
         submitting->job.id = id;
-        lab->loading = true; /* it is stored already */
-        int added = sl_queue_add(lab->queue, &submitting->job);
-        lab->loading = false;
-        if (added == 0) {
+        rc = sl_ledger_add(&lab->ledger, &submitting->job);
+        if (rc == 0)
             sl_news_job(lab->events, &submitting->job);
-            sl_dependencies_ask(&lab->dependencies, &submitting->job);
-        } else {
-            give_up_job(lab, &submitting->job, added);
-        }
-        rc = added;
+    } else if (rc == -EIO) {
+        sl_peers_doubt(&lab->ledger.peers); /* it may be stored all the same */
     }
     if (rc == 1)
         rc = 0; /* its key came before: the job is there, whether it has ended or not */
@@ -377,8 +359,9 @@ int sl_lab_submit(struct sl_lab *lab, const struct sl_submission *submission, sl
     if (lab->draining || lab->closing)
         return sl_diag_set(diag, SL_E_STATE, "lab", "the daemon is shutting down");
     struct sl_job_record job;
-    int rc =
-        sl_admission_check(lab->queue, &lab->devices, submission->spec, now_ms(lab), &job, diag);
+    const struct sl_admission_devices devices = {&lab->devices, lab->ledger.peers.devices,
+                                                 lab->ledger.peers.device_count};
+    int rc = sl_admission_check(lab->queue, &devices, submission->spec, now_ms(lab), &job, diag);
     if (rc < 0)
         return rc;
     struct submitting *submitting = sl_calloc(1, sizeof(*submitting));
@@ -404,6 +387,8 @@ int sl_lab_cancel(struct sl_lab *lab, uint64_t job)
     const struct sl_job_record *open = sl_queue_find(lab->queue, job);
     if (open && open->state != SL_JOB_QUEUED)
         memcpy(device, open->device, sizeof(device));
+    if (!open && sl_ledger_find(&lab->ledger, job))
+        return sl_ledger_pass_cancel_on(&lab->ledger, job, 0);
     if (!open || sl_queue_cancel(lab->queue, job, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
     if (device[0])
@@ -421,7 +406,7 @@ int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group)
     for (size_t i = 0; i < count && rc == 0; i++)
         sl_lab_cancel(lab, jobs[i]);
     sl_free(jobs);
-    return rc;
+    return rc < 0 ? rc : sl_ledger_pass_cancel_on(&lab->ledger, 0, group);
 }
 
 int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json)
@@ -437,20 +422,18 @@ int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, co
 
 int sl_lab_job_detached(struct sl_lab *lab, uint64_t job, const char *device, bool detached)
 {
-    return lab->loaded ? sl_queue_detach(lab->queue, job, device, detached) : 0;
+    return lab->loaded ? sl_ledger_detach(&lab->ledger, job, device, detached) : 0;
 }
-
-struct ending {
-    struct sl_lab *lab;
-    uint64_t job;
-    int cause;
-    char device[SL_NAME_BYTES], detail[SL_DETAIL_BYTES];
-};
 
 /* A device that was to leave does, once it has no job. */
 static void let_go(struct sl_lab *lab, const char *name)
 {
-    if (sl_device_list_drop(&lab->devices, name) && lab->runner.forget)
+    if (!sl_device_list_drop(&lab->devices, name))
+        return;
+    struct sl_device_record gone = {.state = 0};
+    snprintf(gone.name, sizeof(gone.name), "%s", name);
+    tell_others(lab, &gone);
+    if (lab->runner.forget)
         lab->runner.forget(lab->runner.user, name);
 }
 
@@ -465,60 +448,36 @@ static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
     let_go(lab, name);
 }
 
-static void end_job(struct sl_lab *lab, uint64_t job, const char *device, int cause, uint64_t run,
-                    const char *detail)
-{
-    sl_queue_finish(lab->queue, job, device, cause, run, detail, now_ms(lab));
-    free_device(lab, device, job);
-    assign(lab);
-}
-
-static void on_run_stored(void *user, int rc, uint64_t run)
-{
-    struct ending *ending = user;
-    struct sl_lab *lab = ending->lab;
-    char detail[SL_DETAIL_BYTES];
-    lab->pending--;
-    snprintf(detail, sizeof(detail), "the run could not be stored: %s",
-             rc < 0 ? sl_strerror(rc) : "");
-    if (rc < 0)
-        end_job(lab, ending->job, ending->device, SL_CAUSE_LAB, 0, detail);
-    else
-        end_job(lab, ending->job, ending->device, ending->cause, run, ending->detail);
-    sl_free(ending);
-    finish_close(lab);
-}
-
 int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,
                      const char *detail, const struct sl_run_record *run)
 {
     if (!lab->loaded && sl_early_ends_put(&lab->early, job, device, cause, detail, run) == 0)
         return 0;
-    if (!run) {
-        end_job(lab, job, device, cause, 0, detail);
-        return 0;
-    }
-    struct ending *ending = sl_calloc(1, sizeof(*ending));
-    int rc = ending ? 0 : -ENOMEM;
-    if (ending) {
-        *ending = (struct ending){.lab = lab, .job = job, .cause = cause};
-        snprintf(ending->device, sizeof(ending->device), "%s", device);
-        snprintf(ending->detail, sizeof(ending->detail), "%s", detail);
-        lab->pending++;
-        rc = sl_store_add_run(lab->store, run, on_run_stored, ending);
-        if (rc < 0) {
-            lab->pending--;
-            sl_free(ending);
-        }
-    }
-    if (rc < 0)
-        end_job(lab, job, device, SL_CAUSE_LAB, 0, sl_strerror(rc));
+    int rc = sl_ledger_finish(&lab->ledger, job, device, cause, detail, run);
+    free_device(lab, device, job);
+    assign(lab);
     return rc;
 }
 
 const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job)
 {
-    return sl_queue_find(lab->queue, job);
+    return sl_ledger_find(&lab->ledger, job);
+}
+
+size_t sl_lab_other_devices(const struct sl_lab *lab, const struct sl_device_record **out)
+{
+    *out = lab->ledger.peers.devices;
+    return lab->ledger.peers.device_count;
+}
+
+const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab)
+{
+    return &lab->ledger.peers.counts;
+}
+
+void sl_lab_look(struct sl_lab *lab)
+{
+    sl_peers_look(&lab->ledger.peers);
 }
 
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out)
@@ -546,6 +505,7 @@ int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
     if (!device)
         return rc;
     struct sl_device_more *more = more_of(lab, device);
+    memcpy(device->host, lab->ledger.host, sizeof(device->host));
     more->out = sl_quarantine_kept(lab->state_dir, name, more->out_why);
     more->reserved_until_ms = sl_reservation_kept(lab->state_dir, name, more->reserved_by);
     rc = sl_queue_device_is(lab->queue, device);
@@ -561,15 +521,6 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *name, struct sl_device_t
         return;
     device->traits = traits;
     snprintf(device->cpu, sizeof(device->cpu), "%s", cpu);
-}
-
-static void on_device_noted(void *user, int rc)
-{
-    struct sl_lab *lab = user;
-    lab->pending--;
-    if (rc < 0 && rc != SL_E_STATE)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("device_not_noted"), SL_LOG_REASON(sl_strerror(rc)));
-    finish_close(lab);
 }
 
 /* More is known of it: jobs may go to it that could not. */
@@ -739,7 +690,8 @@ const char *sl_lab_state_dir(const struct sl_lab *lab)
     return lab->state_dir;
 }
 
-/* A job that ran when the daemon ended goes on if the device still has it, else it is queued. */
+/* A job that ran when the daemon ended goes on if the device still has it, else it is queued. What
+ * another host has is its own; a device that is at such a job, or at one that waits, must stop. */
 static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
 {
     struct sl_job_record job = *row;
@@ -747,22 +699,23 @@ static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
     bool held =
         device && (sl_early_ends_have(lab->early, job.id, job.device) ||
                    (lab->runner.holds && lab->runner.holds(lab->runner.user, job.id, job.device)));
-    if (job.state == SL_JOB_RUNNING) {
-        job.lease_until_ms =
-            held ? now_ms(lab) + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
-        snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
+    bool ours = strcmp(job.host, lab->ledger.host) == 0;
+    if (job.state == SL_JOB_RUNNING && !ours) {
+        sl_ledger_row(&lab->ledger, &job);
+    } else {
+        if (job.state == SL_JOB_RUNNING) {
+            job.lease_until_ms =
+                held ? now_ms(lab) + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
+            snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
+        }
+        sl_ledger_add(&lab->ledger, &job);
     }
-    if (job.state == SL_JOB_RUNNING && held) {
+    if (held) {
         device->job = job.id;
         refresh(lab, device);
     }
-    lab->loading = true; /* it is stored already */
-    int rc = sl_queue_add(lab->queue, &job);
-    lab->loading = false;
-    if (rc < 0)
-        give_up_job(lab, &job, rc);
-    else
-        sl_dependencies_ask(&lab->dependencies, &job);
+    if (held && (!ours || job.state != SL_JOB_RUNNING))
+        on_stop(lab, job.id, job.device);
 }
 
 /* Now that the jobs are known. */
@@ -780,7 +733,7 @@ static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size
 {
     struct sl_lab *lab = user;
     lab->pending--;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !lab->closing; i++)
         add_back(lab, &rows[i]);
     if (rc == 0 && next_cursor != 0 && !lab->closing) {
         load_page(lab, next_cursor);
@@ -805,6 +758,41 @@ static void load_page(struct sl_lab *lab, uint64_t cursor)
         on_loaded(lab, rc, NULL, 0, 0);
 }
 
+static void on_begun(void *user, int rc)
+{
+    struct sl_lab *lab = user;
+    if (rc < 0)
+        lab->opened(lab->user, rc);
+    else
+        load_page(lab, 0);
+}
+
+static void on_beats(void *user)
+{
+    struct sl_lab *lab = user;
+    for (size_t i = 0; i < lab->devices.count; i++) {
+        struct sl_device_more *more = &lab->devices.more[i];
+        if (!more->told)
+            tell_others(lab, &lab->devices.records[i]);
+        more->told = true;
+    }
+}
+
+static void open_ledger(struct sl_lab *lab, const struct sl_lab_options *options)
+{
+    const struct sl_ledger_setup setup = {
+        .store = options->store,
+        .queue = lab->queue,
+        .events = lab->events,
+        .host = options->host,
+        .lease_ms = options->lease_ms,
+        .calls = {on_now, on_begun, on_claimed, on_lost, on_stop, on_cancel_wanted, on_jobs_changed,
+                  on_beats, on_answered},
+        .user = lab,
+    };
+    sl_ledger_init(&lab->ledger, lab->loop, &setup);
+}
+
 int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl_lab **out)
 {
     struct sl_lab *lab = sl_calloc(1, sizeof(*lab));
@@ -817,7 +805,7 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
                            .recover = options->recover,
                            .user = options->user};
     snprintf(lab->state_dir, sizeof(lab->state_dir), "%s", options->state_dir);
-    int rc = sl_queue_new(on_changed, lab, &lab->queue);
+    int rc = sl_queue_new(sl_ledger_changed, &lab->ledger, &lab->queue);
     if (rc == 0)
         rc = sl_events_new(loop, options->last_event, &lab->events);
     if (rc < 0) {
@@ -826,12 +814,11 @@ int sl_lab_open(uv_loop_t *loop, const struct sl_lab_options *options, struct sl
         return rc;
     }
     uv_timer_init(loop, &lab->timer);
-    sl_job_saver_init(&lab->saver, loop, lab->store, on_saved, lab);
-    sl_dependencies_init(&lab->dependencies, loop, lab->queue, &lab->saver, on_dependency, lab);
+    open_ledger(lab, options);
     lab->timer.data = lab;
     lab->open_handles = 2; /* the timer and the events */
     *out = lab;
-    load_page(lab, 0);
+    sl_ledger_start(&lab->ledger);
     return 0;
 }
 
@@ -848,11 +835,11 @@ void sl_lab_suspend(struct sl_lab *lab, bool suspended)
 
 static void finish_close(struct sl_lab *lab)
 {
-    if (!lab->closing || lab->pending > 0 || sl_dependencies_busy(&lab->dependencies) ||
-        lab->open_handles > 0 || sl_job_saver_busy(&lab->saver))
+    if (!lab->closing || lab->pending > 0 || lab->open_handles > 0 || sl_ledger_busy(&lab->ledger))
         return;
     void (*closed)(void *) = lab->closed;
     void *user = lab->closed_user;
+    sl_ledger_fini(&lab->ledger);
     sl_queue_free(lab->queue);
     for (struct sl_early_end *end; (end = sl_early_ends_take(&lab->early));)
         sl_free(end);
@@ -882,7 +869,6 @@ void sl_lab_close(struct sl_lab *lab, void (*closed)(void *user), void *user)
     lab->closed = closed;
     lab->closed_user = user;
     uv_close((uv_handle_t *)&lab->timer, on_timer_closed);
-    sl_job_saver_close(&lab->saver);
-    sl_dependencies_close(&lab->dependencies);
+    sl_ledger_close(&lab->ledger);
     sl_events_close(lab->events, on_events_closed, lab);
 }

@@ -8,6 +8,7 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/job/ending.h"
 #include "host/job/heap.h"
 #include "host/job/held.h"
 #include "host/job/numbered.h"
@@ -716,6 +717,7 @@ bool sl_queue_assign(struct sl_queue *queue, uint64_t now_ms, uint64_t *out_job,
     entry->job.lease_until_ms = now_ms + SL_LEASE_MS;
     snprintf(entry->job.device, sizeof(entry->job.device), "%s", device->record.name);
     *out_job = entry->job.id;
+    memcpy(entry->job.host, device->record.host, sizeof(entry->job.host));
     memcpy(out_device, device->record.name, SL_NAME_BYTES);
     changed(queue, entry);
     return true;
@@ -751,42 +753,29 @@ int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bo
     return 0;
 }
 
-/* The device lets go; the job waits again or ends. */
-static void release(struct sl_queue *queue, struct entry *entry, int cause, uint64_t now_ms)
+static void let_go(struct sl_queue *queue, struct entry *entry)
 {
-    struct sl_job_record *job = &entry->job;
     leave_running(queue, entry);
-    queue->detached_count -= job->state == SL_JOB_DETACHED;
+    queue->detached_count -= entry->job.state == SL_JOB_DETACHED;
     if (entry->device) {
         entry->device->entry = NULL;
         note_idle(queue, entry->device);
     }
     entry->device = NULL;
-    job->lease_until_ms = 0;
-    job->cause = cause;
-    if (cause == SL_CAUSE_LAB && !job->cancel_wanted && job->attempts < SL_MAX_ATTEMPTS) {
-        job->state = SL_JOB_QUEUED;
-        enter_waiting(queue, entry);
-        changed(queue, entry);
-        return;
-    }
-    job->state = job->cancel_wanted       ? SL_JOB_CANCELLED
-                 : cause == SL_CAUSE_NONE ? SL_JOB_DONE
-                                          : SL_JOB_FAILED;
-    job->ended_ms = now_ms;
-    end(queue, entry);
 }
 
-/* A success after retries still says the attempt, and why it was needed. */
-static void say_why(struct sl_job_record *job, int cause, const char *detail)
+/* The device lets go; the job waits again or ends. */
+static void release(struct sl_queue *queue, struct entry *entry, int cause, uint64_t run,
+                    const char *detail, uint64_t now_ms)
 {
-    char earlier[SL_DETAIL_BYTES];
-    memcpy(earlier, job->detail, sizeof(earlier));
-    if (cause == SL_CAUSE_NONE && detail[0] == '\0' && job->attempts > 1 && earlier[0] != '\0')
-        snprintf(job->detail, sizeof(job->detail), "run again, attempt %u: %.200s",
-                 (unsigned)job->attempts, earlier);
-    else
-        snprintf(job->detail, sizeof(job->detail), "%s", detail);
+    let_go(queue, entry);
+    sl_ending_note(&entry->job, cause, run, detail, now_ms);
+    if (entry->job.state != SL_JOB_QUEUED) {
+        end(queue, entry);
+        return;
+    }
+    enter_waiting(queue, entry);
+    changed(queue, entry);
 }
 
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
@@ -795,10 +784,20 @@ int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, in
     struct entry *entry = held_by(queue, job, device);
     if (!entry)
         return SL_E_NOT_FOUND;
-    entry->job.run = run;
-    say_why(&entry->job, cause, detail ? detail : "");
-    release(queue, entry, cause, now_ms);
+    release(queue, entry, cause, run, detail ? detail : "", now_ms);
     return 0;
+}
+
+void sl_queue_drop(struct sl_queue *queue, uint64_t job)
+{
+    struct entry *entry = sl_numbered_find(&queue->jobs, job);
+    if (!entry)
+        return;
+    if (entry->job.state == SL_JOB_QUEUED)
+        leave_waiting(queue, entry);
+    else
+        let_go(queue, entry);
+    forget(queue, entry);
 }
 
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms)
@@ -846,9 +845,11 @@ void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms)
             i++;
             continue;
         }
-        snprintf(entry->job.detail, sizeof(entry->job.detail),
-                 "device %s was not heard of for %d s", entry->job.device, SL_LEASE_MS / 1000);
-        release(queue, entry, SL_CAUSE_LAB, now_ms); /* the last of the array takes place i */
+        char why[SL_DETAIL_BYTES];
+        snprintf(why, sizeof(why), "device %s was not heard of for %d s", entry->job.device,
+                 SL_LEASE_MS / 1000);
+        /* the last of the array takes place i */
+        release(queue, entry, SL_CAUSE_LAB, entry->job.run, why, now_ms);
     }
 }
 

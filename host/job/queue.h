@@ -69,6 +69,10 @@ int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bo
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
                     uint64_t run, const char *detail, uint64_t now_ms);
 
+/* It is no longer this queue's, which says nothing of it: another host has it, or has ended it. Its
+ * device is free for another job here, unless it is not ready. */
+void sl_queue_drop(struct sl_queue *queue, uint64_t job);
+
 /* A queued job is cancelled at once; of a running one `cancel_wanted` is set, and it ends as
  * CANCELLED whatever it finishes with. SL_E_NOT_FOUND for an unknown or finished one. */
 int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);

@@ -9,14 +9,14 @@
 /* Returns the link to the job's entry, or the list's end. */
 static struct sl_unsaved **place_of(struct sl_unsaved **list, uint64_t job)
 {
-    while (*list && (*list)->job.id != job)
+    while (*list && (*list)->ending.job.id != job)
         list = &(*list)->next;
     return list;
 }
 
-int sl_unsaved_put(struct sl_unsaved **list, const struct sl_job_record *job, uint64_t change)
+int sl_unsaved_put(struct sl_unsaved **list, const struct sl_store_ending *ending, uint64_t change)
 {
-    struct sl_unsaved **place = place_of(list, job->id);
+    struct sl_unsaved **place = place_of(list, ending->job.id);
     if (!*place) {
         *place = sl_calloc(1, sizeof(**place));
         if (!*place)
@@ -24,7 +24,7 @@ int sl_unsaved_put(struct sl_unsaved **list, const struct sl_job_record *job, ui
     }
     if (change >= (*place)->change) {
         (*place)->change = change;
-        (*place)->job = *job;
+        (*place)->ending = *ending;
     }
     return 0;
 }
@@ -40,9 +40,9 @@ void sl_unsaved_saved(struct sl_unsaved **list, uint64_t job, uint64_t change)
 
 const struct sl_job_record *sl_unsaved_find(const struct sl_unsaved *list, uint64_t job)
 {
-    while (list && list->job.id != job)
+    while (list && list->ending.job.id != job)
         list = list->next;
-    return list ? &list->job : NULL;
+    return list ? &list->ending.job : NULL;
 }
 
 struct sl_unsaved *sl_unsaved_take(struct sl_unsaved **list)

@@ -36,6 +36,8 @@
     COLUMN(sl_token_record, kind, name, extra, views, place, head)
 #define DEVICE(kind, name, extra, copy, views, place, head)                                        \
     COLUMN(sl_device_record, kind, name, extra, views, place, head)
+#define HOST(kind, name, extra, copy, views, place, head)                                          \
+    COLUMN(sl_host_record, kind, name, extra, views, place, head)
 
 static const struct sl_column job[] = {COLUMN(sl_job_record, ID, id, 0, SL_IN_ROW, 1, ">JOB")
                                            SL_JOB_COLUMNS(JOB)};
@@ -48,11 +50,14 @@ static const struct sl_column run[] = {COLUMN(sl_run_record, ID, id, 0, SL_IN_RO
 static const struct sl_column token[] = {COLUMN(sl_token_record, ID, id, 0, SL_IN_ROW, 1, ">TOKEN")
                                              SL_TOKEN_COLUMNS(TOKEN)};
 static const struct sl_column device[] = {SL_DEVICE_COLUMNS(DEVICE)};
+static const struct sl_column host[] = {
+    COLUMN(sl_host_record, NAME, name, SL_NAME_BYTES, SL_IN_ROW, 1, "~HOST") SL_HOST_COLUMNS(HOST)};
 
 #define COLUMNS(of) {of, sizeof(of) / sizeof(of[0]), sizeof(struct sl_##of##_record)}
 const struct sl_columns sl_job_columns = COLUMNS(job), sl_attempt_columns = COLUMNS(attempt),
                         sl_group_columns = COLUMNS(group), sl_run_columns = COLUMNS(run),
-                        sl_token_columns = COLUMNS(token), sl_device_columns = COLUMNS(device);
+                        sl_token_columns = COLUMNS(token), sl_device_columns = COLUMNS(device),
+                        sl_host_columns = COLUMNS(host);
 
 const struct sl_column *sl_column_at(const struct sl_columns *columns, size_t place)
 {

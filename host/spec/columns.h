@@ -36,4 +36,4 @@ struct sl_columns {
 const struct sl_column *sl_column_at(const struct sl_columns *columns, size_t place);
 
 extern const struct sl_columns sl_job_columns, sl_attempt_columns, sl_group_columns, sl_run_columns,
-    sl_token_columns, sl_device_columns;
+    sl_token_columns, sl_device_columns, sl_host_columns;

@@ -36,6 +36,36 @@ typedef void (*sl_store_text_fn)(void *user, int rc, const char *json);
 typedef void (*sl_store_tokens_fn)(void *user, int rc, const struct sl_token_record *rows,
                                    size_t count);
 
+/* The store's time, and jobs of other hosts whose leases have ended: borrowed for the call. */
+typedef void (*sl_store_beat_fn)(void *user, int rc, uint64_t now_ms,
+                                 const struct sl_job_record *expired, size_t count);
+typedef void (*sl_store_hosts_fn)(void *user, int rc, const struct sl_host_record *rows,
+                                  size_t count, uint64_t now_ms);
+typedef void (*sl_store_devices_fn)(void *user, int rc, const struct sl_device_record *rows,
+                                    size_t count);
+
+/* Who asks of a store that several hosts may share. */
+struct sl_store_host {
+    char name[SL_NAME_BYTES];    /* "": a host alone, as tests and tools are */
+    char address[SL_PATH_BYTES]; /* where it serves */
+    uint64_t started_ms;
+    uint32_t lease_ms; /* a job is its host's for so long after each beat */
+};
+
+/* The end of a start on a device: the job as it is now, and the run that it made. */
+struct sl_store_ending {
+    struct sl_job_record job;
+    struct sl_run_record run;
+    bool has_run;
+    bool expired; /* it is another host's (its `host`), whose lease has ended */
+};
+
+/* Jobs that other hosts changed at or after a time of the store's. */
+struct sl_changed_filter {
+    uint64_t since_ms, after_job; /* of that time alone, those with higher numbers */
+    uint32_t limit;
+};
+
 struct sl_jobs_filter {
     int state;       /* enum sl_job_state, -1: any */
     bool open_only;  /* QUEUED and RUNNING, oldest first: for a start */

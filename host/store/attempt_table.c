@@ -39,10 +39,11 @@ int sl_attempt_table_note(struct sl_database *db, const struct sl_job_record *jo
         return rc;
     sl_statement_init(
         &statement, db,
-        "INSERT INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, run) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, number) DO UPDATE SET ended_ms = "
+        "INSERT INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, run, "
+        "host) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (job, number) DO UPDATE SET ended_ms = "
         "excluded.ended_ms, cause = excluded.cause, detail = excluded.detail, run = excluded.run "
-        "WHERE attempts.ended_ms = 0");
+        "WHERE attempts.ended_ms = 0 OR excluded.run > 0");
     sl_statement_bind_u64(&statement, job->id);
     sl_statement_bind_i64(&statement, job->attempts);
     sl_statement_bind_text(&statement, job->device);
@@ -51,6 +52,7 @@ int sl_attempt_table_note(struct sl_database *db, const struct sl_job_record *jo
     sl_statement_bind_i64(&statement, running ? SL_CAUSE_NONE : job->cause);
     sl_statement_bind_text(&statement, running ? "" : job->detail);
     sl_statement_bind_u64(&statement, running ? 0 : job->run);
+    sl_statement_bind_text(&statement, job->host);
     rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;

@@ -6,7 +6,6 @@
 
 #include "common/base/error.h"
 #include "host/spec/columns.h"
-#include "host/store/attempt_table.h"
 #include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
@@ -81,10 +80,12 @@ void sl_job_table_add(struct sl_request *request, struct sl_database *db)
         return;
     sl_statement_init(
         &statement, db,
-        "INSERT INTO jobs (config, idempotency_key" SL_JOB_COLUMNS(
-            SL_SQL_NAME) ") VALUES (?, ?" SL_JOB_COLUMNS(SL_SQL_MARK) ") RETURNING id");
+        "INSERT INTO jobs (config, idempotency_key, changed_by" SL_JOB_COLUMNS(
+            SL_SQL_NAME) ") VALUES (?, ?, ?" SL_JOB_COLUMNS(SL_SQL_MARK) ") RETURNING id");
     sl_statement_bind_text(&statement, request->config);
     sl_statement_bind_text(&statement, request->key);
+    sl_statement_bind_text(&statement, request->host->name);
+    request->job.written_ms = request->now_ms;
     sl_statement_bind(&statement, &sl_job_columns, &request->job);
     request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
 }
@@ -93,19 +94,6 @@ void sl_job_table_find(struct sl_request *request, struct sl_database *db)
 {
     int found = find_by_key(request, db);
     request->rc = found == 0 ? SL_E_NOT_FOUND : found < 0 ? found : 0;
-}
-
-void sl_job_table_update(struct sl_request *request, struct sl_database *db)
-{
-    struct sl_statement statement;
-    sl_statement_init(
-        &statement, db,
-        "UPDATE jobs SET config = config" SL_JOB_COLUMNS(SL_SQL_SET) " WHERE id = ? RETURNING id");
-    sl_statement_bind(&statement, &sl_job_columns, &request->job);
-    sl_statement_bind_u64(&statement, request->job.id);
-    request->rc = sl_statement_write(&statement, SL_E_NOT_FOUND, &request->id);
-    if (request->rc == 0)
-        request->rc = sl_attempt_table_note(db, &request->job);
 }
 
 void sl_job_table_get(struct sl_request *request, struct sl_database *db)

@@ -7,7 +7,6 @@ struct sl_request;
 
 void sl_job_table_add(struct sl_request *request, struct sl_database *db);
 void sl_job_table_find(struct sl_request *request, struct sl_database *db);
-void sl_job_table_update(struct sl_request *request, struct sl_database *db);
 void sl_job_table_get(struct sl_request *request, struct sl_database *db);
 void sl_job_table_list(struct sl_request *request, struct sl_database *db);
 void sl_job_table_add_group(struct sl_request *request, struct sl_database *db);

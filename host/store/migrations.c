@@ -172,6 +172,24 @@ static const struct {
      .sqlite = "INSERT INTO store_identity (id) VALUES (lower(hex(randomblob(16))));",
      .postgres = "INSERT INTO store_identity (id) VALUES (replace(CAST(gen_random_uuid() AS "
                  "TEXT), '-', ''));"},
+    /* 15: hosts that share the jobs: who has one, who changed its row last, and when */
+    {.both =
+         "ALTER TABLE jobs ADD COLUMN host TEXT NOT NULL DEFAULT '';"
+         "ALTER TABLE jobs ADD COLUMN written_ms INTEGER NOT NULL DEFAULT 0;"
+         "ALTER TABLE jobs ADD COLUMN changed_by TEXT NOT NULL DEFAULT '';"
+         "CREATE INDEX jobs_changed ON jobs (written_ms, id);"
+         "ALTER TABLE attempts ADD COLUMN host TEXT NOT NULL DEFAULT '';"
+         "ALTER TABLE runs ADD COLUMN host TEXT NOT NULL DEFAULT '';"
+         "CREATE TABLE hosts ("
+         " name TEXT PRIMARY KEY, address TEXT NOT NULL, started_ms INTEGER NOT NULL,"
+         " seen_ms INTEGER NOT NULL);"
+         "CREATE TABLE host_devices ("
+         " host TEXT NOT NULL, name TEXT NOT NULL, kind INTEGER NOT NULL, state INTEGER NOT NULL,"
+         " job INTEGER NOT NULL, cause INTEGER NOT NULL, detail TEXT NOT NULL, tags TEXT NOT NULL,"
+         " cpu TEXT NOT NULL, model TEXT NOT NULL, soc TEXT NOT NULL, system TEXT NOT NULL,"
+         " sme2 INTEGER NOT NULL, no_sme2 TEXT NOT NULL, svl_bits INTEGER NOT NULL,"
+         " svl_lengths TEXT NOT NULL, memory_bytes INTEGER NOT NULL, noted_ms INTEGER NOT NULL,"
+         " PRIMARY KEY (host, name));"},
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -2,6 +2,7 @@
 #include "host/store/request.h"
 
 #include <errno.h>
+#include <stdbool.h>
 
 #include "common/base/mem.h"
 
@@ -20,14 +21,37 @@ static const char *text_of(const struct sl_request *request)
     return request->text.data ? (const char *)request->text.data : "";
 }
 
+/* To what hosts ask of one another; false: it was something else. */
+static bool answer_host(struct sl_request *request)
+{
+    int rc = request->rc;
+    size_t count = rc == 0 ? request->count : 0;
+    switch (request->kind) {
+    case SL_REQUEST_BEAT:
+        request->beat_done(request->user, rc, request->now_ms, request->rows, count);
+        return true;
+    case SL_REQUEST_LIST_HOSTS:
+        request->hosts_done(request->user, rc, request->rows, count, request->now_ms);
+        return true;
+    case SL_REQUEST_LIST_HOST_DEVICES:
+        request->devices_done(request->user, rc, request->rows, count);
+        return true;
+    default:
+        return false;
+    }
+}
+
 void sl_request_answer(struct sl_request *request)
 {
     int rc = request->rc;
+    if (answer_host(request))
+        return;
     switch (request->kind) {
     case SL_REQUEST_ADD_JOB:
     case SL_REQUEST_FIND_JOB:
     case SL_REQUEST_ADD_GROUP:
     case SL_REQUEST_ADD_RUN:
+    case SL_REQUEST_END_JOB:
     case SL_REQUEST_IMPORT_RUN:
     case SL_REQUEST_ADD_TOKEN:
         request->id_done(request->user, rc, rc >= 0 ? request->id : 0);
@@ -37,13 +61,17 @@ void sl_request_answer(struct sl_request *request)
     case SL_REQUEST_REMOVE_RUN:
     case SL_REQUEST_NOTE_DEVICE:
     case SL_REQUEST_NOTE_AUDIT:
+    case SL_REQUEST_WANT_CANCEL:
+    case SL_REQUEST_NOTE_HOST_DEVICE:
         request->done(request->user, rc);
         break;
     case SL_REQUEST_GET_JOB:
+    case SL_REQUEST_CLAIM_JOB:
         request->job_done(request->user, rc, rc == 0 ? &request->job : NULL,
                           rc == 0 ? text_of(request) : NULL);
         break;
     case SL_REQUEST_LIST_JOBS:
+    case SL_REQUEST_LIST_CHANGED:
         request->jobs_done(request->user, rc, request->rows, rc == 0 ? request->count : 0,
                            request->next_cursor);
         break;

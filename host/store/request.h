@@ -33,6 +33,14 @@ enum sl_request_kind {
     SL_REQUEST_CHECK,
     SL_REQUEST_LIST_LEFT,
     SL_REQUEST_LIST_ATTEMPTS,
+    SL_REQUEST_CLAIM_JOB,
+    SL_REQUEST_END_JOB,
+    SL_REQUEST_WANT_CANCEL,
+    SL_REQUEST_LIST_CHANGED,
+    SL_REQUEST_BEAT,
+    SL_REQUEST_LIST_HOSTS,
+    SL_REQUEST_NOTE_HOST_DEVICE,
+    SL_REQUEST_LIST_HOST_DEVICES,
 };
 
 struct sl_request {
@@ -43,6 +51,9 @@ struct sl_request {
     uint64_t id;        /* in: which; out: the new one */
     uint32_t max_open;  /* jobs of the owner; 0: any number */
     bool changed;       /* out, of labels: they may be others than before */
+    /* Who asks: the store's host, and how long it has a job; and the store's time. */
+    const struct sl_store_host *host;
+    uint64_t now_ms;
     union {
         struct sl_job_record job;
         struct sl_run_record run;
@@ -50,6 +61,8 @@ struct sl_request {
         struct sl_device_record device;
         struct sl_audit_record audit;
         struct sl_group_record group;
+        struct sl_store_ending ending;
+        struct sl_changed_filter changed_filter;
         struct sl_jobs_filter jobs_filter;
         struct sl_groups_filter groups_filter;
         struct sl_runs_filter runs_filter;
@@ -67,6 +80,9 @@ struct sl_request {
         sl_store_job_fn job_done;
         sl_store_jobs_fn jobs_done;
         sl_store_groups_fn groups_done;
+        sl_store_beat_fn beat_done;
+        sl_store_hosts_fn hosts_done;
+        sl_store_devices_fn devices_done;
         sl_store_runs_fn runs_done;
         sl_store_text_fn text_done;
         sl_store_tokens_fn tokens_done;

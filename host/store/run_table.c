@@ -19,16 +19,22 @@ static void fill_figures(struct sl_database *db, uint64_t run)
                SL_LOG_REASON(sl_strerror(rc)));
 }
 
-void sl_run_table_add(struct sl_request *request, struct sl_database *db)
+int sl_run_table_insert(struct sl_database *db, const struct sl_run_record *run, uint64_t *out_id)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
                       "INSERT INTO runs (labelled" SL_RUN_COLUMNS(
                           SL_SQL_NAME) ") VALUES (0" SL_RUN_COLUMNS(SL_SQL_MARK) ") RETURNING id");
-    sl_statement_bind(&statement, &sl_run_columns, &request->run);
-    request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
-    if (request->rc == 0)
-        fill_figures(db, request->id);
+    sl_statement_bind(&statement, &sl_run_columns, run);
+    int rc = sl_statement_write(&statement, SL_E_FORMAT, out_id);
+    if (rc == 0)
+        fill_figures(db, *out_id);
+    return rc;
+}
+
+void sl_run_table_add(struct sl_request *request, struct sl_database *db)
+{
+    request->rc = sl_run_table_insert(db, &request->run, &request->id);
 }
 
 /* One statement for every filter: what is empty matches all. The planner walks the primary key

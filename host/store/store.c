@@ -15,8 +15,10 @@
 #include "host/store/attempt_table.h"
 #include "host/store/audit_table.h"
 #include "host/store/check.h"
+#include "host/store/claim_table.h"
 #include "host/store/database.h"
 #include "host/store/device_table.h"
+#include "host/store/host_table.h"
 #include "host/store/job_table.h"
 #include "host/store/label_table.h"
 #include "host/store/losses.h"
@@ -27,6 +29,7 @@
 #include "host/store/run_import.h"
 #include "host/store/run_table.h"
 #include "host/store/schema.h"
+#include "host/store/statement.h"
 #include "host/store/token_table.h"
 
 /* A list that is appended to at its end. */
@@ -38,6 +41,7 @@ struct sl_store {
     char path[SL_PATH_BYTES];  /* the database's file */
     struct sl_database *db;    /* the worker's alone once it runs */
     struct sl_numbers numbers; /* the same */
+    struct sl_store_host host; /* before the first request, then read only */
     uv_thread_t worker;
     uv_mutex_t lock;
     uv_cond_t wake;
@@ -82,7 +86,8 @@ static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
     for (; batch; batch = batch->next) {
         bool imported = batch->kind == SL_REQUEST_IMPORT_RUN;
         uint64_t job = batch->kind == SL_REQUEST_ADD_JOB ? batch->id : imported ? batch->job.id : 0;
-        uint64_t run = batch->kind == SL_REQUEST_ADD_RUN || imported ? batch->id : 0;
+        bool has_run = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_END_JOB;
+        uint64_t run = has_run || imported ? batch->id : 0;
         if (batch->rc != 0)
             continue;
         jobs = job > jobs ? job : jobs;
@@ -97,7 +102,7 @@ static void execute(struct sl_request *request, struct sl_database *db)
     static void (*const tables[])(struct sl_request *, struct sl_database *) = {
         [SL_REQUEST_ADD_JOB] = sl_job_table_add,
         [SL_REQUEST_FIND_JOB] = sl_job_table_find,
-        [SL_REQUEST_UPDATE_JOB] = sl_job_table_update,
+        [SL_REQUEST_UPDATE_JOB] = sl_claim_table_update,
         [SL_REQUEST_GET_JOB] = sl_job_table_get,
         [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
         [SL_REQUEST_ADD_GROUP] = sl_job_table_add_group,
@@ -116,6 +121,14 @@ static void execute(struct sl_request *request, struct sl_database *db)
         [SL_REQUEST_CHECK] = sl_check_carry_out,
         [SL_REQUEST_LIST_LEFT] = sl_check_list_left,
         [SL_REQUEST_LIST_ATTEMPTS] = sl_attempt_table_list,
+        [SL_REQUEST_CLAIM_JOB] = sl_claim_table_claim,
+        [SL_REQUEST_END_JOB] = sl_claim_table_end,
+        [SL_REQUEST_WANT_CANCEL] = sl_claim_table_want_cancel,
+        [SL_REQUEST_LIST_CHANGED] = sl_claim_table_list_changed,
+        [SL_REQUEST_BEAT] = sl_claim_table_beat,
+        [SL_REQUEST_LIST_HOSTS] = sl_host_table_list,
+        [SL_REQUEST_NOTE_HOST_DEVICE] = sl_host_table_note_device,
+        [SL_REQUEST_LIST_HOST_DEVICES] = sl_host_table_list_devices,
     };
     tables[request->kind](request, db);
 }
@@ -144,8 +157,13 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
     int failed = 0, kept = 0;
     struct sl_database *db = store->db;
     uint64_t changes = db->kind->changes(db);
+    uint64_t now_ms = 0;
     int rc = db->kind->begin(db);
+    if (rc == 0)
+        rc = sl_statement_now_ms(db, &now_ms);
     for (struct sl_request *request = batch; request && rc == 0; request = request->next) {
+        request->host = &store->host;
+        request->now_ms = now_ms;
         execute(request, db);
         if (failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO)) {
             failed = request->rc;
@@ -174,7 +192,8 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
 static void copy_rows(struct sl_store *store, const struct sl_request *batch)
 {
     for (; batch; batch = batch->next) {
-        bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_IMPORT_RUN ||
+        bool added = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_END_JOB ||
+                     batch->kind == SL_REQUEST_IMPORT_RUN ||
                      (batch->kind == SL_REQUEST_LABEL_RUN && batch->changed);
         uint64_t run = added                                  ? batch->id
                        : batch->kind == SL_REQUEST_UPDATE_JOB ? batch->job.run
@@ -439,6 +458,92 @@ int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
         request->job = *job;
         request->done = done;
     }
+    return enqueue(store, request);
+}
+
+void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
+{
+    store->host = *host;
+}
+
+int sl_store_claim_job(struct sl_store *store, const struct sl_job_record *job,
+                       sl_store_job_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_CLAIM_JOB, user);
+    if (request) {
+        request->id = job->id;
+        request->job = *job;
+        request->job_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_end_job(struct sl_store *store, const struct sl_store_ending *ending,
+                     sl_store_id_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_END_JOB, user);
+    if (request) {
+        request->ending = *ending;
+        request->id_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_want_cancel(struct sl_store *store, uint64_t job, uint64_t group,
+                         sl_store_done_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_WANT_CANCEL, user);
+    if (request) {
+        request->jobs_filter.cursor = job;
+        request->jobs_filter.group = group;
+        request->done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_changed(struct sl_store *store, const struct sl_changed_filter *filter,
+                          sl_store_jobs_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_CHANGED, user);
+    if (request) {
+        request->changed_filter = *filter;
+        request->jobs_done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_beat(struct sl_store *store, sl_store_beat_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_BEAT, user);
+    if (request)
+        request->beat_done = done;
+    return enqueue(store, request);
+}
+
+int sl_store_list_hosts(struct sl_store *store, sl_store_hosts_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_HOSTS, user);
+    if (request)
+        request->hosts_done = done;
+    return enqueue(store, request);
+}
+
+int sl_store_note_host_device(struct sl_store *store, const struct sl_device_record *device,
+                              sl_store_done_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_NOTE_HOST_DEVICE, user);
+    if (request) {
+        request->device = *device;
+        request->done = done;
+    }
+    return enqueue(store, request);
+}
+
+int sl_store_list_host_devices(struct sl_store *store, sl_store_devices_fn done, void *user)
+{
+    struct sl_request *request = request_new(SL_REQUEST_LIST_HOST_DEVICES, user);
+    if (request)
+        request->devices_done = done;
     return enqueue(store, request);
 }
 

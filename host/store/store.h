@@ -36,6 +36,34 @@ int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES]);
 void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
                       struct sl_histogram *out_transactions);
 
+/* Who asks from now on: before the first request. A store may have several hosts: each job that
+ * runs is one's until its lease ends by the store's time. */
+void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host);
+/* This host is there, and keeps its jobs for another lease. */
+int sl_store_beat(struct sl_store *store, sl_store_beat_fn done, void *user);
+/* Jobs that other hosts changed, the first change first; the next page begins at the last row's
+ * time and number. */
+int sl_store_list_changed(struct sl_store *store, const struct sl_changed_filter *filter,
+                          sl_store_jobs_fn done, void *user);
+/* The job begins on a device of this host, as it stands in the record with its new attempt; asked
+ * again it is the same claim. SL_E_MISMATCH: it has become another's, has ended, or is to be
+ * cancelled. */
+int sl_store_claim_job(struct sl_store *store, const struct sl_job_record *job,
+                       sl_store_job_fn done, void *user);
+/* The end of a job, or its way back into the queue, and its run: both or neither, once. `done` gets
+ * the run's number, 0 for none. SL_E_MISMATCH: it has become another's, or has ended. */
+int sl_store_end_job(struct sl_store *store, const struct sl_store_ending *ending,
+                     sl_store_id_fn done, void *user);
+/* Cancels the job at the host that has it, or every open job of the group (0: none). */
+int sl_store_want_cancel(struct sl_store *store, uint64_t job, uint64_t group,
+                         sl_store_done_fn done, void *user);
+int sl_store_list_hosts(struct sl_store *store, sl_store_hosts_fn done, void *user);
+/* A device of this host as it is now, for the others; with state 0 it has left. */
+int sl_store_note_host_device(struct sl_store *store, const struct sl_device_record *device,
+                              sl_store_done_fn done, void *user);
+/* Those of the other hosts that are there. */
+int sl_store_list_host_devices(struct sl_store *store, sl_store_devices_fn done, void *user);
+
 /* Finishes what is under way, answers the rest with SL_E_STATE, then calls `closed` last. */
 void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *user);
 
@@ -44,6 +72,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
 int sl_store_add_job(struct sl_store *store, const struct sl_job_record *job,
                      const char *config_json, const char *idempotency_key, uint32_t max_open,
                      sl_store_id_fn done, void *user);
+/* SL_E_MISMATCH: it has become another host's, or has ended. */
 int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
                         sl_store_done_fn done, void *user);
 int sl_store_add_run(struct sl_store *store, const struct sl_run_record *run, sl_store_id_fn done,

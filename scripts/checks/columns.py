@@ -12,7 +12,8 @@ LIST = "host/spec/records.inc"
 WAY = ("host/records.h", LIST, "host/spec/columns", "host/store/", "host/http/record_json", "host/cli/ask", "host/cli/cmd_jobs.c",
        "host/cli/cmd_runs.c", "host/cli/cmd_token.c", "host/cli/cmd_devices.c")
 MOST = 3  # the list, the migrations, and who asks for it by name: a filter, or what ended a job
-SCHEMAS = {"JOB": "Job", "ATTEMPT": "Attempt", "GROUP": "Group", "RUN": "Run", "TOKEN": "Token", "DEVICE": "Device"}
+SHARED = ("cancel_wanted", "lease_until_ms", "group_id", "written_ms")  # a host asks by them for jobs of others as well: one file more
+SCHEMAS = {"JOB": "Job", "ATTEMPT": "Attempt", "GROUP": "Group", "RUN": "Run", "TOKEN": "Token", "DEVICE": "Device", "HOST": "Host"}
 ONE_WORD = ("priority", "selector", "ratio", "baseline", "candidate")  # the other single words are names of other things, too
 LISTS = re.compile(r"^#define SL_(\w+)_COLUMNS\(X\)(.*?)(?=^#define|\Z)", re.M | re.S)
 COMMENT_OR_INCLUDE = re.compile(r"/\*.*?\*/|^#include[^\n]*", re.M | re.S)
@@ -33,7 +34,7 @@ def main():
             if "SL_IN_ROW" in views and not re.search(rf"^ +{name}:", described, re.M):
                 problems.append(f"proto/openapi.yaml:1: the schema {schema} lacks '{name}'")
     problems += [f"{LIST}:1: the column '{name}' is named in {len(paths)} files, more than {MOST}: {', '.join(paths)}"
-                 for name, paths in found.items() if len(paths) > MOST]
+                 for name, paths in found.items() if len(paths) > MOST + (name in SHARED)]
     counts = [len(paths) for paths in found.values()]
     return sources.report(problems, f"a column is named in {statistics.median(counts):g} files at the median and {max(counts)} at most")
 

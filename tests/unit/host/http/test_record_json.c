@@ -64,7 +64,7 @@ TEST(a_job_shows_what_it_has_and_null_for_what_it_has_not)
     is("{\"id\":2,\"state\":\"running\",\"cause\":\"none\",\"detail\":\"\",\"priority\":-4,"
        "\"attempts\":1,\"submitted_ms\":9,\"started_ms\":null,\"ended_ms\":null,\"selector\":null,"
        "\"device\":\"d\",\"run\":null,\"cancel_wanted\":true,\"owner\":null,\"group_id\":null,"
-       "\"deadline_ms\":null,\"begin_ms\":null,\"after_jobs\":null}");
+       "\"deadline_ms\":null,\"begin_ms\":null,\"after_jobs\":null,\"host\":null}");
 }
 
 TEST(an_attempt_has_the_directory_that_was_made_after_it_began)
@@ -87,7 +87,8 @@ TEST(an_attempt_has_the_directory_that_was_made_after_it_began)
     assert_null(sl_attempt_directory(&story, 2));
     begin();
     sl_json_of_job_story(&json, &story);
-    has("\"attempt_records\":[{\"number\":1,\"device\":\"a\",\"started_ms\":1000,\"ended_ms\":5000,"
+    has("\"attempt_records\":[{\"number\":1,\"device\":\"a\",\"host\":null,\"started_ms\":1000,"
+        "\"ended_ms\":5000,"
         "\"cause\":\"lab\",\"run\":null,\"detail\":\"\",\"directory\":"
         "\"runs/1970-01-01/000002.000-9\",\"log\":\"/api/v1/jobs/9/attempts/1/log\"},");
     begin();
@@ -104,7 +105,7 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
        "\"device_kind\":\"counted\",\"series\":\"0123\",\"ended_ms\":2000,\"started_ms\":1000,"
        "\"runtime\":"
        "\"own\","
-       "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,\"pinned\":false}");
+       "\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,\"pinned\":false,\"host\":null}");
     begin();
     sl_json_of_point(&json, &run);
     is("{\"run\":7,\"started_ms\":1000,\"verdict\":\"faster\",\"ratio\":1.5,\"exit_code\":0,"
@@ -114,7 +115,7 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
     is("{\"id\":\"ab\",\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"newest\":{\"id\":1,"
        "\"job\":null,\"model\":\"m\",\"model_sha256\":null,\"device\":\"\",\"device_kind\":"
        "\"unknown\",\"series\":\"ab\",\"ended_ms\":null,\"started_ms\":null,\"runtime\":null,"
-       "\"verdict\":null,\"ratio\":null,\"exit_code\":0,\"pinned\":false}}");
+       "\"verdict\":null,\"ratio\":null,\"exit_code\":0,\"pinned\":false,\"host\":null}}");
 }
 
 TEST(a_device_and_a_token_show_no_secret)
@@ -134,7 +135,7 @@ TEST(a_device_and_a_token_show_no_secret)
        "\"system\":null,\"sme2\":"
        "false,"
        "\"no_sme2\":\"its cores have none\",\"svl_bits\":null,\"svl_lengths\":null,"
-       "\"memory_bytes\":4096,\"times_mean_something\":true}");
+       "\"memory_bytes\":4096,\"host\":null,\"times_mean_something\":true}");
     begin();
     sl_json_of_device(&json, NULL, &(struct sl_device_record){.name = "q", .sme2 = SL_MAYBE_YES});
     has("\"sme2\":true,\"no_sme2\":null");

@@ -16,7 +16,9 @@ static void ignore(void *user, const struct sl_job_record *job)
     (void)job;
 }
 
-static struct sl_device_list devices;
+static struct sl_device_list own;
+static struct sl_device_record of_another;
+static struct sl_admission_devices devices = {&own, &of_another, 0};
 
 static int admit(const struct sl_queue *queue, const char *device, const char *deadline,
                  struct sl_job_record *out, struct sl_diag *diag)
@@ -31,7 +33,7 @@ TEST(a_job_comes_in_as_it_was_asked_for_or_not_at_all)
     struct sl_job_record job = {.id = 0}, other;
     struct sl_diag diag = {0};
     assert_int_equal(sl_queue_new(ignore, NULL, &queue), 0);
-    assert_int_equal(sl_device_list_add(&devices, "a", SL_DEVICE_COUNTED), 0);
+    assert_int_equal(sl_device_list_add(&own, "a", SL_DEVICE_COUNTED), 0);
     assert_int_equal(admit(queue, "kind=counted", "2h", &job, &diag), 0);
     assert_string_equal(job.selector, "kind=counted");
     assert_int_equal(job.priority, -3);

@@ -96,7 +96,7 @@ STORE_TEST(a_job_that_had_ended_before_is_known_by_the_store_or_by_what_it_lacks
     bool closed = false;
     assert_int_equal(uv_loop_init(&loop), 0);
     assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), 0);
-    sl_job_saver_init(&saver, &loop, store, on_saved, NULL);
+    sl_job_saver_init(&saver, &loop, store, &(struct sl_job_saver_events){NULL, on_saved}, NULL);
     uint64_t done = stored(&loop, store, SL_JOB_DONE), failed = stored(&loop, store, SL_JOB_FAILED),
              open = stored(&loop, store, SL_JOB_RUNNING);
     assert_int_equal(cause_after(&loop, &saver, done, 0), SL_CAUSE_NONE);
@@ -104,7 +104,7 @@ STORE_TEST(a_job_that_had_ended_before_is_known_by_the_store_or_by_what_it_lacks
     assert_int_equal(cause_after(&loop, &saver, 999, 0), SL_CAUSE_DEPENDENCY);
     assert_int_equal(cause_after(&loop, &saver, open, 0), -1);
     assert_int_equal(cause_after(&loop, &saver, done, 2), SL_CAUSE_NONE); /* it is asked again */
-    const struct sl_job_record ended_since = {.id = open, .state = SL_JOB_DONE};
+    const struct sl_store_ending ended_since = {.job = {.id = open, .state = SL_JOB_DONE}};
     assert_int_equal(sl_unsaved_put(&saver.unsaved, &ended_since, 1), 0);
     assert_int_equal(cause_after(&loop, &saver, open, 0), SL_CAUSE_NONE);
     sl_unsaved_saved(&saver.unsaved, open, 1);

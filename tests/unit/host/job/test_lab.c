@@ -317,7 +317,8 @@ STORE_TEST(jobs_come_after_those_that_ended_before_them_and_after_a_restart_too)
     snprintf(after, sizeof(after), "%u", (unsigned)cancelled);
     submit_spec(&bench, "{}", &then);
     assert_int_equal(sl_lab_cancel(bench.lab, cancelled), 0);
-    assert_null(sl_lab_job(bench.lab, bench.job)); /* it ended with it */
+    while (sl_lab_job(bench.lab, bench.job)) /* it ends with it */
+        uv_run(&bench.loop, UV_RUN_ONCE);
     holds_all = false;
     close_bench(&bench);
 }

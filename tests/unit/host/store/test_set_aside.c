@@ -206,7 +206,8 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
         "DROP TRIGGER runs_go_on; DROP TRIGGER runs_come_back; DROP VIEW series_taken_over; DROP "
         "INDEX runs_former; ALTER TABLE "
         "runs DROP COLUMN former_series;"
-        "ALTER TABLE runs DROP COLUMN labelled; ALTER TABLE runs DROP COLUMN pinned;"
+        "ALTER TABLE runs DROP COLUMN host; ALTER TABLE runs DROP COLUMN labelled; ALTER TABLE "
+        "runs DROP COLUMN pinned;"
         "ALTER TABLE runs DROP COLUMN runtime; ALTER TABLE runs DROP COLUMN candidate;"
         "ALTER TABLE runs DROP COLUMN baseline;"
         "DROP TABLE job_groups; DROP TABLE audit; PRAGMA user_version = 3");

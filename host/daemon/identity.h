@@ -1,0 +1,12 @@
+/* host/daemon/identity.h: the name by which other daemons know this one, for as long as its state
+ * directory is there. */
+#pragma once
+
+#include "host/records.h"
+
+struct sl_diag;
+
+/* Reads STATE/host; made at the first time, of the machine's name and a random number. A copy of a
+ * state directory has the name of its original: remove the file there. 0 or a negative code with
+ * words. */
+int sl_identity_read(const char *state, char out_name[SL_NAME_BYTES], struct sl_diag *diag);

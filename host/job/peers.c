@@ -1,0 +1,321 @@
+/* host/job/peers.c */
+#include "host/job/peers.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "host/records.h"
+#include "host/store/store.h"
+
+/* A row may be committed a little after one with a later time: so far back it is looked again, at
+ * each word of a change and at each beat. */
+enum { BACK_MS = 2000, FAR_BACK_MS = 15000, BEATS_PER_LEASE = 3, AGAIN_MS = 1000 };
+
+struct sl_peers_question {
+    struct sl_peers_question *next; /* of those to be asked again */
+    struct sl_peers *of;
+    uint64_t job;
+};
+
+static void beat(struct sl_peers *peers);
+static void ask(struct sl_peers_question *question);
+
+/* --- changes of others --- */
+
+static void read_changes(struct sl_peers *peers, uint64_t since_ms, uint64_t after_job);
+
+static void look(struct sl_peers *peers, uint64_t back_ms, uint64_t from_ms)
+{
+    peers->again = peers->reading;
+    if (!peers->reading)
+        read_changes(peers, from_ms > back_ms ? from_ms - back_ms : 0, 0);
+}
+
+static void on_changes(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                       uint64_t next_cursor)
+{
+    struct sl_peers *peers = user;
+    peers->pending--;
+    peers->reading = false;
+    for (size_t i = 0; i < count && !peers->closing; i++) {
+        if (rows[i].written_ms > peers->at_ms)
+            peers->at_ms = rows[i].written_ms;
+        peers->events.row(peers->user, &rows[i]);
+    }
+    if (rc < 0)
+        peers->doubt = true;
+    else if (next_cursor != 0 && !peers->closing)
+        read_changes(peers, rows[count - 1].written_ms, next_cursor);
+    else if (peers->again && !peers->closing)
+        look(peers, BACK_MS, peers->at_ms);
+    peers->events.answered(peers->user); /* last: it may free this */
+}
+
+static void read_changes(struct sl_peers *peers, uint64_t since_ms, uint64_t after_job)
+{
+    const struct sl_changed_filter filter = {.since_ms = since_ms, .after_job = after_job};
+    if (sl_store_list_changed(peers->store, &filter, on_changes, peers) < 0)
+        return; /* the next beat looks */
+    peers->reading = true;
+    peers->pending++;
+}
+
+/* --- all open jobs --- */
+
+static void read_open(struct sl_peers *peers, uint64_t cursor);
+
+static void on_open(void *user, int rc, const struct sl_job_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    struct sl_peers *peers = user;
+    peers->pending--;
+    for (size_t i = 0; i < count && !peers->closing; i++)
+        peers->events.row(peers->user, &rows[i]);
+    if (rc < 0)
+        peers->doubt = true;
+    else if (next_cursor != 0 && !peers->closing)
+        read_open(peers, next_cursor);
+    peers->events.answered(peers->user); /* last */
+}
+
+static void read_open(struct sl_peers *peers, uint64_t cursor)
+{
+    const struct sl_jobs_filter filter = {.state = -1, .open_only = true, .cursor = cursor};
+    if (sl_store_list_jobs(peers->store, &filter, on_open, peers) == 0)
+        peers->pending++;
+    else
+        peers->doubt = true;
+}
+
+/* --- jobs that another host lost --- */
+
+struct taking {
+    struct sl_peers *peers;
+    struct sl_job_record job;
+};
+
+static void on_taken(void *user, int rc, uint64_t run)
+{
+    struct taking *taking = user;
+    struct sl_peers *peers = taking->peers;
+    (void)run;
+    peers->pending--;
+    if (rc == 0) {
+        peers->counts.taken_over++;
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("job_taken_over"), SL_LOG_JOB(taking->job.id),
+               SL_LOG_TEXT("host", taking->job.host));
+        if (!peers->closing)
+            peers->events.row(peers->user, &taking->job);
+    } /* else another host was first, or the next beat tries again */
+    sl_free(taking);
+    peers->events.answered(peers->user); /* last */
+}
+
+static void take_over(struct sl_peers *peers, const struct sl_job_record *row)
+{
+    struct sl_store_ending ending = {.job = *row, .expired = true};
+    struct taking *taking = sl_calloc(1, sizeof(*taking));
+    if (!taking)
+        return;
+    peers->events.expired(peers->user, &ending.job);
+    *taking = (struct taking){peers, ending.job};
+    if (sl_store_end_job(peers->store, &ending, on_taken, taking) < 0)
+        sl_free(taking);
+    else
+        peers->pending++;
+}
+
+/* --- devices of others --- */
+
+static void on_devices(void *user, int rc, const struct sl_device_record *rows, size_t count)
+{
+    struct sl_peers *peers = user;
+    struct sl_device_record *copy = count > 0 ? sl_calloc(count, sizeof(*copy)) : NULL;
+    peers->pending--;
+    if (rc == 0 && (copy || count == 0)) {
+        if (copy)
+            memcpy(copy, rows, count * sizeof(*copy));
+        sl_free(peers->devices);
+        peers->devices = copy;
+        peers->device_count = count;
+    }
+    peers->events.answered(peers->user); /* last */
+}
+
+/* --- beats --- */
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct sl_peers *peers = timer->data;
+    struct sl_peers_question *question = peers->questions;
+    peers->questions = NULL;
+    for (struct sl_peers_question *next; question; question = next) {
+        next = question->next;
+        ask(question);
+    }
+    if (uv_now(timer->loop) >= peers->beat_at && !peers->beating)
+        beat(peers);
+    else
+        uv_timer_start(timer, on_timer, AGAIN_MS, 0);
+}
+
+static void after_beat(struct sl_peers *peers, uint64_t now_ms, const struct sl_job_record *expired,
+                       size_t count)
+{
+    uint64_t was_ms = peers->seen_ms;
+    peers->seen_ms = now_ms;
+    for (size_t i = 0; i < count; i++)
+        take_over(peers, &expired[i]);
+    if (was_ms == 0) {
+        peers->at_ms = now_ms;
+        return; /* all open jobs are about to be read */
+    }
+    if (peers->doubt) {
+        peers->doubt = false;
+        read_open(peers, 0);
+    }
+    look(peers, FAR_BACK_MS, was_ms);
+    if (sl_store_list_host_devices(peers->store, on_devices, peers) == 0)
+        peers->pending++;
+}
+
+static void on_beat(void *user, int rc, uint64_t now_ms, const struct sl_job_record *expired,
+                    size_t count)
+{
+    struct sl_peers *peers = user;
+    bool first = peers->seen_ms == 0;
+    uint64_t wait_ms = rc < 0 ? AGAIN_MS : peers->lease_ms / BEATS_PER_LEASE;
+    peers->pending--;
+    peers->beating = false;
+    *(rc < 0 ? &peers->counts.failed_beats : &peers->counts.beats) += 1;
+    if (!peers->closing) {
+        peers->beat_at = uv_now(peers->timer.loop) + wait_ms;
+        uv_timer_start(&peers->timer, on_timer, wait_ms, 0);
+        if (rc < 0)
+            peers->doubt = true;
+        else
+            after_beat(peers, now_ms, expired, count);
+        if (first)
+            peers->events.begun(peers->user, rc);
+    }
+    peers->events.answered(peers->user); /* last */
+}
+
+static void beat(struct sl_peers *peers)
+{
+    peers->events.beats(peers->user);
+    if (sl_store_beat(peers->store, on_beat, peers) < 0) {
+        uv_timer_start(&peers->timer, on_timer, AGAIN_MS, 0);
+        return;
+    }
+    peers->beating = true;
+    peers->pending++;
+}
+
+void sl_peers_init(struct sl_peers *peers, uv_loop_t *loop, struct sl_store *store,
+                   uint32_t lease_ms, const struct sl_peers_events *events, void *user)
+{
+    *peers = (struct sl_peers){.store = store,
+                               .events = *events,
+                               .user = user,
+                               .lease_ms = lease_ms ? lease_ms : SL_PEERS_LEASE_MS,
+                               .open = true};
+    uv_timer_init(loop, &peers->timer); /* cannot fail */
+    peers->timer.data = peers;
+}
+
+void sl_peers_start(struct sl_peers *peers)
+{
+    beat(peers);
+}
+
+void sl_peers_look(struct sl_peers *peers)
+{
+    if (peers->seen_ms != 0 && !peers->closing)
+        look(peers, BACK_MS, peers->at_ms);
+}
+
+/* --- one job --- */
+
+static void keep(struct sl_peers_question *question)
+{
+    struct sl_peers *peers = question->of;
+    if (peers->closing) {
+        sl_free(question);
+        return;
+    }
+    question->next = peers->questions;
+    peers->questions = question;
+    if (!peers->beating)
+        uv_timer_start(&peers->timer, on_timer, AGAIN_MS, 0);
+}
+
+static void on_row(void *user, int rc, const struct sl_job_record *job, const char *config_json)
+{
+    struct sl_peers_question *question = user;
+    struct sl_peers *peers = question->of;
+    (void)config_json;
+    peers->pending--;
+    if (rc < 0 && rc != SL_E_NOT_FOUND) {
+        keep(question);
+    } else {
+        if (rc == 0 && !peers->closing)
+            peers->events.row(peers->user, job);
+        sl_free(question);
+    }
+    peers->events.answered(peers->user); /* last */
+}
+
+static void ask(struct sl_peers_question *question)
+{
+    if (sl_store_get_job(question->of->store, question->job, on_row, question) < 0)
+        keep(question);
+    else
+        question->of->pending++;
+}
+
+void sl_peers_ask(struct sl_peers *peers, uint64_t job)
+{
+    struct sl_peers_question *question = sl_calloc(1, sizeof(*question));
+    if (!question) {
+        peers->doubt = true;
+        return;
+    }
+    *question = (struct sl_peers_question){.of = peers, .job = job};
+    ask(question);
+}
+
+void sl_peers_doubt(struct sl_peers *peers)
+{
+    peers->doubt = true;
+}
+
+/* --- the end --- */
+
+bool sl_peers_busy(const struct sl_peers *peers)
+{
+    return peers->open || peers->pending > 0;
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+    struct sl_peers *peers = handle->data;
+    for (struct sl_peers_question *next; peers->questions; peers->questions = next) {
+        next = peers->questions->next;
+        sl_free(peers->questions);
+    }
+    sl_free(peers->devices);
+    peers->devices = NULL;
+    peers->device_count = 0;
+    peers->open = false;
+    peers->events.answered(peers->user); /* last */
+}
+
+void sl_peers_close(struct sl_peers *peers)
+{
+    peers->closing = true;
+    uv_close((uv_handle_t *)&peers->timer, on_closed);
+}

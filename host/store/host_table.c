@@ -1,0 +1,111 @@
+/* host/store/host_table.c */
+#include "host/store/host_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/mem.h"
+#include "host/records.h"
+#include "host/spec/columns.h"
+#include "host/store/request.h"
+#include "host/store/statement.h"
+
+enum { FORGOTTEN_MS = 24 * 3600 * 1000 }; /* a host that is away so long is listed no more */
+
+static int carry_out(struct sl_statement *statement)
+{
+    int rc = sl_statement_step(statement);
+    sl_statement_fini(statement);
+    return rc < 0 ? rc : 0;
+}
+
+/* Since when a host must have been seen to be there. */
+static uint64_t alive_since(const struct sl_request *request)
+{
+    uint64_t lease_ms = request->host->lease_ms;
+    return request->now_ms > lease_ms ? request->now_ms - lease_ms : 0;
+}
+
+int sl_host_table_note(const struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    const struct sl_store_host *host = request->host;
+    sl_statement_init(&statement, db,
+                      "INSERT INTO hosts (name, address, started_ms, seen_ms) VALUES (?, ?, ?, ?) "
+                      "ON CONFLICT (name) DO UPDATE SET address = excluded.address, started_ms = "
+                      "excluded.started_ms, seen_ms = excluded.seen_ms");
+    sl_statement_bind_text(&statement, host->name);
+    sl_statement_bind_text(&statement, host->address);
+    sl_statement_bind_u64(&statement, host->started_ms);
+    sl_statement_bind_u64(&statement, request->now_ms);
+    return carry_out(&statement);
+}
+
+void sl_host_table_list(struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    bool more = false;
+    size_t limit = sl_request_rows(request, 0, sizeof(struct sl_host_record));
+    if (limit == 0)
+        return;
+    sl_statement_init(&statement, db,
+                      "SELECT name" SL_HOST_COLUMNS(
+                          SL_SQL_NAME) " FROM hosts WHERE seen_ms > ? ORDER BY name LIMIT ?");
+    sl_statement_bind_u64(&statement,
+                          request->now_ms > FORGOTTEN_MS ? request->now_ms - FORGOTTEN_MS : 0);
+    sl_statement_bind_u64(&statement, limit);
+    request->rc = sl_statement_page(&statement, &sl_host_columns, request->rows, limit,
+                                    &request->count, &more);
+}
+
+static int drop_device(const struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "DELETE FROM host_devices WHERE host = ? AND name = ?");
+    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_text(&statement, request->device.name);
+    return carry_out(&statement);
+}
+
+void sl_host_table_note_device(struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    struct sl_device_record *device = &request->device;
+    memcpy(device->host, request->host->name, sizeof(device->host));
+    request->rc = drop_device(request, db);
+    if (request->rc < 0 || device->state == 0)
+        return;
+    sl_statement_init(&statement, db,
+                      "INSERT INTO host_devices (noted_ms" SL_DEVICE_COLUMNS(
+                          SL_SQL_NAME) ") VALUES "
+                                       "(?" SL_DEVICE_COLUMNS(SL_SQL_MARK) ")");
+    sl_statement_bind_u64(&statement, request->now_ms);
+    sl_statement_bind_text(&statement, device->name);
+    sl_statement_bind(&statement, &sl_device_columns, device); /* all but the first */
+    request->rc = carry_out(&statement);
+}
+
+void sl_host_table_list_devices(struct sl_request *request, struct sl_database *db)
+{
+    static const char columns[] = SL_DEVICE_COLUMNS(SL_SQL_NAME);
+    char sql[1024];
+    struct sl_statement statement;
+    bool more = false;
+    request->rows = sl_calloc(SL_MAX_DEVICES, sizeof(struct sl_device_record));
+    if (!request->rows) {
+        request->rc = -ENOMEM;
+        return;
+    }
+    snprintf(sql, sizeof(sql),
+             "SELECT %s FROM host_devices WHERE host <> ? AND host IN (SELECT hosts.name FROM "
+             "hosts WHERE seen_ms >= ?) ORDER BY name, host LIMIT ?",
+             columns + 2); /* without the first comma */
+    sl_statement_init(&statement, db, sql);
+    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_u64(&statement, alive_since(request));
+    sl_statement_bind_u64(&statement, SL_MAX_DEVICES);
+    request->rc = sl_statement_page(&statement, &sl_device_columns, request->rows, SL_MAX_DEVICES,
+                                    &request->count, &more);
+}

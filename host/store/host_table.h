@@ -1,0 +1,14 @@
+/* host/store/host_table.h: the hosts that share the store, and their devices, carried out on the
+ * worker thread. */
+#pragma once
+
+struct sl_database;
+struct sl_request;
+
+/* This host is there now. 0 or the database's code. */
+int sl_host_table_note(const struct sl_request *request, struct sl_database *db);
+void sl_host_table_list(struct sl_request *request, struct sl_database *db);
+/* `request->device` as it is now, of this host; one without a state has left it. */
+void sl_host_table_note_device(struct sl_request *request, struct sl_database *db);
+/* The devices of the other hosts that are there. */
+void sl_host_table_list_devices(struct sl_request *request, struct sl_database *db);
