@@ -51,6 +51,7 @@ void sl_api_store_look(struct sl_http_exchange *exchange); /* at the store and i
 void sl_api_store_mend(struct sl_http_exchange *exchange);
 
 void sl_api_device_list(struct sl_http_exchange *exchange);
+void sl_api_host_list(struct sl_http_exchange *exchange);
 void sl_api_device_get(struct sl_http_exchange *exchange);
 void sl_api_device_add(struct sl_http_exchange *exchange);
 void sl_api_device_remove(struct sl_http_exchange *exchange);

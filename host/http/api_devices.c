@@ -63,6 +63,9 @@ void sl_api_device_list(struct sl_http_exchange *exchange)
     sl_json_open_array(&text.json, "devices");
     for (size_t i = 0; i < count; i++)
         sl_json_of_device(&text.json, NULL, &devices[i]);
+    count = sl_lab_other_devices(exchange->http->lab, &devices);
+    for (size_t i = 0; i < count; i++)
+        sl_json_of_device(&text.json, NULL, &devices[i]);
     sl_json_close_array(&text.json);
     sl_json_close_object(&text.json);
     sl_http_reply_json(exchange, 200, &text);

@@ -11,6 +11,7 @@
 #include "host/job/device_life.h"
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
+#include "host/job/peers.h"
 #include "host/plugin/plugins.h"
 #include "host/spec/names.h"
 #include "host/store/store.h"
@@ -84,6 +85,19 @@ static int put_jobs(const struct sl_http *http, struct sl_buf *out)
         "sme2lab_job_longest_wait_seconds %.3f\n",
         sl_lab_count(http->lab, SL_JOB_QUEUED), sl_lab_count(http->lab, SL_JOB_RUNNING),
         sl_lab_count(http->lab, SL_JOB_DETACHED), sl_lab_oldest_seconds(http->lab));
+}
+
+/* Heartbeats to the hosts that share the store: without them its jobs become another's. */
+static int put_hosts(const struct sl_http *http, struct sl_buf *out)
+{
+    const struct sl_peers_counts *peers = sl_lab_peers(http->lab);
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_host_beats counter\n"
+                         "sme2lab_host_beats_total{answer=\"ok\"} %" PRIu64 "\n"
+                         "sme2lab_host_beats_total{answer=\"none\"} %" PRIu64 "\n"
+                         "# TYPE sme2lab_jobs_taken_over counter\n"
+                         "sme2lab_jobs_taken_over_total %" PRIu64 "\n",
+                         peers->beats, peers->failed_beats, peers->taken_over);
 }
 
 static int put_devices(const struct sl_http *http, struct sl_buf *out)
@@ -230,6 +244,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_requests(http, &body);
     if (rc == 0)
         rc = put_jobs(http, &body);
+    if (rc == 0)
+        rc = put_hosts(http, &body);
     if (rc == 0)
         rc = put_devices(http, &body);
     if (rc == 0)

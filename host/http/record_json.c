@@ -179,6 +179,15 @@ void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_de
     sl_json_close_object(json);
 }
 
+void sl_json_of_host(struct sl_json *json, const struct sl_host_record *host, bool here, bool alive)
+{
+    sl_json_open_object(json, NULL);
+    put(json, &sl_host_columns, SL_IN_ROW, host);
+    sl_json_bool(json, "here", here);
+    sl_json_bool(json, "alive", alive);
+    sl_json_close_object(json);
+}
+
 void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token)
 {
     put_row(json, key, &sl_token_columns, token);

@@ -1,12 +1,14 @@
 /* host/http/record_json.h: records as JSON, as openapi.yaml has them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct sl_device_record;
 struct sl_attempt_record;
 struct sl_group_record;
+struct sl_host_record;
 struct sl_job_record;
 struct sl_json;
 struct sl_run_record;
@@ -36,4 +38,7 @@ void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest)
 void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run);
 void sl_json_of_device(struct sl_json *json, const char *key,
                        const struct sl_device_record *device);
+/* `here`: it is the one that answers; `alive`: it was seen within its lease. */
+void sl_json_of_host(struct sl_json *json, const struct sl_host_record *host, bool here,
+                     bool alive);
 void sl_json_of_token(struct sl_json *json, const char *key, const struct sl_token_record *token);

@@ -52,6 +52,7 @@ static const struct sl_http_route routes[] = {
      sl_api_series_points},
     {SL_HTTP_GET, "/api/v1/compare", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_compare},
     {SL_HTTP_GET, "/api/v1/combined", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_combined},
+    {SL_HTTP_GET, "/api/v1/hosts", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_host_list},
     {SL_HTTP_GET, "/api/v1/devices", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_device_list},
     {SL_HTTP_POST, "/api/v1/devices", SL_SCOPE_DEVICES, SL_HTTP_BODY_JSON, sl_api_device_add},
     {SL_HTTP_GET, "/api/v1/devices/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_device_get},

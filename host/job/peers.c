@@ -136,8 +136,10 @@ static void on_devices(void *user, int rc, const struct sl_device_record *rows, 
     struct sl_device_record *copy = count > 0 ? sl_calloc(count, sizeof(*copy)) : NULL;
     peers->pending--;
     if (rc == 0 && (copy || count == 0)) {
-        if (copy)
-            memcpy(copy, rows, count * sizeof(*copy));
+        for (size_t i = 0; i < count; i++) {
+            copy[i] = rows[i];
+            copy[i].traits = sl_device_kind_traits(rows[i].kind);
+        }
         sl_free(peers->devices);
         peers->devices = copy;
         peers->device_count = count;

@@ -466,6 +466,11 @@ void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
     store->host = *host;
 }
 
+const struct sl_store_host *sl_store_host_of(const struct sl_store *store)
+{
+    return &store->host;
+}
+
 int sl_store_claim_job(struct sl_store *store, const struct sl_job_record *job,
                        sl_store_job_fn done, void *user)
 {

@@ -53,6 +53,7 @@ static void open_lab(struct sl_http_case *bench)
 {
     struct sl_lab_options options = {.store = bench->store,
                                      .state_dir = bench->folder,
+                                     .host = "this",
                                      .runner = {on_start, on_cancel, bench, NULL, NULL},
                                      .last_event = 1000,
                                      .opened = on_opened,
@@ -81,6 +82,7 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     snprintf(path, sizeof(path), "%s/store.db", bench->folder);
     assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    sl_store_be_host(bench->store, &(struct sl_store_host){.name = "this", .lease_ms = 30000});
     open_lab(bench);
     put_model(bench);
     snprintf(bench->socket, sizeof(bench->socket), "%s/http.sock", bench->folder);
