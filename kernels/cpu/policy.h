@@ -40,6 +40,7 @@ enum {
     SL_POLICY_SMALL_INT8_MACS = 65536, /* with several rows: they may be quantised first */
     SL_POLICY_FEW = 8,
     SL_POLICY_FEW_COLUMNS = 16, /* of one row, and of int8 */
+    SL_POLICY_SHORT_SUM = 64, /* of int8 rows: what is done to each sum takes longer than the sum */
 };
 
 static inline bool sl_policy_few_macs(size_t m, size_t n, size_t k)
@@ -54,7 +55,7 @@ static inline bool sl_policy_small(size_t m, size_t n, size_t k)
 
 static inline bool sl_policy_small_int8(size_t m, size_t n, size_t k)
 {
-    bool rows = m > 1 && (m < SL_POLICY_FEW ||
+    bool rows = m > 1 && (m < SL_POLICY_FEW || k <= SL_POLICY_SHORT_SUM ||
                           (double)m * (double)n * (double)k < (double)SL_POLICY_SMALL_INT8_MACS);
     return rows || n < SL_POLICY_FEW_COLUMNS || sl_policy_few_macs(m, n, k);
 }

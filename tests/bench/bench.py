@@ -167,7 +167,7 @@ def parse_options():
     parser = argparse.ArgumentParser(prog="scripts/bench", description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *ASKED, *GROUPS]))
     parser.add_argument("--json", action="store_true")
-    parser.add_argument("--table", action="store_true", help="the part models as Markdown")
+    parser.add_argument("--table", action="store_true", help="the parts models and policy as Markdown")
     parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; of policy too; of estimate, this code or shape; may be repeated")
     parser.add_argument("--executed", action="store_true", help="of the part policy, count each policy's own run instead of adding its choices up")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), metavar="N", help="of the parts models, policy and estimate, programs at once (2, where there are processors)")

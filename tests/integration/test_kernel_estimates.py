@@ -37,7 +37,7 @@ class Estimates(unittest.TestCase):
 
     def test_what_the_default_streams_is_nowhere_slower_beyond_the_band_and_what_is_small_is(self):
         """The edges of the classes in kernels/cpu/policy.h, from either side."""
-        stream = ("matmul:16x64x64", "matmul:1x128x128", "f16/matmul:8x64x64", "qs8/matmul:16x64x64", "matmul_qd8:16x64x64", "conv:7x7x16-32-1x1-s1-p0",
+        stream = ("matmul:16x64x64", "matmul:1x128x128", "f16/matmul:8x64x64", "qs8/matmul:16x64x128", "matmul_qd8:16x64x128", "conv:7x7x16-32-1x1-s1-p0",
                   "qs8/conv:7x7x8-8-3x3-s1-p1", "depthwise:4x4x16-3x3-s1-p1")
         small = ("matmul:8x8x8", "matmul:64x2x64", "f16/matmul:1x64x64", "qs8/matmul:64x2x64", "matmul_qd8:4x64x64", "conv:1x1x16-16-1x1-s1-p0",
                  "f16/depthwise:56x56x8-3x3-s1-p1")
@@ -50,6 +50,18 @@ class Estimates(unittest.TestCase):
                 slower.setdefault(shape, []).append(on[shape]["low_ns"] > off[shape]["high_ns"])
         self.assertFalse([shape for shape in stream if any(slower[shape])])
         self.assertFalse([shape for shape in small if not any(slower[shape])])
+
+    def test_functions_norms_and_resizes_end_on_neon(self):
+        """configs/silicon/README.md, "Where SME2 ends on this silicon": the lines of its table, in small."""
+        both = ("f16/binary:multiply-16384", "qs8/binary:add-16384", "f16/resize:8x8x64-16x16", "qs8/resize:8x8x64-16x16", "reduce:softmax-16x1024x1",
+                "f16/reduce:softmax-16x1024x1", "reduce:layer_norm-16x1024x1", "f16/reduce:layer_norm-16x1024x1", "reduce:rms_norm-16x1024x1",
+                "unary:gelu-16384")
+        one = ("binary:multiply-16384", "resize:8x8x64-16x16", "f16/reduce:rms_norm-16x1024x1", "f16/unary:gelu-16384")  # an M4 gains by these
+        for profile, slower in (("apple-m4", both), ("arm-c1-ultra", both + one)):
+            on, off = ({row["shape"]: row["estimate"]["mid_ns"] for row in bench(*slower, "--engine", engine, "--silicon", profile) if row["stage"] == "whole"}
+                       for engine in ("sme2", "neon"))
+            self.assertEqual(set(on), set(slower))
+            self.assertEqual([shape for shape in slower if on[shape] <= off[shape]], [], profile)
 
     def test_silicon_that_cannot_be_estimated_is_refused(self):
         for words, why in ((("--silicon", "none"), "none"), (("--silicon", "apple-m4,apple-m5"), "one profile"),

@@ -25,8 +25,8 @@
 #include "kernels/unary/unary_qs8.h"
 #include "tests/support/test.h"
 
-static const struct sl_conv_shape conv = {1, 9, 9, 9, 9, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
-static const struct sl_conv_shape small = {1, 3, 3, 3, 3, 1, 5, 7, 3, 3, 1, 1, 1, 1, 1, 1};
+static const struct sl_conv_shape conv = {1, 9, 9, 9, 9, 1, 8, 7, 3, 3, 1, 1, 1, 1, 1, 1};
+static const struct sl_conv_shape small = {1, 3, 3, 3, 3, 1, 8, 7, 3, 3, 1, 1, 1, 1, 1, 1};
 static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 1, 1, 1, 1, 1, 1};
 
 /* Every _select() there is, with the family it heeds and the class of it, or the family again. */
@@ -144,9 +144,10 @@ TEST(a_product_is_small_by_its_work_and_by_what_it_leaves_empty_of_a_tile)
     assert_true(sl_policy_small(1, 64, 127) && !sl_policy_small(1, 64, 128));
     assert_true(sl_policy_small(1000, 7, 1000) && !sl_policy_small(1000, 8, 1000));
     assert_true(sl_policy_small(1, 15, 10000) && !sl_policy_small(1, 16, 10000));
-    assert_true(sl_policy_small_int8(16, 64, 63) && !sl_policy_small_int8(16, 64, 64));
+    assert_true(sl_policy_small_int8(8, 64, 127) && !sl_policy_small_int8(8, 64, 128));
     assert_true(sl_policy_small_int8(7, 1000, 1000) && !sl_policy_small_int8(8, 1000, 1000));
     assert_true(sl_policy_small_int8(1000, 15, 1000) && !sl_policy_small_int8(1000, 16, 1000));
+    assert_true(sl_policy_small_int8(999, 999, 64) && !sl_policy_small_int8(999, 999, 65));
     assert_true(sl_policy_small_int8(1, 64, 127) && !sl_policy_small_int8(1, 64, 128));
     assert_true(sl_policy_small(0, 0, 0));                       /* nothing to do */
     assert_false(sl_policy_small(SIZE_MAX, SIZE_MAX, SIZE_MAX)); /* no product overflows */
