@@ -36,29 +36,35 @@ def largest(count=LARGEST):
     return sorted(sizes, key=lambda name: -sizes[name])[:count]
 
 
-def run(name, out, state, device, *words):
-    """A run's folder, filled."""
-    shutil.rmtree(out, ignore_errors=True)
-    command = [models.SME2LAB, "--server", "private", "run", *models.command_of(name, models.folder_of(name)), "--device", device, "--runtime", "own",
-               "--runs", "1", "--out", out, "--json", *words]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SME2LAB_STATE": state})
-    # 1: outputs of halves that agree less; 3: slower; 4: the emulator's clock says nothing
-    if done.returncode not in (0, 1, 3, 4) or not done.stdout.startswith("{"):
-        raise RuntimeError(f"{' '.join(command)} exits {done.returncode}: {(done.stderr or done.stdout).strip()}")
-    return out
-
-
 def estimates_of(name, out, state, policy):
     """{profile: its estimate}, of a counted run with that policy."""
-    words = ("--warmup", "1", "--silicon", ",".join(PROFILES), *(("--policy", policy) if policy else ()))
-    with open(os.path.join(run(name, out, state, "counted", *words), "manifest.json"), encoding="utf-8") as file:
+    shutil.rmtree(out, ignore_errors=True)
+    command = [models.SME2LAB, "--server", "private", "run", *models.command_of(name, models.folder_of(name)), "--device", "counted", "--runtime", "own",
+               "--runs", "1", "--warmup", "1", "--silicon", ",".join(PROFILES), "--out", out, "--json", *(["--policy", policy] if policy else [])]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env={**os.environ, "SME2LAB_STATE": state})
+    if done.returncode not in (0, 1, 3) or not done.stdout.startswith("{"):  # 1: outputs of halves that agree less; 3: slower
+        raise RuntimeError(f"{' '.join(command)} exits {done.returncode}: {(done.stderr or done.stdout).strip()}")
+    with open(os.path.join(out, "manifest.json"), encoding="utf-8") as file:
         return {one["profile"]: one for one in json.load(file)["estimates"]}
 
 
-def streamed_by_default(name, out, state):
-    """Places of the operators that the default executes in streaming mode; nothing is counted."""
-    with open(os.path.join(run(name, out, state, "emulated", "--warmup", "0"), "model_run_t1.sltrace"), "rb") as file:
-        return {event["place"] for event in lab.read_trace(file.read()) if event["variant"] == 1 and "_sme2" in event["kernel"]}
+AGENT_WORDS = {"--inputs": "--inputs", "--method": "--method_name", "--data-path": "--data_path"}
+
+
+def streamed_by_default(name, out):
+    """Places of the operators that the default executes in streaming mode: one execution in the emulator that is not counted."""
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    program, *words = models.command_of(name, models.folder_of(name))
+    flags = [part for word, value in zip(words[::2], words[1::2]) for part in (AGENT_WORDS[word], value)]
+    trace = os.path.join(out, "trace.sltrace")
+    command = [str(lab.EMULATOR), "-cpu", "max,sme512=on", str(lab.AGENT), "run", "--model_path", program, *flags, "--policy", "default", "--cpu_threads", "1",
+               "--print_output", "none", "--etdump_path", os.path.join(out, "model.etdump"), "--trace_path", trace]
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} exits {done.returncode}: {done.stderr.strip()[-500:]}")
+    with open(trace, "rb") as file:
+        return {event["place"] for event in lab.read_trace(file.read()) if "_sme2" in event["kernel"]}
 
 
 def sum_of(table, on_unit):
@@ -83,7 +89,7 @@ def rows_of(name, state, executed=False):
     """One row a profile."""
     folder = os.path.join(OUT, name)
     sme2 = estimates_of(name, os.path.join(folder, "all"), state, "all")
-    default = estimates_of(name, os.path.join(folder, "default"), state, None) if executed else streamed_by_default(name, os.path.join(folder, "default"), state)
+    default = estimates_of(name, os.path.join(folder, "default"), state, None) if executed else streamed_by_default(name, os.path.join(folder, "default"))
     for profile in PROFILES:
         path = os.path.join(folder, "all", f"policy_{profile}.json")
         with open(path, encoding="utf-8") as file:
