@@ -29,6 +29,7 @@
 #include "host/daemon/roster.h"
 #include "host/daemon/service_manager.h"
 #include "host/daemon/state_lock.h"
+#include "host/daemon/store_place.h"
 #include "host/device/tools.h"
 #include "host/http/listener.h"
 #include "host/http/server.h"
@@ -699,14 +700,19 @@ static int be_host(struct daemon *daemon)
 static int open_store(struct daemon *daemon)
 {
     static const struct sl_diag none = {0};
-    char path[MAX_PATH_BYTES];
-    sl_path_join(path, sizeof(path), daemon->settings->state, SL_STORE_FILE);
-    int rc = sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+    char path[SL_STORE_PLACE_BYTES];
+    const char *state = daemon->settings->state;
+    const char *reader = daemon->settings->config->store_reader;
+    int rc = sl_store_place(daemon->settings->store, state, path, daemon->diag);
+    if (rc == 0)
+        rc = sl_store_open(&daemon->loop, path, state, &daemon->store, daemon->diag);
+    if (rc == 0 && reader)
+        rc = sl_store_let_read(daemon->store, reader, daemon->diag);
     if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
         return rc;
     *daemon->diag = none;
     rc = sl_set_aside(path, daemon->diag);
-    return rc < 0 ? rc : sl_store_open(&daemon->loop, path, &daemon->store, daemon->diag);
+    return rc < 0 ? rc : sl_store_open(&daemon->loop, path, state, &daemon->store, daemon->diag);
 }
 
 static int start(struct daemon *daemon)

@@ -10,6 +10,7 @@ struct sl_host_config;
 
 struct sl_daemon_settings {
     const char *state;                   /* directory; made if absent */
+    const char *store;                   /* sqlite:PATH or a URL; NULL: the file in `state` */
     const struct sl_host_config *config; /* borrowed */
     const char *config_file;             /* read again at SIGHUP; NULL: there is none */
     const char *const *listen;           /* addresses that win over the configuration's */

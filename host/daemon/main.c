@@ -4,14 +4,15 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
-#include "common/base/path.h"
 #include "common/base/say.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
 #include "host/daemon/state_lock.h"
+#include "host/daemon/store_place.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
 #include "host/store/backup.h"
+#include "host/store/pq.h"
 #include "host/store/schema.h"
 
 enum { EXIT_USAGE = 2, EXIT_LAB = 5 };
@@ -25,23 +26,35 @@ static int report(const struct sl_diag *diag, int rc)
     return rc == -EINVAL || rc == SL_E_FORMAT || rc == SL_E_LIMIT ? EXIT_USAGE : EXIT_LAB;
 }
 
-static int check_store(const char *state, struct sl_diag *diag)
+static int check_store(const char *path, struct sl_diag *diag)
 {
-    char path[SL_PATH_BYTES];
-    int rc = sl_path_join(path, sizeof(path), state, SL_STORE_FILE);
-    if (rc == 0)
-        rc = sl_schema_check(path, diag);
-    if (rc == 0)
+    char name[SL_PQ_NAME_BYTES];
+    int rc = sl_schema_check(path, diag);
+    sl_pq_name(path, name);
+    if (rc == 0 && sl_pq_is_url(path))
+        sl_say(stdout, "%s: its server answers\n", name);
+    else if (rc == 0)
         sl_say(stdout, "%s: whole\n", path);
     return rc;
 }
 
+static int refuse_copy(const struct sl_daemon_options *options, const char *url,
+                       struct sl_diag *diag)
+{
+    char name[SL_PQ_NAME_BYTES];
+    sl_pq_name(url, name);
+    sl_diag_hint(diag,
+                 options->backup ? "use pg_dump: pg_dump --format=custom --file=%s URL"
+                                 : "use pg_restore: pg_restore --clean --dbname=URL %s",
+                 options->backup ? options->backup : options->restore);
+    return sl_diag_set(diag, -EINVAL, name, "a store on a server is copied by the server's tools");
+}
+
 /* Beside a daemon; or in its place, which the lock tells. */
-static int move_store(const struct sl_daemon_options *options, const char *state,
+static int move_store(const struct sl_daemon_options *options, const char *state, const char *path,
                       struct sl_diag *diag)
 {
-    char path[SL_PATH_BYTES];
-    int lock = -1, rc = sl_path_join(path, sizeof(path), state, SL_STORE_FILE);
+    int lock = -1, rc = sl_pq_is_url(path) ? refuse_copy(options, path, diag) : 0;
     if (rc == 0 && options->backup) {
         rc = sl_backup_write(path, options->backup, diag);
     } else if (rc == 0) {
@@ -62,7 +75,7 @@ int main(int argc, char **argv)
     struct sl_daemon_options options;
     struct sl_host_config config;
     struct sl_diag diag = {0};
-    char state[SL_PATH_BYTES];
+    char state[SL_PATH_BYTES], place[SL_STORE_PLACE_BYTES];
     int rc = sl_daemon_options_parse(&options, argc, argv, &diag);
     if (rc == 1)
         return 0;
@@ -74,6 +87,7 @@ int main(int argc, char **argv)
         .state = options.state ? options.state : config.state,
         .config = &config,
         .config_file = options.config,
+        .store = options.store ? options.store : config.store,
         .listen = options.listen,
         .listen_count = options.listen_count,
         .rebuild = options.rebuild,
@@ -92,9 +106,12 @@ int main(int argc, char **argv)
         settings.state = state;
     }
     if (rc == 0)
-        rc = options.check_store                 ? check_store(settings.state, &diag)
-             : options.backup || options.restore ? move_store(&options, settings.state, &diag)
-                                                 : sl_daemon_run(&settings, &diag);
+        rc = sl_store_place(settings.store, settings.state, place, &diag);
+    if (rc == 0)
+        rc = options.check_store ? check_store(place, &diag)
+             : options.backup || options.restore
+                 ? move_store(&options, settings.state, place, &diag)
+                 : sl_daemon_run(&settings, &diag);
     sl_host_config_fini(&config);
     return rc < 0 ? report(&diag, rc) : 0;
 }

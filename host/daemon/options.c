@@ -9,9 +9,10 @@
 #include "common/base/say.h"
 
 static const char help_text[] =
-    "usage: sme2labd [--config FILE] [--state DIR] [--listen ADDRESS]... [--rebuild]\n"
+    "usage: sme2labd [--config FILE] [--state DIR] [--store PLACE] [--listen ADDRESS]... "
+    "[--rebuild]\n"
     "       sme2labd --check-config [--config FILE]\n"
-    "       sme2labd --check-store [--state DIR]\n"
+    "       sme2labd --check-store [--state DIR] [--store PLACE]\n"
     "       sme2labd backup|restore FILE [--state DIR]\n"
     "\n"
     "The lab's daemon: owns devices, queues jobs, takes in what they stream, keeps the runs, and "
@@ -24,6 +25,13 @@ static const char help_text[] =
     "  --state DIR        where everything is kept: the store, blobs, run directories\n"
     "                     (default: $SME2LAB_STATE, else $XDG_STATE_HOME/sme2lab, else "
     "~/.local/state/sme2lab)\n"
+    "  --store PLACE      where jobs and rows of runs are: sqlite:PATH, or "
+    "postgresql://USER@HOST/DATABASE, "
+    "which several\n"
+    "                     daemons may share; its password belongs in ~/.pgpass or in the "
+    "configuration "
+    "(\"store\")\n"
+    "                     (default: sqlite:STATE/store.sqlite)\n"
     "  --listen ADDRESS   unix:PATH, tcp:127.0.0.1:PORT or tls:HOST:PORT, instead of the "
     "configuration's;\n"
     "                     may be repeated\n"
@@ -43,7 +51,7 @@ static const char help_text[] =
     "new file, while a\n"
     "                     daemon works, and ends; files of runs and models (STATE/runs, "
     "STATE/blobs) "
-    "are yours to copy\n"
+    "are yours to copy. A store on a server is copied by pg_dump\n"
     "  restore FILE       puts such a file in the store's place, with no daemon running, and ends; "
     "the "
     "store that was\n"
@@ -83,6 +91,8 @@ static int take_value(struct sl_daemon_options *options, const char *name, const
         options->config = value;
     } else if (strcmp(name, "--state") == 0) {
         options->state = value;
+    } else if (strcmp(name, "--store") == 0) {
+        options->store = value;
     } else if (strcmp(name, "--listen") == 0) {
         if (options->listen_count == SL_DAEMON_MAX_LISTEN)
             return bad(diag, value, "too many addresses");

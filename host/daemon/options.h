@@ -10,7 +10,7 @@ enum { SL_DAEMON_MAX_LISTEN = 8 };
 /* Texts point into argv; NULL where not given. What is given here wins over the configuration file.
  */
 struct sl_daemon_options {
-    const char *config, *state;
+    const char *config, *state, *store;
     const char *listen[SL_DAEMON_MAX_LISTEN];
     unsigned listen_count;
     bool check_config;            /* only say whether the configuration is right */

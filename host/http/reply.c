@@ -302,6 +302,7 @@ bool sl_http_store_problem(struct sl_http_exchange *exchange)
     if (health < 0)
         sl_http_problem(exchange, 503, "not-ready",
                         health == SL_E_FORMAT ? "start sme2labd once with --rebuild"
+                        : health == -ENOTCONN ? "start the store's server; the daemon looks for it"
                                               : "read the daemon's log",
                         "the store cannot do its work: %s", why);
     else if (state < 0)
@@ -344,10 +345,13 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
         {-ENOSPC, 507, "disk-full"},
         {-EDQUOT, 507, "disk-full"},
         {-EROFS, 503, "not-ready"},
+        {-ENOTCONN, 503, "not-ready"},
+        {-EAGAIN, 503, "busy"},
         {-ENOMEM, 503, "busy"},
     };
     /* A damaged store is not the client's fault. */
-    bool of_store = !(diag && diag->what[0]) && (rc == SL_E_FORMAT || rc == -EIO || rc == -EROFS);
+    bool of_store = !(diag && diag->what[0]) &&
+                    (rc == SL_E_FORMAT || rc == -EIO || rc == -EROFS || rc == -ENOTCONN);
     if (of_store && sl_http_store_problem(exchange))
         return;
     if (rc == SL_E_NOT_FOUND && !(diag && diag->what[0])) {

@@ -31,6 +31,8 @@ enum {
 };
 
 static const char *const host_keys[] = {"state",
+                                        "store",
+                                        "store_reader",
                                         "listen",
                                         "allow_remote",
                                         "tls",
@@ -314,6 +316,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     struct sl_json_at disk = sl_json_member(root, "disk");
     read_disk(&disk, out);
     out->state = sl_json_get_text(sl_json_member(root, "state"));
+    out->store = sl_json_get_text(sl_json_member(root, "store"));
+    out->store_reader = sl_json_get_text(sl_json_member(root, "store_reader"));
     sl_json_get_bool(sl_json_member(root, "agents_on_demand"), &out->agents_on_demand);
     sl_json_get_bool(sl_json_member(root, "adb"), &out->adb);
     sl_json_get_bool(sl_json_member(root, "allow_runners"), &out->allow_runners);

@@ -29,6 +29,8 @@ struct sl_host_device {
 
 struct sl_host_config {
     const char *state;                      /* directory; NULL: chosen by the program */
+    const char *store;                      /* sqlite:PATH or a URL; NULL: a file in `state` */
+    const char *store_reader;               /* the URL that questions are asked by; optional */
     const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tls:..." */
     bool allow_remote;                      /* "tcp:" beyond loopback too */
     const char *certificate, *key;          /* for "tls:", absolute; NULL: there are none */

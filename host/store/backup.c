@@ -119,7 +119,7 @@ int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
         return rc;
     sl_set_aside_remove(made); /* left by one that was stopped */
     rc = copy_database(from, made, diag);
-    if (rc == 0 && (rc = sl_schema_open(made, &db, diag)) == 0) { /* brings it up to date */
+    if (rc == 0 && (rc = sl_schema_open(made, NULL, &db, diag)) == 0) { /* brings it up to date */
         if (sl_sqlite_end_log(db) < 0)
             rc = failure(sl_sqlite_handle(db), made, diag);
         sl_database_close(db);

@@ -202,11 +202,12 @@ static int add_directory(struct check *check, const char *directory, uint64_t jo
 static int look_at_directories(struct check *check)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, check->db,
-                      "SELECT directory, job, EXISTS (SELECT 1 FROM jobs WHERE jobs.id = found.job "
-                      "AND state <= 1) FROM found WHERE NOT EXISTS (SELECT 1 FROM runs "
-                      "INDEXED BY runs_job WHERE runs.job = found.job AND runs.directory = "
-                      "found.directory) ORDER BY directory");
+    sl_statement_init_many(
+        &statement, check->db,
+        "SELECT directory, job, EXISTS (SELECT 1 FROM jobs WHERE jobs.id = found.job "
+        "AND state <= 1) FROM found WHERE NOT EXISTS (SELECT 1 FROM runs "
+        "INDEXED BY runs_job WHERE runs.job = found.job AND runs.directory = "
+        "found.directory) ORDER BY directory");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         char directory[SL_PATH_BYTES];
@@ -223,10 +224,11 @@ static int look_at_directories(struct check *check)
 static int look_at_rows(struct check *check)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, check->db,
-                      "SELECT directory, id, job FROM runs WHERE directory <> '' AND NOT EXISTS"
-                      " (SELECT 1 FROM found WHERE found.directory = runs.directory) ORDER BY "
-                      "id");
+    sl_statement_init_many(
+        &statement, check->db,
+        "SELECT directory, id, job FROM runs WHERE directory <> '' AND NOT EXISTS"
+        " (SELECT 1 FROM found WHERE found.directory = runs.directory) ORDER BY "
+        "id");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,
@@ -244,10 +246,10 @@ static int look_at_rows(struct check *check)
 static int look_at_figures(struct check *check)
 {
     struct sl_statement statement;
-    sl_statement_init(&statement, check->db,
-                      "SELECT directory, id, job FROM runs WHERE NOT EXISTS (SELECT 1 FROM "
-                      "variants WHERE variants.run = runs.id) AND EXISTS (SELECT 1 FROM found "
-                      "WHERE found.directory = runs.directory) ORDER BY id");
+    sl_statement_init_many(&statement, check->db,
+                           "SELECT directory, id, job FROM runs WHERE NOT EXISTS (SELECT 1 FROM "
+                           "variants WHERE variants.run = runs.id) AND EXISTS (SELECT 1 FROM found "
+                           "WHERE found.directory = runs.directory) ORDER BY id");
     int rc;
     while ((rc = sl_statement_step(&statement)) == 1) {
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FIGURES,
@@ -416,9 +418,9 @@ static int mark_used_by_files(const struct check *check, struct blob_list *list)
         if (found->kind == SL_FOUND_LOST_ROW && !found->mended)
             rc = mark_used_by_file(check, found->name, list);
     }
-    sl_statement_init(&statement, check->db,
-                      "SELECT directory FROM runs WHERE directory <> '' AND NOT EXISTS "
-                      "(SELECT 1 FROM jobs WHERE jobs.id = runs.job)");
+    sl_statement_init_many(&statement, check->db,
+                           "SELECT directory FROM runs WHERE directory <> '' AND NOT EXISTS "
+                           "(SELECT 1 FROM jobs WHERE jobs.id = runs.job)");
     while (rc == 0 && (rc = sl_statement_step(&statement)) == 1) {
         char directory[SL_PATH_BYTES];
         sl_statement_text(&statement, 0, directory, sizeof(directory));
@@ -435,9 +437,9 @@ static int mark_all_used(struct check *check, struct blob_list *list)
     int rc = -ENOMEM;
     if (!config)
         return rc;
-    sl_statement_init(&statement, check->db,
-                      "SELECT config FROM jobs WHERE state <= 1 OR id IN (SELECT job FROM "
-                      "runs)");
+    sl_statement_init_many(&statement, check->db,
+                           "SELECT config FROM jobs WHERE state <= 1 OR id IN (SELECT job FROM "
+                           "runs)");
     while ((rc = sl_statement_step(&statement)) == 1) {
         sl_statement_text(&statement, 0, config, SL_STORE_MAX_CONFIG_BYTES + 1);
         mark_used(list, config);

@@ -14,6 +14,16 @@ int sl_database_exec(struct sl_database *db, const char *sql)
     return db->kind->exec(db, sql);
 }
 
+int sl_database_commit(struct sl_database *db, bool jobs_changed)
+{
+    return db->kind->commit ? db->kind->commit(db, jobs_changed) : sl_database_exec(db, "COMMIT");
+}
+
+int sl_database_state(struct sl_database *db)
+{
+    return db->kind->state ? db->kind->state(db) : SL_DATABASE_FINE;
+}
+
 int sl_database_part_begin(struct sl_database *db)
 {
     return sl_database_exec(db, "SAVEPOINT part");

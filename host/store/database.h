@@ -18,14 +18,31 @@ struct sl_value {
 
 struct sl_database;
 
+enum sl_database_state {
+    SL_DATABASE_FINE,
+    SL_DATABASE_ABORTED, /* a statement failed: the transaction, or its part, must end */
+    SL_DATABASE_LOST,    /* there is no connection */
+};
+
 /* Functions that can fail return 0 or a negative code: -EEXIST (a constraint), -ENOSPC, -ENOMEM,
- * SL_E_FORMAT (the database is damaged), -EIO else. */
+ * SL_E_FORMAT (the database is damaged), -ENOTCONN (the connection is lost), -EAGAIN (it went
+ * against another transaction), -ECANCELED (the transaction was aborted before), -EIO else. */
 struct sl_database_kind {
     void (*close)(struct sl_database *db);
     /* Statements without parameters, whose rows nobody wants. */
     int (*exec)(struct sl_database *db, const char *sql);
-    /* A transaction that may write. */
+    /* A transaction that may write. Its end; `jobs_changed`: others that share the database are to
+     * know. NULL: "COMMIT" alone. */
     int (*begin)(struct sl_database *db);
+    int (*commit)(struct sl_database *db, bool jobs_changed);
+    /* enum sl_database_state; NULL: always fine. */
+    int (*state)(struct sl_database *db);
+    /* After a loss: once more. *out_in_doubt: it is not known whether the last commit took place;
+     * else *out_committed tells. 0, -ENOTCONN, or another negative code. */
+    int (*reconnect)(struct sl_database *db, bool *out_in_doubt, bool *out_committed);
+    /* Waits until `fd` can be read, `timeout_ms` is over (-1: never), the connection is lost, or
+     * another connection changed jobs, which *out_news tells of. */
+    int (*wait)(struct sl_database *db, int fd, int timeout_ms, bool *out_news);
     /* The same in the words of both kinds, types by SQLite's names (dialect.h). */
     int (*define)(struct sl_database *db, const char *sql);
     /* A transaction that may change the schema; the migrations that ran: 0 of a new database. */
@@ -45,8 +62,13 @@ struct sl_database_kind {
     /* *out is NULL after a failure. Values are borrowed until finish(). step(): 1: a row; 0: done.
      */
     int (*prepare)(struct sl_database *db, const char *sql, void **out);
+    /* The same for a question without parameters that may have any number of rows. */
+    int (*prepare_many)(struct sl_database *db, const char *sql, void **out);
     int (*bind)(struct sl_database *db, void *statement, int at, const struct sl_value *value);
     int (*step)(struct sl_database *db, void *statement);
+    /* Sends it off: it is carried out after those that were sent before, and its first step waits
+     * for it. NULL: it is carried out at that step. */
+    int (*post)(struct sl_database *db, void *statement);
     void (*column)(void *statement, int column, struct sl_value *out);
     int (*columns)(void *statement);
     /* Back to before the first step, for other values. */
@@ -56,14 +78,17 @@ struct sl_database_kind {
 
 struct sl_database {
     const struct sl_database_kind *kind;
-    struct sl_database *json; /* answers questions about JSON documents; it may be itself */
-    bool shared;              /* several daemons may write it */
-    char root[SL_PATH_BYTES]; /* the state directory, with the directories of runs */
+    struct sl_database *json;     /* answers questions about JSON documents; it may be itself */
+    char identity[SL_NAME_BYTES]; /* another for each database */
+    bool shared;                  /* several daemons may write it */
+    char root[SL_PATH_BYTES];     /* the state directory, with the directories of runs */
 };
 
 /* NULL is a no-op. */
 void sl_database_close(struct sl_database *db);
 int sl_database_exec(struct sl_database *db, const char *sql);
+int sl_database_commit(struct sl_database *db, bool jobs_changed);
+int sl_database_state(struct sl_database *db);
 
 /* A part of a transaction, all of it or nothing; parts may lie in parts. The end takes how it went
  * and gives that back, or why it cannot end. */

@@ -12,6 +12,26 @@
 
 #define COLUMNS "id" SL_JOB_COLUMNS(SL_SQL_NAME)
 
+static void begin_find(struct sl_statement *statement, const struct sl_request *request,
+                       struct sl_database *db)
+{
+    sl_statement_init(statement, db, "SELECT id, config = ? FROM jobs WHERE idempotency_key = ?");
+    sl_statement_bind_text(statement, request->config);
+    sl_statement_bind_text(statement, request->key);
+    sl_statement_post(statement);
+}
+
+static int end_find(struct sl_statement *statement, struct sl_request *request)
+{
+    int rc = sl_statement_step(statement);
+    if (rc == 1)
+        request->id = sl_statement_u64(statement, 0);
+    if (rc == 1 && sl_statement_int(statement, 1) == 0)
+        rc = SL_E_MISMATCH;
+    sl_statement_fini(statement);
+    return rc;
+}
+
 /* The job that an earlier request with the same key added: 1, 0 for none, or a failure;
  * SL_E_MISMATCH if it asked for something else. */
 static int find_by_key(struct sl_request *request, struct sl_database *db)
@@ -19,16 +39,8 @@ static int find_by_key(struct sl_request *request, struct sl_database *db)
     struct sl_statement statement;
     if (!request->key)
         return 0;
-    sl_statement_init(&statement, db, "SELECT id, config = ? FROM jobs WHERE idempotency_key = ?");
-    sl_statement_bind_text(&statement, request->config);
-    sl_statement_bind_text(&statement, request->key);
-    int rc = sl_statement_step(&statement);
-    if (rc == 1)
-        request->id = sl_statement_u64(&statement, 0);
-    if (rc == 1 && sl_statement_int(&statement, 1) == 0)
-        rc = SL_E_MISMATCH;
-    sl_statement_fini(&statement);
-    return rc;
+    begin_find(&statement, request, db);
+    return end_find(&statement, request);
 }
 
 /* May its owner have one more? 0, SL_E_LIMIT or a failure. */
@@ -65,6 +77,26 @@ static int check_group(const struct sl_request *request, struct sl_database *db)
     return rc;
 }
 
+static void begin_insert(struct sl_statement *statement, struct sl_request *request,
+                         struct sl_database *db)
+{
+    request->job.written_ms = request->now_ms;
+    sl_statement_init(
+        statement, db,
+        "INSERT INTO jobs (config, idempotency_key, changed_by" SL_JOB_COLUMNS(
+            SL_SQL_NAME) ") VALUES (?, ?, ?" SL_JOB_COLUMNS(SL_SQL_MARK) ") RETURNING id");
+    sl_statement_bind_text(statement, request->config);
+    sl_statement_bind_text(statement, request->key);
+    sl_statement_bind_text(statement, request->host->name);
+    sl_statement_bind(statement, &sl_job_columns, &request->job);
+    sl_statement_post(statement);
+}
+
+static int end_insert(struct sl_statement *statement, struct sl_request *request)
+{
+    return sl_statement_write(statement, SL_E_FORMAT, &request->id);
+}
+
 void sl_job_table_add(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
@@ -78,16 +110,45 @@ void sl_job_table_add(struct sl_request *request, struct sl_database *db)
         request->rc = check_group(request, db);
     if (request->rc < 0)
         return;
-    sl_statement_init(
-        &statement, db,
-        "INSERT INTO jobs (config, idempotency_key, changed_by" SL_JOB_COLUMNS(
-            SL_SQL_NAME) ") VALUES (?, ?, ?" SL_JOB_COLUMNS(SL_SQL_MARK) ") RETURNING id");
-    sl_statement_bind_text(&statement, request->config);
-    sl_statement_bind_text(&statement, request->key);
-    sl_statement_bind_text(&statement, request->host->name);
-    request->job.written_ms = request->now_ms;
-    sl_statement_bind(&statement, &sl_job_columns, &request->job);
-    request->rc = sl_statement_write(&statement, SL_E_FORMAT, &request->id);
+    begin_insert(&statement, request, db);
+    request->rc = end_insert(&statement, request);
+}
+
+/* How many may be added in one go: two of one key fail together, and are carried out one after the
+ * other then. A file's are so at once. */
+static size_t count_together(const struct sl_request *request, const struct sl_database *db)
+{
+    size_t count = 0, most = db->kind->post ? SL_STATEMENTS_TOGETHER : 1;
+    while (request && count < most && request->kind == SL_REQUEST_ADD_JOB && request->rc == 0 &&
+           request->max_open == 0 && request->job.group_id == 0) {
+        request = request->next;
+        count++;
+    }
+    return count;
+}
+
+size_t sl_job_table_begin_adds(struct sl_request *first, struct sl_database *db,
+                               struct sl_statement *statements)
+{
+    struct sl_request *request = first;
+    size_t i, count = count_together(first, db);
+    for (i = 0; i < count; i++, request = request->next)
+        if (request->key)
+            begin_find(&statements[i], request, db);
+    for (i = 0, request = first; i < count; i++, request = request->next)
+        if (request->key)
+            request->rc = end_find(&statements[i], request);
+    for (i = 0, request = first; i < count; i++, request = request->next)
+        if (request->rc == 0)
+            begin_insert(&statements[i], request, db);
+    return count;
+}
+
+void sl_job_table_end_adds(struct sl_request *first, size_t count, struct sl_statement *statements)
+{
+    for (size_t i = 0; i < count; i++, first = first->next)
+        if (first->rc == 0)
+            first->rc = end_insert(&statements[i], first);
 }
 
 void sl_job_table_find(struct sl_request *request, struct sl_database *db)

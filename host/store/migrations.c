@@ -5,8 +5,8 @@
 
 #include "common/base/error.h"
 #include "host/store/database.h"
-#include "host/store/dialect.h"
 #include "host/store/documents.h"
+#include "host/store/statement.h"
 
 /* Each in words that both kinds of database have once types are named as theirs (dialect.h), and
  * what each of them needs of its own: rows of earlier versions are in files of SQLite alone. */
@@ -167,11 +167,16 @@ static const struct {
     /* 14: which database this is; who writes it, and with which of its transactions it was last */
     {.both =
          "CREATE TABLE store_identity (id TEXT NOT NULL);"
-         "CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, seen_ms INTEGER NOT "
+         "CREATE TABLE writers (id TEXT PRIMARY KEY, batch INTEGER NOT NULL, wrote_ms INTEGER NOT "
          "NULL);",
      .sqlite = "INSERT INTO store_identity (id) VALUES (lower(hex(randomblob(16))));",
-     .postgres = "INSERT INTO store_identity (id) VALUES (replace(CAST(gen_random_uuid() AS "
-                 "TEXT), '-', ''));"},
+     .postgres =
+         "INSERT INTO store_identity (id) VALUES (replace(CAST(gen_random_uuid() AS "
+         "TEXT), '-', ''));"
+         /* as SQLite has it, for questions */
+         "CREATE FUNCTION unixepoch(moment TEXT) RETURNS BIGINT LANGUAGE sql STABLE AS $body$ "
+         "SELECT "
+         "CAST(extract(epoch FROM CAST(moment || ' UTC' AS TIMESTAMPTZ)) AS BIGINT) $body$;"},
     /* 15: hosts that share the jobs: who has one, who changed its row last, and when */
     {.both =
          "ALTER TABLE jobs ADD COLUMN host TEXT NOT NULL DEFAULT '';"
@@ -221,6 +226,17 @@ static int run_next(struct sl_database *db, int *out_version)
     return rc == 0 ? sl_database_exec(db, "COMMIT") : rc;
 }
 
+static int read_identity(struct sl_database *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT id FROM store_identity");
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        sl_statement_text(&statement, 0, db->identity, sizeof(db->identity));
+    sl_statement_fini(&statement);
+    return rc < 0 ? rc : 0;
+}
+
 int sl_migrations_run(struct sl_database *db, const char *where, struct sl_diag *diag)
 {
     int version = 0;
@@ -235,5 +251,6 @@ int sl_migrations_run(struct sl_database *db, const char *where, struct sl_diag 
                            "the store has schema %d, this program knows up to %d", version,
                            (int)MIGRATIONS);
     }
-    return 0;
+    rc = read_identity(db);
+    return rc < 0 ? failure(db, rc, where, diag) : 0;
 }

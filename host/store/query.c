@@ -12,6 +12,8 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/store/pq.h"
+#include "host/store/server_query.h"
 
 enum {
     STEPS_BETWEEN_LOOKS = 2000, /* of SQLite's machine, at the clock */
@@ -170,15 +172,17 @@ static int put_rows(sqlite3 *db, sqlite3_stmt *row, const struct sl_query *query
     return code == SQLITE_ROW || code == SQLITE_DONE ? json->error : refuse(db, query->sql, diag);
 }
 
-int sl_query_run(const char *path, const struct sl_query *query, struct sl_json *json,
+int sl_query_run(const char *where, const struct sl_query *query, struct sl_json *json,
                  struct sl_diag *diag)
 {
+    if (sl_pq_is_url(where))
+        return sl_server_query_run(where, query, json, diag);
     struct asking asking = {.until_ns = sl_clock_ns() + query->max_ms * UINT64_C(1000000)};
     sqlite3 *db = NULL;
     sqlite3_stmt *row = NULL;
-    int rc = open_to_read(path, query, &asking, &db);
+    int rc = open_to_read(where, query, &asking, &db);
     if (rc < 0)
-        sl_diag_set(diag, rc, path, "the store cannot be read: %s", sqlite3_errmsg(db));
+        sl_diag_set(diag, rc, where, "the store cannot be read: %s", sqlite3_errmsg(db));
     if (rc == 0)
         rc = prepare(db, query->sql, &row, diag);
     if (rc == 0)

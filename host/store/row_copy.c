@@ -178,6 +178,7 @@ static int put_copy(struct sl_json *json, struct sl_database *db, uint64_t run, 
 {
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", SCHEMA);
+    sl_json_text(json, "store", db->identity);
     int rc = put_part(json, db, &run_part, run);
     if (rc == 0)
         rc = put_job(json, db, run, job);
@@ -401,6 +402,22 @@ static int restore_others(struct sl_database *db, const char *text, uint64_t run
     return rc == 0 ? db->kind->raise_number(db, "job_groups", 0) : rc;
 }
 
+/* A database that several hosts share has numbers of its own: it takes back no other's rows. 1, 0
+ * or a failure. */
+static int is_ours(struct sl_database *db, const char *text)
+{
+    struct sl_statement statement;
+    if (!db->shared)
+        return 1;
+    sl_document_ask(&statement, db, "SELECT json_extract(?1, '$.store') = ?2", text);
+    sl_statement_bind_text(&statement, db->identity);
+    int rc = sl_statement_step(&statement);
+    if (rc == 1)
+        rc = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 int sl_row_copy_restore(struct sl_database *db, const char *directory, uint64_t job,
                         uint64_t *out_run)
 {
@@ -410,6 +427,8 @@ int sl_row_copy_restore(struct sl_database *db, const char *directory, uint64_t 
         return rc == -ENOMEM ? rc : 0;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
     rc = sl_document_is_json(db, text);
+    if (rc == 1)
+        rc = is_ours(db, text);
     if (rc == 1)
         rc = restore_run(db, text, directory, job, out_run);
     if (rc == 1) {

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,8 @@
 #include "common/base/error.h"
 #include "host/store/database.h"
 #include "host/store/migrations.h"
+#include "host/store/postgres.h"
+#include "host/store/pq.h"
 #include "host/store/sqlite.h"
 
 enum { BUSY_TIMEOUT_MS = 5000 };
@@ -18,6 +21,8 @@ enum { BUSY_TIMEOUT_MS = 5000 };
 static const char move_away[] =
     "start sme2labd once with --rebuild: it sets the file aside and makes "
     "the rows again from the runs' directories";
+
+static const char make_room[] = "give it a database of its own, whose owner is the URL's user";
 
 static int failure(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
@@ -102,16 +107,34 @@ static int open_file(const char *path, struct sl_database **out, struct sl_diag 
     return sl_sqlite_wrap(db, out);
 }
 
-int sl_schema_open(const char *path, struct sl_database **out, struct sl_diag *diag)
+static int open_any(const char *where, const char *root, struct sl_database **out,
+                    struct sl_diag *diag)
+{
+    if (sl_pq_is_url(where))
+        return sl_postgres_open(where, root ? root : ".", out, diag);
+    int rc = open_file(where, out, diag);
+    if (rc == 0 && root)
+        snprintf((*out)->root, sizeof((*out)->root), "%s", root);
+    return rc;
+}
+
+int sl_schema_open(const char *where, const char *root, struct sl_database **out,
+                   struct sl_diag *diag)
 {
     struct sl_database *db = NULL;
-    int rc = open_file(path, &db, diag);
+    char name[SL_PQ_NAME_BYTES];
+    int rc = open_any(where, root, &db, diag);
     if (rc < 0)
         return rc;
-    rc = sl_migrations_run(db, path, diag);
+    snprintf(name, sizeof(name), "%s", where);
+    if (db->shared)
+        sl_pq_name(where, name);
+    rc = sl_migrations_run(db, name, diag);
+    if (rc < 0 && rc != SL_E_UNSUPPORTED)
+        sl_diag_hint(diag, "%s", db->shared ? make_room : move_away);
+    if (rc == 0 && db->shared && (rc = sl_postgres_sign_on(db)) < 0)
+        sl_diag_set(diag, rc, name, "the store cannot be written: %s", db->kind->message(db));
     if (rc < 0) {
-        if (rc != SL_E_UNSUPPORTED)
-            sl_diag_hint(diag, "%s", move_away);
         sl_database_close(db);
         return rc;
     }
@@ -122,6 +145,8 @@ int sl_schema_open(const char *path, struct sl_database **out, struct sl_diag *d
 int sl_schema_check(const char *path, struct sl_diag *diag)
 {
     sqlite3 *db = NULL;
+    if (sl_pq_is_url(path))
+        return sl_pq_check(path, diag);
     if (access(path, F_OK) < 0 && errno == ENOENT)
         return 0;
     int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);

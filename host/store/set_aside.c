@@ -226,7 +226,7 @@ int sl_set_aside(const char *path, struct sl_diag *diag)
     snprintf(aside, sizeof(aside), "%s.damaged-%llu", path, (unsigned long long)sl_clock_utc_ms());
     snprintf(made, sizeof(made), "%s.rebuilt", path);
     sl_set_aside_remove(made); /* left by one that was stopped */
-    int rc = sl_schema_open(made, &db, diag);
+    int rc = sl_schema_open(made, NULL, &db, diag);
     if (rc == 0) {
         rc = fill(db, path, diag);
         sl_database_close(db);

@@ -199,6 +199,7 @@ static const struct sl_database_kind kind = {
     .next_number = next_number,
     .raise_number = raise_number,
     .prepare = prepare,
+    .prepare_many = prepare,
     .bind = bind,
     .step = step,
     .column = column,
@@ -226,6 +227,15 @@ int sl_sqlite_wrap(sqlite3 *handle, struct sl_database **out)
         snprintf(db->base.root, sizeof(db->base.root), ".");
     *out = &db->base;
     return 0;
+}
+
+int sl_sqlite_open_memory(struct sl_database **out)
+{
+    sqlite3 *handle = NULL;
+    if (sqlite3_open(":memory:", &handle) == SQLITE_OK)
+        return sl_sqlite_wrap(handle, out);
+    sqlite3_close(handle);
+    return -ENOMEM;
 }
 
 sqlite3 *sl_sqlite_handle(struct sl_database *db)

@@ -8,6 +8,9 @@ struct sl_database;
  * or -ENOMEM. */
 int sl_sqlite_wrap(sqlite3 *handle, struct sl_database **out);
 
+/* A database that ends with it, for questions about documents. 0 or -ENOMEM. */
+int sl_sqlite_open_memory(struct sl_database **out);
+
 /* SQLite's own: borrowed. */
 sqlite3 *sl_sqlite_handle(struct sl_database *db);
 

@@ -16,6 +16,12 @@ void sl_statement_init(struct sl_statement *statement, struct sl_database *db, c
     statement->rc = db->kind->prepare(db, sql, &statement->handle);
 }
 
+void sl_statement_init_many(struct sl_statement *statement, struct sl_database *db, const char *sql)
+{
+    *statement = (struct sl_statement){.db = db, .next = 1};
+    statement->rc = db->kind->prepare_many(db, sql, &statement->handle);
+}
+
 void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value)
 {
     struct sl_database *db = statement->db;
@@ -45,6 +51,13 @@ void sl_statement_bind_text(struct sl_statement *statement, const char *text)
 {
     sl_statement_bind_value(
         statement, &(struct sl_value){.kind = text ? SL_VALUE_TEXT : SL_VALUE_NULL, .text = text});
+}
+
+void sl_statement_post(struct sl_statement *statement)
+{
+    struct sl_database *db = statement->db;
+    if (statement->rc == 0 && db->kind->post)
+        statement->rc = db->kind->post(db, statement->handle);
 }
 
 int sl_statement_step(struct sl_statement *statement)

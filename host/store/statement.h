@@ -19,6 +19,9 @@ struct sl_statement {
 };
 
 void sl_statement_init(struct sl_statement *statement, struct sl_database *db, const char *sql);
+/* The same for a question without parameters that may have any number of rows. */
+void sl_statement_init_many(struct sl_statement *statement, struct sl_database *db,
+                            const char *sql);
 void sl_statement_bind_u64(struct sl_statement *statement,
                            uint64_t value); /* SL_E_LIMIT above INT64_MAX */
 void sl_statement_bind_i64(struct sl_statement *statement, int64_t value);
@@ -27,6 +30,12 @@ void sl_statement_bind_text(struct sl_statement *statement,
 void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value);
 /* The columns of a row that another statement is at, from `first` on. */
 void sl_statement_bind_row(struct sl_statement *statement, struct sl_statement *row, int first);
+/* As many are worth sending off at a time. */
+enum { SL_STATEMENTS_TOGETHER = 64 };
+
+/* Sends it off where that saves time: its first step waits for it. Statements that were sent are
+ * carried out in that order, and before all others. */
+void sl_statement_post(struct sl_statement *statement);
 /* 1: a row; 0: done; or the first failure. */
 int sl_statement_step(struct sl_statement *statement);
 /* To be carried out once more, with other values. A failure stays. */

@@ -2,8 +2,10 @@
 #include "host/store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <uv.h>
 
@@ -12,25 +14,18 @@
 #include "common/base/histogram.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "host/store/attempt_table.h"
-#include "host/store/audit_table.h"
-#include "host/store/check.h"
-#include "host/store/claim_table.h"
+#include "host/store/batch.h"
 #include "host/store/database.h"
-#include "host/store/device_table.h"
-#include "host/store/host_table.h"
-#include "host/store/job_table.h"
-#include "host/store/label_table.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/query.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
-#include "host/store/run_import.h"
-#include "host/store/run_table.h"
 #include "host/store/schema.h"
-#include "host/store/statement.h"
-#include "host/store/token_table.h"
+#include "host/store/server_query.h"
+
+/* In slices, so that an end is noticed; and how often a lost server is looked for. */
+enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000, AUDIT_WAIT_MS = 20 };
 
 /* A list that is appended to at its end. */
 struct queue {
@@ -38,9 +33,12 @@ struct queue {
 };
 
 struct sl_store {
-    char path[SL_PATH_BYTES];  /* the database's file */
+    char *reader;              /* owned; a URL, optional */
+    char *where;               /* owned; a file's path, or a URL, which may have a password */
     struct sl_database *db;    /* the worker's alone once it runs */
     struct sl_numbers numbers; /* the same */
+    bool numbers_open;
+    int wake_pipe[2];          /* of a shared database, whose server is waited for as well */
     struct sl_store_host host; /* before the first request, then read only */
     uv_thread_t worker;
     uv_mutex_t lock;
@@ -50,10 +48,13 @@ struct sl_store {
     struct queue waiting, done;
     size_t queued; /* waiting, being carried out, or not answered yet */
     bool stopping;
+    bool news;   /* another connection changed jobs */
     int trouble; /* why the latest requests failed, or 0; only the worker changes it */
     char why[SL_STORE_WHY_BYTES];
     struct sl_histogram transactions, requests;
     /* the loop's: */
+    void (*watch)(void *user); /* optional */
+    void *watch_user;
     bool closing;
     void (*closed)(void *user);
     void *closed_user;
@@ -77,114 +78,6 @@ static struct sl_request *queue_take_all(struct queue *queue)
     struct sl_request *first = queue->first;
     queue_init(queue);
     return first;
-}
-
-/* Numbers are kept before their rows are: they may be lost, and never are given out again. */
-static int keep_numbers(struct sl_store *store, const struct sl_request *batch)
-{
-    uint64_t jobs = 0, runs = 0;
-    for (; batch; batch = batch->next) {
-        bool imported = batch->kind == SL_REQUEST_IMPORT_RUN;
-        uint64_t job = batch->kind == SL_REQUEST_ADD_JOB ? batch->id : imported ? batch->job.id : 0;
-        bool has_run = batch->kind == SL_REQUEST_ADD_RUN || batch->kind == SL_REQUEST_END_JOB;
-        uint64_t run = has_run || imported ? batch->id : 0;
-        if (batch->rc != 0)
-            continue;
-        jobs = job > jobs ? job : jobs;
-        runs = run > runs ? run : runs;
-    }
-    return sl_numbers_raise(&store->numbers, jobs, runs);
-}
-
-/* Leaves the outcome in the request. A failed write fails alone; the transaction goes on. */
-static void execute(struct sl_request *request, struct sl_database *db)
-{
-    static void (*const tables[])(struct sl_request *, struct sl_database *) = {
-        [SL_REQUEST_ADD_JOB] = sl_job_table_add,
-        [SL_REQUEST_FIND_JOB] = sl_job_table_find,
-        [SL_REQUEST_UPDATE_JOB] = sl_claim_table_update,
-        [SL_REQUEST_GET_JOB] = sl_job_table_get,
-        [SL_REQUEST_LIST_JOBS] = sl_job_table_list,
-        [SL_REQUEST_ADD_GROUP] = sl_job_table_add_group,
-        [SL_REQUEST_LIST_GROUPS] = sl_job_table_list_groups,
-        [SL_REQUEST_ADD_RUN] = sl_run_table_add,
-        [SL_REQUEST_IMPORT_RUN] = sl_run_import_carry_out,
-        [SL_REQUEST_LIST_RUNS] = sl_run_table_list,
-        [SL_REQUEST_REMOVE_RUN] = sl_run_table_remove,
-        [SL_REQUEST_LABEL_RUN] = sl_label_table_change,
-        [SL_REQUEST_LIST_EXPIRED] = sl_run_table_list_expired,
-        [SL_REQUEST_ADD_TOKEN] = sl_token_table_add,
-        [SL_REQUEST_REMOVE_TOKEN] = sl_token_table_remove,
-        [SL_REQUEST_LIST_TOKENS] = sl_token_table_list,
-        [SL_REQUEST_NOTE_DEVICE] = sl_device_table_note,
-        [SL_REQUEST_NOTE_AUDIT] = sl_audit_table_note,
-        [SL_REQUEST_CHECK] = sl_check_carry_out,
-        [SL_REQUEST_LIST_LEFT] = sl_check_list_left,
-        [SL_REQUEST_LIST_ATTEMPTS] = sl_attempt_table_list,
-        [SL_REQUEST_CLAIM_JOB] = sl_claim_table_claim,
-        [SL_REQUEST_END_JOB] = sl_claim_table_end,
-        [SL_REQUEST_WANT_CANCEL] = sl_claim_table_want_cancel,
-        [SL_REQUEST_LIST_CHANGED] = sl_claim_table_list_changed,
-        [SL_REQUEST_BEAT] = sl_claim_table_beat,
-        [SL_REQUEST_LIST_HOSTS] = sl_host_table_list,
-        [SL_REQUEST_NOTE_HOST_DEVICE] = sl_host_table_note_device,
-        [SL_REQUEST_LIST_HOST_DEVICES] = sl_host_table_list_devices,
-    };
-    tables[request->kind](request, db);
-}
-
-/* `kept`: how it went with the numbers. */
-static const char *words_for(struct sl_store *store, int kept)
-{
-    return kept < 0 ? sl_strerror(kept) : store->db->kind->message(store->db);
-}
-
-/* Reading alone does not show that a store that failed can be written again. */
-static int write_again(struct sl_store *store, char why[SL_STORE_WHY_BYTES])
-{
-    int kept = sl_numbers_write(&store->numbers);
-    int rc = kept < 0 ? kept : sl_schema_write(store->db);
-    if (rc < 0)
-        snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, kept));
-    return rc;
-}
-
-/* All that waited together is committed together. A commit that fails takes every write of the
- * batch with it. Returns 0, or what keeps the store from its work, with words. */
-static int execute_batch(struct sl_store *store, struct sl_request *batch,
-                         char why[SL_STORE_WHY_BYTES])
-{
-    int failed = 0, kept = 0;
-    struct sl_database *db = store->db;
-    uint64_t changes = db->kind->changes(db);
-    uint64_t now_ms = 0;
-    int rc = db->kind->begin(db);
-    if (rc == 0)
-        rc = sl_statement_now_ms(db, &now_ms);
-    for (struct sl_request *request = batch; request && rc == 0; request = request->next) {
-        request->host = &store->host;
-        request->now_ms = now_ms;
-        execute(request, db);
-        if (failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO)) {
-            failed = request->rc;
-            snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, 0));
-        }
-    }
-    if (rc == 0)
-        kept = keep_numbers(store, batch);
-    if (rc == 0 && kept == 0)
-        rc = sl_database_exec(db, "COMMIT");
-    if (rc == 0 && kept == 0) {
-        bool only_read = db->kind->changes(db) == changes;
-        bool in_doubt = failed == 0 && only_read && store->trouble < 0; /* which is written here */
-        return in_doubt ? write_again(store, why) : failed;
-    }
-    snprintf(why, SL_STORE_WHY_BYTES, "%s", words_for(store, kept));
-    sl_database_exec(db, "ROLLBACK");
-    failed = kept < 0 ? kept : rc;
-    for (struct sl_request *request = batch; request; request = request->next)
-        request->rc = failed;
-    return failed;
 }
 
 /* A run's rows stand in its directory too: as they are when it is added, and when its job ended. A
@@ -218,16 +111,133 @@ static void note_health(struct sl_store *store, int rc, const char *why)
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("store_works_again"));
 }
 
+/* Is it to end? */
+static bool is_stopping(struct sl_store *store)
+{
+    uv_mutex_lock(&store->lock);
+    bool stopping = store->stopping;
+    uv_mutex_unlock(&store->lock);
+    return stopping;
+}
+
+/* Between attempts to reach the server. */
+static bool pause_for(void *user, unsigned ms)
+{
+    struct sl_store *store = user;
+    for (unsigned waited = 0; waited < ms && !is_stopping(store); waited += PAUSE_MS)
+        uv_sleep(PAUSE_MS);
+    return !is_stopping(store);
+}
+
+static void tell_news(struct sl_store *store)
+{
+    uv_mutex_lock(&store->lock);
+    store->news = true;
+    uv_mutex_unlock(&store->lock);
+    uv_async_send(&store->answered);
+}
+
+static int execute_batch(struct sl_store *store, struct sl_request *batch,
+                         char why[SL_STORE_WHY_BYTES])
+{
+    struct sl_batch_place place = {.db = store->db,
+                                   .numbers = store->db->shared ? NULL : &store->numbers,
+                                   .host = &store->host,
+                                   .pause = pause_for,
+                                   .user = store,
+                                   .failing = store->trouble < 0,
+                                   .why = why,
+                                   .why_bytes = SL_STORE_WHY_BYTES};
+    int rc = sl_batch_execute(&place, batch);
+    if (place.reconnected)
+        tell_news(store); /* others may have written meanwhile */
+    return rc;
+}
+
+/* Without requests: a server that is lost is looked for, and what other daemons tell is passed on.
+ */
+static void idle(struct sl_store *store, int ms)
+{
+    struct sl_database *db = store->db;
+    char why[SL_STORE_WHY_BYTES];
+    bool news = false, in_doubt, committed;
+    int rc = db->kind->wait(db, store->wake_pipe[0],
+                            ms < 0 && store->trouble < 0 ? LOOK_AGAIN_MS : ms, &news);
+    if (sl_database_state(db) == SL_DATABASE_LOST) {
+        rc = db->kind->reconnect(db, &in_doubt, &committed);
+        news = rc == 0;
+    }
+    snprintf(why, sizeof(why), "%s", rc < 0 ? db->kind->message(db) : "");
+    uv_mutex_lock(&store->lock);
+    if (rc < 0 || store->trouble == -ENOTCONN)
+        note_health(store, rc, why);
+    uv_mutex_unlock(&store->lock);
+    if (news)
+        tell_news(store);
+}
+
+/* Under the lock, which is open while it waits. */
+static void wait_for_requests(struct sl_store *store, int ms)
+{
+    if (!store->db->shared) {
+        if (ms < 0)
+            uv_cond_wait(&store->wake, &store->lock);
+        else
+            uv_cond_timedwait(&store->wake, &store->lock, (uint64_t)ms * 1000000);
+        return;
+    }
+    uv_mutex_unlock(&store->lock);
+    idle(store, ms);
+    uv_mutex_lock(&store->lock);
+}
+
+static void wake(struct sl_store *store)
+{
+    uv_cond_signal(&store->wake);
+    if (store->db->shared && write(store->wake_pipe[1], "", 1) < 0)
+        return; /* it is full: the worker wakes anyway */
+}
+
+/* Who did what is no hurry: it goes last, and for a moment waits for what may be committed with it.
+ */
+static struct sl_request *take_batch(struct sl_store *store)
+{
+    struct queue first, last;
+    struct sl_request *request = queue_take_all(&store->waiting);
+    queue_init(&first);
+    queue_init(&last);
+    while (request) {
+        struct sl_request *next = request->next;
+        queue_append(request->kind == SL_REQUEST_NOTE_AUDIT ? &last : &first, request);
+        request = next;
+    }
+    *first.end = last.first;
+    return first.first;
+}
+
+/* Under the lock, which is open while it waits. */
+static struct sl_request *await_batch(struct sl_store *store)
+{
+    if (store->waiting.first && !store->stopping) {
+        bool hurry = false;
+        for (const struct sl_request *r = store->waiting.first; r && !hurry; r = r->next)
+            hurry = r->kind != SL_REQUEST_NOTE_AUDIT;
+        if (!hurry)
+            wait_for_requests(store, AUDIT_WAIT_MS);
+        return take_batch(store);
+    }
+    wait_for_requests(store, -1);
+    return NULL;
+}
+
 static void work(void *user)
 {
     struct sl_store *store = user;
     uv_mutex_lock(&store->lock);
     while (!store->stopping) {
-        struct sl_request *batch = queue_take_all(&store->waiting);
-        if (!batch) {
-            uv_cond_wait(&store->wake, &store->lock);
+        struct sl_request *batch = await_batch(store);
+        if (!batch)
             continue;
-        }
         uv_mutex_unlock(&store->lock);
         char why[SL_STORE_WHY_BYTES] = "";
         uint64_t began_ns = sl_clock_ns();
@@ -252,6 +262,8 @@ static void answer_all(struct sl_store *store)
 {
     uv_mutex_lock(&store->lock);
     struct sl_request *request = queue_take_all(&store->done);
+    bool news = store->news;
+    store->news = false;
     uv_mutex_unlock(&store->lock);
     while (request) {
         struct sl_request *next = request->next;
@@ -263,6 +275,8 @@ static void answer_all(struct sl_store *store)
         sl_request_free(request);
         request = next;
     }
+    if (news && store->watch)
+        store->watch(store->watch_user);
 }
 
 static void on_answered(uv_async_t *async)
@@ -295,33 +309,75 @@ static int start_worker(uv_loop_t *loop, struct sl_store *store)
     return rc;
 }
 
-int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag)
+static void release(struct sl_store *store)
+{
+    sl_database_close(store->db);
+    if (store->numbers_open)
+        sl_numbers_close(&store->numbers);
+    for (int i = 0; i < 2; i++)
+        if (store->wake_pipe[i] >= 0)
+            close(store->wake_pipe[i]);
+    sl_free(store->where);
+    sl_free(store->reader);
+    sl_free(store);
+}
+
+/* The numbers of a database that others share are its own; it wakes by a pipe. */
+static int prepare(struct sl_store *store, struct sl_diag *diag)
+{
+    if (store->db->shared) {
+        int rc = pipe(store->wake_pipe) < 0 ? -errno : 0;
+        for (int i = 0; rc == 0 && i < 2; i++)
+            if (fcntl(store->wake_pipe[i], F_SETFD, FD_CLOEXEC) < 0 ||
+                fcntl(store->wake_pipe[i], F_SETFL, O_NONBLOCK) < 0)
+                rc = -errno;
+        return rc < 0 ? sl_diag_set(diag, rc, "store", "the store's thread cannot be woken: %s",
+                                    sl_strerror(rc))
+                      : 0;
+    }
+    int rc = sl_losses_make_up(store->db, store->where, &store->numbers, diag);
+    store->numbers_open = rc == 0;
+    return rc;
+}
+
+static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, struct sl_diag *diag)
+{
+    int rc = store->where ? sl_schema_open(store->where, root, &store->db, diag) : -ENOMEM;
+    if (rc == 0)
+        rc = prepare(store, diag);
+    if (rc < 0)
+        return rc;
+    rc = start_worker(loop, store);
+    if (rc < 0) {
+        sl_diag_set(diag, rc, "store", "the store's thread cannot be started: %s", uv_strerror(rc));
+        uv_run(loop, UV_RUN_NOWAIT); /* lets a half-made handle close before its memory goes */
+    }
+    return rc;
+}
+
+int sl_store_open(uv_loop_t *loop, const char *where, const char *root, struct sl_store **out,
+                  struct sl_diag *diag)
 {
     struct sl_store *store = sl_calloc(1, sizeof(*store));
     if (!store)
         return -ENOMEM;
-    snprintf(store->path, sizeof(store->path), "%s", path);
+    store->where = sl_strndup(where, strlen(where));
+    store->wake_pipe[0] = store->wake_pipe[1] = -1;
     queue_init(&store->waiting);
     queue_init(&store->done);
-    int rc = sl_schema_open(path, &store->db, diag);
-    if (rc == 0 && (rc = sl_losses_make_up(store->db, path, &store->numbers, diag)) < 0)
-        sl_database_close(store->db);
-    if (rc == 0) {
-        rc = start_worker(loop, store);
-        if (rc < 0) {
-            sl_diag_set(diag, rc, path, "the store's thread cannot be started: %s",
-                        uv_strerror(rc));
-            sl_numbers_close(&store->numbers);
-            sl_database_close(store->db);
-            uv_run(loop, UV_RUN_NOWAIT); /* lets a half-made handle close before its memory goes */
-        }
-    }
+    int rc = open_all(loop, root, store, diag);
     if (rc < 0) {
-        sl_free(store);
+        release(store);
         return rc;
     }
     *out = store;
     return 0;
+}
+
+void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *user)
+{
+    store->watch = changed;
+    store->watch_user = user;
 }
 
 static void on_async_closed(uv_handle_t *handle)
@@ -329,11 +385,9 @@ static void on_async_closed(uv_handle_t *handle)
     struct sl_store *store = handle->data;
     void (*closed)(void *) = store->closed;
     void *user = store->closed_user;
-    sl_database_close(store->db);
-    sl_numbers_close(&store->numbers);
     uv_cond_destroy(&store->wake);
     uv_mutex_destroy(&store->lock);
-    sl_free(store);
+    release(store);
     closed(user);
 }
 
@@ -346,7 +400,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     store->closed_user = user;
     uv_mutex_lock(&store->lock);
     store->stopping = true;
-    uv_cond_signal(&store->wake);
+    wake(store);
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
     answer_all(store);
@@ -403,7 +457,7 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
         store->queued++;
         request->queued_ns = sl_clock_ns();
         queue_append(&store->waiting, request);
-        uv_cond_signal(&store->wake);
+        wake(store);
     }
     uv_mutex_unlock(&store->lock);
     if (rc < 0)
@@ -683,10 +737,28 @@ int sl_store_note_device(struct sl_store *store, const struct sl_device_record *
     return enqueue(store, request);
 }
 
+int sl_store_let_read(struct sl_store *store, const char *reader, struct sl_diag *diag)
+{
+    sl_diag_hint(diag, "leave \"store_reader\" out, or name a user for it who may log in");
+    if (!store->db->shared)
+        return sl_diag_set(diag, SL_E_UNSUPPORTED, "store_reader", "the store is a file");
+    int rc = sl_server_query_let_read(store->where, reader, diag);
+    if (rc < 0)
+        return rc;
+    sl_diag_hint(diag, "%s", "");
+    store->reader = sl_strndup(reader, strlen(reader));
+    return store->reader ? 0 : -ENOMEM;
+}
+
 int sl_store_query(const struct sl_store *store, const struct sl_query *query, struct sl_json *json,
                    struct sl_diag *diag)
 {
-    return sl_query_run(store->path, query, json, diag);
+    if (!store->db->shared || query->with_audit)
+        return sl_query_run(store->where, query, json, diag);
+    if (store->reader)
+        return sl_query_run(store->reader, query, json, diag);
+    sl_diag_hint(diag, "ask with the scope admin, or give the daemon a \"store_reader\"");
+    return sl_diag_set(diag, SL_E_UNSUPPORTED, "sql", "there is no user who may read alone");
 }
 
 int sl_store_note_audit(struct sl_store *store, const struct sl_audit_record *record,

@@ -1,11 +1,11 @@
 /* host/store/store.h: what the daemon must not forget: jobs, runs, devices, tokens, in SQLite
- * (WAL).
+ * (WAL) or PostgreSQL.
  *
  * One worker thread owns the database; every request is queued to it with copies of its arguments
- * and answered on the loop's thread, in the order of the requests. Writes that wait together are
- * committed together: one sync for all of them. A `done` is called exactly once for each request
- * that returned 0, never inside the call, and with SL_E_STATE for what was still queued at
- * sl_store_close(). */
+ * and answered on the loop's thread, in the order of the requests, who did what last. Writes that
+ * wait together are committed together: one sync for all of them. A `done` is called exactly once
+ * for each request that returned 0, never inside the call, and with SL_E_STATE for what was still
+ * queued at sl_store_close(). */
 #pragma once
 
 #include <stdbool.h>
@@ -20,14 +20,23 @@ struct sl_diag;
 struct sl_histogram;
 struct sl_store;
 
-/* Opens `path`, made if absent, and brings its schema up to this version by numbered migrations,
+/* Opens the store, made if absent, and brings its schema up to this version by numbered migrations,
  * each in a transaction; a newer schema than this program's is refused with words, and so is a
- * damaged file and one that can be read only. Beside it, `path`-numbers keeps the highest numbers
- * that were given out: rows that the database lost leave theirs unused, and those of runs are made
- * again from their directories, also of a database that was lost whole. Blocks: for start-up. */
-int sl_store_open(uv_loop_t *loop, const char *path, struct sl_store **out, struct sl_diag *diag);
+ * damaged file and one that can be read only. `where` is the path of a file, or the URL of a
+ * database of PostgreSQL that several daemons may share. `root` is the state directory; NULL: the
+ * file's. Beside a file, `path`-numbers keeps the highest numbers that were given out: rows that
+ * the database lost leave theirs unused, and those of runs are made again from their directories,
+ * also of a database that was lost whole. A server looks after its rows itself. Blocks: for
+ * start-up. */
+int sl_store_open(uv_loop_t *loop, const char *where, const char *root, struct sl_store **out,
+                  struct sl_diag *diag);
+
+/* From now on `changed` is called on the loop's thread after another connection has added or
+ * changed jobs, and after the server was lost for a while: never for a file. */
+void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *user);
+
 /* Can it do its work? 0, or why the latest requests failed (SL_E_FORMAT: it is damaged, and stays
- * so), with words. On the loop's thread. */
+ * so; -ENOTCONN: its server is away, and is looked for), with words. On the loop's thread. */
 enum { SL_STORE_WHY_BYTES = 200 };
 int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES]);
 
@@ -133,6 +142,12 @@ int sl_store_list_expired(struct sl_store *store, const struct sl_store_retentio
  * Queries (query.h) can read these beside its runs and labels. */
 int sl_store_note_device(struct sl_store *store, const struct sl_device_record *device,
                          sl_store_done_fn done, void *user);
+
+/* From now on questions to a server are asked as the user of the URL `reader`, who may read what
+ * everybody may see; those with the audit still as the store's own user. Without it only those are
+ * answered. Blocks: for start-up. 0; SL_E_UNSUPPORTED for a file; or another negative code; with
+ * words. */
+int sl_store_let_read(struct sl_store *store, const char *reader, struct sl_diag *diag);
 
 /* A question in SQL (query.h), on a connection of its own: at any time before the end of
  * sl_store_close(), on any thread but the loop's. */

@@ -17,6 +17,7 @@ import executorch
 import host
 import load
 import models
+import store
 import threads
 
 for folder in ("kernels", "silicon"):
@@ -122,7 +123,7 @@ def bench_kernels():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **store.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
 ASKED = ("estimate", "policy")  # needs other people's sources, or half an hour: run when named
 GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS)}
 

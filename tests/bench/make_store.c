@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     }
     int rc = uv_loop_init(&loop);
     if (rc == 0)
-        rc = sl_store_open(&loop, argv[1], &filling.store, &diag);
+        rc = sl_store_open(&loop, argv[1], NULL, &filling.store, &diag);
     if (rc == 0) {
         add_more(&filling);
         uv_run(&loop, UV_RUN_DEFAULT);

@@ -81,7 +81,7 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     assert_non_null(mkdtemp(bench->folder));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     snprintf(path, sizeof(path), "%s/store.db", bench->folder);
-    assert_int_equal(sl_store_open(&bench->loop, path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, path, NULL, &bench->store, &diag), 0);
     sl_store_be_host(bench->store, &(struct sl_store_host){.name = "this", .lease_ms = 30000});
     open_lab(bench);
     put_model(bench);

@@ -10,6 +10,23 @@
 #include "host/store/query.h"
 #include "tests/support/store_folder.h"
 
+/* The whole answer, cut at `size`. */
+static inline int store_ask(const char *sql, uint32_t rows, uint32_t ms, char *out, size_t size,
+                            struct sl_diag *diag)
+{
+    const struct sl_query query = {.sql = sql, .max_rows = rows, .max_ms = ms};
+    struct sl_buf text;
+    struct sl_json json;
+    sl_buf_init(&text, 64 << 20);
+    sl_json_init(&json, &text);
+    sl_json_open_object(&json, NULL);
+    int rc = sl_query_run(store_path, &query, &json, diag);
+    sl_json_close_object(&json);
+    snprintf(out, size, "%s", text.data ? (const char *)text.data : "");
+    sl_buf_fini(&text);
+    return rc;
+}
+
 /* The rows alone: "[[1,\"a\"],[2,null]]", cut at `size`. What sl_query_run() returns. */
 static inline int store_rows(const char *sql, char *out, size_t size)
 {

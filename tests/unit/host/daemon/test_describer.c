@@ -41,7 +41,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag;
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, NULL, &bench->store, &diag), 0);
     const struct sl_lab_options lab = {
         .store = bench->store, .state_dir = store_folder, .opened = on_opened, .user = bench};
     assert_int_equal(sl_lab_open(&bench->loop, &lab, &bench->lab), 0);

@@ -78,7 +78,7 @@ static void open_bench(struct bench *bench, const char *config_text)
     memset(bench, 0, sizeof(*bench));
     setenv("SME2LAB_AGENT", "/bin/true", 1);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, NULL, &bench->store, &diag), 0);
     assert_int_equal(sl_devices_new(&bench->loop, &options, &events, bench, &bench->devices), 0);
     const struct sl_lab_options lab = {
         .store = bench->store,

@@ -95,7 +95,7 @@ STORE_TEST(a_job_that_had_ended_before_is_known_by_the_store_or_by_what_it_lacks
     struct sl_diag diag = {0};
     bool closed = false;
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), 0);
+    assert_int_equal(sl_store_open(&loop, store_path, NULL, &store, &diag), 0);
     sl_job_saver_init(&saver, &loop, store, &(struct sl_job_saver_events){NULL, on_saved}, NULL);
     uint64_t done = stored(&loop, store, SL_JOB_DONE), failed = stored(&loop, store, SL_JOB_FAILED),
              open = stored(&loop, store, SL_JOB_RUNNING);

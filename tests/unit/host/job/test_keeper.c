@@ -41,7 +41,7 @@ static void open_bench(struct bench *bench, const struct sl_keeper_options *want
     struct sl_database *db = NULL;
     unsigned long long now = sl_clock_utc_ms();
     memset(bench, 0, sizeof(*bench));
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     snprintf(text, sizeof(text),
              "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, model, model_sha256, "
              "device, verdict, ratio, series, directory) VALUES (1,1,%llu,0,4,'toy','','phone','',"
@@ -52,7 +52,7 @@ static void open_bench(struct bench *bench, const struct sl_keeper_options *want
     snprintf(text, sizeof(text), "mkdir -p %s/runs/2026-11-01/101010.123-1/streams", store_folder);
     assert_int_equal(system(text), 0);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, NULL, &bench->store, &diag), 0);
     options.store = bench->store;
     options.state_dir = store_folder;
     options.stopped = on_stopped;

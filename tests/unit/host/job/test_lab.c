@@ -130,7 +130,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag = {0};
     *bench = (struct bench){.opened = 0};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, NULL, &bench->store, &diag), 0);
     struct sl_lab_options options = {
         .store = bench->store,
         .state_dir = store_folder,

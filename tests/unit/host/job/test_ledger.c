@@ -102,7 +102,7 @@ static void open_host(unsigned number, const char *name, const char *device)
     struct sl_diag diag = {0};
     *host = (struct host){.opened = false};
     assert_int_equal(uv_loop_init(&host->loop), 0);
-    assert_int_equal(sl_store_open(&host->loop, store_path, &host->store, &diag), 0);
+    assert_int_equal(sl_store_open(&host->loop, store_path, NULL, &host->store, &diag), 0);
     struct sl_store_host is = {.lease_ms = LEASE_MS, .started_ms = 1};
     snprintf(is.name, sizeof(is.name), "%s", name);
     sl_store_be_host(host->store, &is);

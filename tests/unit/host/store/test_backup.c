@@ -23,7 +23,7 @@ static struct sl_database *open_store(void)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     return db;
 }
 

@@ -25,7 +25,7 @@
 #include "host/store/schema.h"
 #include "host/store/sqlite.h"
 #include "host/store/store.h"
-#include "tests/support/store_folder.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
@@ -109,7 +109,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag = {0};
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
 }
 
 static void on_closed(void *user)
@@ -238,11 +238,12 @@ static void lose_database(bool numbers_too)
 /* As a damaged page does. */
 static void lose_jobs(struct bench *bench)
 {
-    sqlite3 *db = NULL;
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
     close_bench(bench);
-    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "DELETE FROM jobs", NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(sl_database_exec(db, "DELETE FROM jobs"), 0);
+    sl_database_close(db);
     open_bench(bench);
 }
 
@@ -252,7 +253,7 @@ static void check(struct bench *bench, bool mend, uint64_t free_before_ms)
     wait_for_answer(bench, sl_store_check(bench->store, &wish, on_findings, bench));
 }
 
-STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
+STORE_FILE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
 {
     struct bench bench;
     struct sl_group_record zoo = {.name = "zoo", .owner = "ci", .created_ms = 7};
@@ -284,7 +285,7 @@ STORE_TEST(rows_of_a_lost_database_are_made_again_from_the_directories)
     group = 0;
 }
 
-STORE_TEST(a_job_does_not_join_anothers_group_that_has_the_number_now)
+STORE_FILE_TEST(a_job_does_not_join_anothers_group_that_has_the_number_now)
 {
     struct bench bench;
     struct sl_group_record zoo = {.name = "zoo", .owner = "ci"}, other = {.owner = "eve"};
@@ -306,7 +307,7 @@ STORE_TEST(a_job_does_not_join_anothers_group_that_has_the_number_now)
     assert_store_rows("SELECT j.group_id, g.owner FROM jobs j, job_groups g", "[[0,\"eve\"]]");
 }
 
-STORE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
+STORE_FILE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
 {
     struct bench bench;
     char command[512];
@@ -325,7 +326,7 @@ STORE_TEST(a_copy_of_a_version_without_owners_makes_its_job_too)
     close_bench(&bench);
 }
 
-STORE_TEST(a_copy_of_a_version_without_runtimes_has_that_of_its_job)
+STORE_FILE_TEST(a_copy_of_a_version_without_runtimes_has_that_of_its_job)
 {
     struct bench bench;
     char command[512];
@@ -343,7 +344,7 @@ STORE_TEST(a_copy_of_a_version_without_runtimes_has_that_of_its_job)
     assert_store_rows("SELECT runtime FROM runs", "[[\"executorch\"]]");
 }
 
-STORE_TEST(numbers_that_only_directories_tell_are_not_given_out_again)
+STORE_FILE_TEST(numbers_that_only_directories_tell_are_not_given_out_again)
 {
     struct bench bench;
     open_bench(&bench);
@@ -357,7 +358,7 @@ STORE_TEST(numbers_that_only_directories_tell_are_not_given_out_again)
     close_bench(&bench);
 }
 
-STORE_TEST(a_job_whose_end_was_lost_is_not_run_again)
+STORE_FILE_TEST(a_job_whose_end_was_lost_is_not_run_again)
 {
     struct bench bench;
     char older[256], path[256], command[600];
@@ -389,7 +390,7 @@ STORE_TEST(a_job_whose_end_was_lost_is_not_run_again)
     close_bench(&bench);
 }
 
-STORE_TEST(a_damaged_copy_is_found_and_makes_no_row)
+STORE_ANY_TEST(a_damaged_copy_is_found_and_makes_no_row)
 {
     static const char *const copies[] = {
         "",
@@ -413,7 +414,7 @@ STORE_TEST(a_damaged_copy_is_found_and_makes_no_row)
     }
 }
 
-STORE_TEST(a_number_that_another_run_has_is_not_taken_from_it)
+STORE_ANY_TEST(a_number_that_another_run_has_is_not_taken_from_it)
 {
     struct bench bench;
     char command[512];
@@ -431,7 +432,7 @@ STORE_TEST(a_number_that_another_run_has_is_not_taken_from_it)
     close_bench(&bench);
 }
 
-STORE_TEST(a_copy_of_another_job_makes_no_row)
+STORE_ANY_TEST(a_copy_of_another_job_makes_no_row)
 {
     struct bench bench;
     char command[512];
@@ -464,7 +465,7 @@ static void check_lost_for_good(const char *directory)
     assert_true(is_there(directory));
 }
 
-STORE_TEST(a_finished_run_without_a_copy_of_its_row_is_never_freed)
+STORE_ANY_TEST(a_finished_run_without_a_copy_of_its_row_is_never_freed)
 {
     static const char *const ends[] = {"manifest.json", "manifest_of-two.json", "import.json"};
     make_folder(DAY "/101010.123-9/streams");
@@ -478,7 +479,7 @@ STORE_TEST(a_finished_run_without_a_copy_of_its_row_is_never_freed)
     }
 }
 
-STORE_TEST(an_attempt_whose_row_was_not_stored_is_not_lost_once_another_made_the_run)
+STORE_ANY_TEST(an_attempt_whose_row_was_not_stored_is_not_lost_once_another_made_the_run)
 {
     struct bench bench;
     char path[256], moved[256];
@@ -504,14 +505,14 @@ STORE_TEST(an_attempt_whose_row_was_not_stored_is_not_lost_once_another_made_the
     close_bench(&bench);
 }
 
-STORE_TEST(a_place_that_cannot_be_looked_at_counts_as_a_copy)
+STORE_ANY_TEST(a_place_that_cannot_be_looked_at_counts_as_a_copy)
 {
     make_folder(DAY "/101010.123-9");
     make_file(DAY "/101010.123-9/streams", "no folder");
     check_lost_for_good(DAY "/101010.123-9");
 }
 
-STORE_TEST(a_copy_that_cannot_be_read_keeps_no_store_from_opening)
+STORE_ANY_TEST(a_copy_that_cannot_be_read_keeps_no_store_from_opening)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -529,13 +530,13 @@ static int count_step(void *user)
     return 0;
 }
 
-STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
+STORE_FILE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
     uint64_t steps = 0;
     make_folder(DAY "/101009.000-7/streams");
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     static const char rows[] =
         "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT "
         "INTO runs (job, started_ms, ended_ms, device_kind, model, model_sha256, device, verdict, "
@@ -558,7 +559,7 @@ STORE_TEST(asking_for_the_attempts_of_a_job_does_not_read_all_runs)
     assert_in_range(steps, 1, 1000);
 }
 
-STORE_TEST(a_row_without_files_is_told_and_stays)
+STORE_ANY_TEST(a_row_without_files_is_told_and_stays)
 {
     struct bench bench;
     open_bench(&bench);
@@ -574,7 +575,7 @@ STORE_TEST(a_row_without_files_is_told_and_stays)
     close_bench(&bench);
 }
 
-STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
+STORE_ANY_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
 {
     struct bench bench;
     open_bench(&bench);
@@ -607,7 +608,7 @@ STORE_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
     close_bench(&bench);
 }
 
-STORE_TEST(answers_of_tasks_go_when_they_are_old_and_their_job_is_over)
+STORE_ANY_TEST(answers_of_tasks_go_when_they_are_old_and_their_job_is_over)
 {
     static const char *const kept[] = {"tasks/2.json", "tasks/x.json",          "tasks/4.jsonx",
                                        "tasks/.json",  "tasks/1.json.5-0.tmpx", "tasks/1.jsontmp"};
@@ -643,7 +644,7 @@ STORE_TEST(answers_of_tasks_go_when_they_are_old_and_their_job_is_over)
     close_bench(&bench);
 }
 
-STORE_TEST(blobs_go_that_no_open_job_and_no_run_names)
+STORE_ANY_TEST(blobs_go_that_no_open_job_and_no_run_names)
 {
     struct bench bench;
     open_bench(&bench);
@@ -681,7 +682,7 @@ static int touch_when_jobs_are_read(unsigned event, void *user, void *statement,
     return 0;
 }
 
-STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
+STORE_FILE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
 {
     struct sl_diag diag = {0};
     struct sl_blobs blobs;
@@ -694,7 +695,7 @@ STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     make_file("blobs/" UNUSED, "unused");
     make_old("blobs/" USED);
     make_old("blobs/" UNUSED);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     sqlite3_trace_v2(sl_sqlite_handle(db), SQLITE_TRACE_STMT, touch_when_jobs_are_read, &blobs);
     assert_int_equal(sl_check_state(db, &wish, &found, &highest), 0);
     assert_int_equal(found.count, 1);
@@ -705,7 +706,7 @@ STORE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     sl_database_close(db);
 }
 
-STORE_TEST(a_blob_of_a_run_whose_row_is_lost_stays)
+STORE_ANY_TEST(a_blob_of_a_run_whose_row_is_lost_stays)
 {
     struct bench bench;
     open_bench(&bench);
@@ -722,7 +723,7 @@ STORE_TEST(a_blob_of_a_run_whose_row_is_lost_stays)
     close_bench(&bench);
 }
 
-STORE_TEST(a_blob_of_a_stored_run_whose_jobs_row_is_lost_stays)
+STORE_ANY_TEST(a_blob_of_a_stored_run_whose_jobs_row_is_lost_stays)
 {
     struct bench bench;
     open_bench(&bench);
@@ -748,7 +749,7 @@ STORE_TEST(a_blob_of_a_stored_run_whose_jobs_row_is_lost_stays)
     close_bench(&bench);
 }
 
-STORE_TEST(a_blob_of_a_removed_run_goes_after_it)
+STORE_ANY_TEST(a_blob_of_a_removed_run_goes_after_it)
 {
     struct bench bench;
     open_bench(&bench);

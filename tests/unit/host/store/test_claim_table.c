@@ -97,7 +97,7 @@ static void open_lab(uint64_t seed)
 {
     struct sl_diag diag = {0};
     lab = (struct lab){.now_ms = 1780000000000, .random = seed};
-    assert_int_equal(sl_schema_open(store_path, &lab.db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &lab.db, &diag), 0);
     assert_int_equal(sl_database_exec(lab.db, rules), 0);
     assert_int_equal(lab.db->kind->begin(lab.db), 0); /* one transaction: nothing is synced */
     for (unsigned i = 0; i < HOSTS; i++) {

@@ -14,6 +14,7 @@
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 
 #define DAY "runs/2026-11-23"
@@ -59,7 +60,7 @@ static struct sl_database *make_run(void)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     assert_int_equal(
         sl_database_exec(db, STORE_INSERT_JOB
                          "VALUES (1,2,0,0,1,0,0,0,0,1,0,'','','','{\"labels\":"
@@ -71,13 +72,22 @@ static struct sl_database *make_run(void)
     return db;
 }
 
-STORE_TEST(rows_are_those_of_the_files)
+/* In a transaction, as its callers do. */
+static int fill(struct sl_database *db, uint64_t run)
+{
+    assert_int_equal(db->kind->begin(db), 0);
+    int rc = sl_figures_fill(db, run);
+    assert_int_equal(sl_database_commit(db, false), 0);
+    return rc;
+}
+
+STORE_ANY_TEST(rows_are_those_of_the_files)
 {
     struct sl_database *db = make_run();
     make_file(DIRECTORY, "manifest.json", manifest);
     make_file(DIRECTORY, SL_FIGURES_FILE, good);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(sl_figures_fill(db, 1), 0);
+        assert_int_equal(fill(db, 1), 0);
         assert_store_rows("SELECT variant, unit, n, median, mean, min, max, stddev FROM variants",
                           "[[\"off\",\"ns\",2,70,7,5,9,null],[\"on\",\"ns\",2,70,7,5,9,null]]");
         assert_store_rows("SELECT category, n, median FROM categories WHERE variant = 'on'",
@@ -103,22 +113,22 @@ STORE_TEST(rows_are_those_of_the_files)
     sl_database_close(db);
 }
 
-STORE_TEST(a_device_is_what_it_was_at_its_newest_run)
+STORE_ANY_TEST(a_device_is_what_it_was_at_its_newest_run)
 {
     struct sl_database *db = make_run();
     make_file(DIRECTORY, "manifest.json", manifest);
-    assert_int_equal(sl_figures_fill(db, 1), SL_E_NOT_FOUND);
+    assert_int_equal(fill(db, 1), SL_E_NOT_FOUND);
     assert_int_equal(
         sl_database_exec(db, "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, "
                              "model, model_sha256, device, verdict, ratio, directory) VALUES "
                              "(2,1,1000,2000,4,'toy','','phone','faster',2,'none')"),
         0);
-    assert_int_equal(sl_figures_fill(db, 2), SL_E_NOT_FOUND);
+    assert_int_equal(fill(db, 2), SL_E_NOT_FOUND);
     assert_store_rows("SELECT fingerprint, first_ms, last_ms FROM devices", "[[\"f1\",1000,5000]]");
     sl_database_close(db);
 }
 
-STORE_TEST(a_summary_that_is_none_of_ours_leaves_the_rows_as_they_were)
+STORE_ANY_TEST(a_summary_that_is_none_of_ours_leaves_the_rows_as_they_were)
 {
     static const char *const bad[] = {
         "",
@@ -132,10 +142,10 @@ STORE_TEST(a_summary_that_is_none_of_ours_leaves_the_rows_as_they_were)
     };
     struct sl_database *db = make_run();
     make_file(DIRECTORY, SL_FIGURES_FILE, good);
-    assert_int_equal(sl_figures_fill(db, 1), 0);
+    assert_int_equal(fill(db, 1), 0);
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         make_file(DIRECTORY, SL_FIGURES_FILE, bad[i]);
-        int rc = sl_figures_fill(db, 1);
+        int rc = fill(db, 1);
         if (rc != SL_E_FORMAT)
             fail_msg("%zu: %s gives %d", i, bad[i], rc);
         assert_store_rows("SELECT count(*) FROM operators", "[[4]]");
@@ -194,7 +204,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag = {0};
     *bench = (struct bench){.rc = 0};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    int rc = sl_store_open(&bench->loop, store_path, &bench->store, &diag);
+    int rc = sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag);
     if (rc < 0)
         fail_msg("%s", diag.what);
 }
@@ -251,7 +261,7 @@ static void run_a_job(struct bench *bench)
     wait_for(bench, sl_store_update_job(bench->store, &job, on_done, bench));
 }
 
-STORE_TEST(what_was_known_of_a_device_stays_while_its_agent_is_silent)
+STORE_ANY_TEST(what_was_known_of_a_device_stays_while_its_agent_is_silent)
 {
     static const char row[] = "SELECT model, sme2, no_sme2, svl_bits, svl_lengths, memory_bytes "
                               "FROM devices WHERE name = 'phone'";
@@ -283,7 +293,7 @@ STORE_TEST(what_was_known_of_a_device_stays_while_its_agent_is_silent)
 #define TWO_ATTEMPTS                                                                               \
     "[[1,\"phone\",2000,1,3,\"link lost\",0],[2,\"phone\",3000,1,0,\"link lost\",1]]"
 
-STORE_TEST(a_lost_store_gets_them_again_from_the_directories)
+STORE_FILE_TEST(a_lost_store_gets_them_again_from_the_directories)
 {
     struct bench bench;
     open_bench(&bench);
@@ -303,7 +313,7 @@ STORE_TEST(a_lost_store_gets_them_again_from_the_directories)
     }
 }
 
-STORE_TEST(fsck_makes_the_figures_of_runs_that_have_none)
+STORE_ANY_TEST(fsck_makes_the_figures_of_runs_that_have_none)
 {
     static const struct sl_store_check look = {0}, mend = {.mend = true};
     struct bench bench;

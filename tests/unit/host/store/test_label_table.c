@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <sqlite3.h>
 #include <uv.h>
 
 #include "common/base/error.h"
@@ -17,6 +16,7 @@
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
@@ -64,7 +64,7 @@ static void open_bench(struct bench *bench)
     char sql[1024];
     struct sl_database *db = NULL;
     memset(bench, 0, sizeof(*bench));
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     for (int i = 1; i <= 6; i++) {
         snprintf(sql, sizeof(sql),
                  STORE_INSERT_JOB
@@ -82,7 +82,7 @@ static void open_bench(struct bench *bench)
     assert_int_equal(sl_database_exec(db, "INSERT INTO labels VALUES (1, 'commit', 'abc')"), 0);
     sl_database_close(db);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
 }
 
 static void close_bench(struct bench *bench)
@@ -110,10 +110,11 @@ static int label(struct bench *bench, uint64_t run, const char *wanted, const ch
 
 static void execute(const char *sql)
 {
-    sqlite3 *db = NULL;
-    assert_int_equal(sqlite3_open(store_path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(sl_database_exec(db, sql), 0);
+    sl_database_close(db);
 }
 
 /* The ids of the runs that may go, with spaces. */
@@ -132,7 +133,7 @@ static const char *expired(struct bench *bench, struct sl_store_retention wish)
     return text;
 }
 
-STORE_TEST(labels_are_added_changed_and_removed_and_say_what_they_are)
+STORE_ANY_TEST(labels_are_added_changed_and_removed_and_say_what_they_are)
 {
     struct bench bench;
     open_bench(&bench);
@@ -153,7 +154,7 @@ STORE_TEST(labels_are_added_changed_and_removed_and_say_what_they_are)
     close_bench(&bench);
 }
 
-STORE_TEST(a_run_is_its_submitters_and_has_so_many_labels_at_most)
+STORE_ANY_TEST(a_run_is_its_submitters_and_has_so_many_labels_at_most)
 {
     struct bench bench;
     char many[4096];
@@ -173,7 +174,7 @@ STORE_TEST(a_run_is_its_submitters_and_has_so_many_labels_at_most)
     close_bench(&bench);
 }
 
-STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
+STORE_ANY_TEST(labels_and_pins_come_back_from_the_runs_directory)
 {
     static const char directory[] = "runs/2026-11-23/101010.123-1";
     struct bench bench;
@@ -196,7 +197,7 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
     snprintf(command, sizeof(command),
              "sed -i 's/\"release\":\"1\"/&,\"long\":\"%0256d\",\"\":\"x\"/' %s", 0, path);
     assert_int_equal(system(command), 0); /* another lab's copy may say anything */
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     assert_int_equal(sl_database_exec(db, "DELETE FROM runs; DELETE FROM jobs"), 0);
     assert_store_rows("SELECT * FROM labels", "[]");
     assert_int_equal(sl_row_copy_restore(db, directory, 1, &run), 1);
@@ -205,7 +206,7 @@ STORE_TEST(labels_and_pins_come_back_from_the_runs_directory)
     sl_database_close(db);
 }
 
-STORE_TEST(the_newest_of_a_series_began_last_whatever_its_id)
+STORE_ANY_TEST(the_newest_of_a_series_began_last_whatever_its_id)
 {
     struct bench bench;
     struct sl_store_retention old = {.before_ms = 9 * (uint64_t)DAY, .newest = 1};
@@ -219,7 +220,7 @@ STORE_TEST(the_newest_of_a_series_began_last_whatever_its_id)
     close_bench(&bench);
 }
 
-STORE_TEST(runs_go_by_age_and_number_but_for_those_that_are_kept)
+STORE_ANY_TEST(runs_go_by_age_and_number_but_for_those_that_are_kept)
 {
     struct bench bench;
     struct sl_store_retention none = {.newest = 1}, old = {.before_ms = 9 * (uint64_t)DAY};

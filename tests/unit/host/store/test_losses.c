@@ -23,7 +23,7 @@ static void make_up(struct sl_numbers *out)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     assert_int_equal(sl_losses_make_up(db, store_path, out, &diag), 0);
     sl_database_close(db);
 }
@@ -34,7 +34,7 @@ static void add_rows(sqlite3_int64 out[2])
     static const char *const rows[2] = {JOB, RUN};
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(sl_database_exec(db, rows[i]), 0);
         out[i] = sqlite3_last_insert_rowid(sl_sqlite_handle(db));

@@ -10,13 +10,14 @@
 #include "common/base/error.h"
 #include "host/store/database.h"
 #include "host/store/schema.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 
 static void make_store(void)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     assert_int_equal(
         sl_database_exec(db, STORE_INSERT_JOB
                          "VALUES (1,2,0,0,1,0,0,0,0,0,0,'','','','{}','secret-key','');"
@@ -25,37 +26,22 @@ static void make_store(void)
     sl_database_close(db);
 }
 
-static int ask(const char *sql, uint32_t rows, uint32_t ms, char *out, size_t size,
-               struct sl_diag *diag)
-{
-    const struct sl_query query = {.sql = sql, .max_rows = rows, .max_ms = ms};
-    struct sl_buf text;
-    struct sl_json json;
-    sl_buf_init(&text, 64 << 20);
-    sl_json_init(&json, &text);
-    sl_json_open_object(&json, NULL);
-    int rc = sl_query_run(store_path, &query, &json, diag);
-    sl_json_close_object(&json);
-    snprintf(out, size, "%s", text.data ? (const char *)text.data : "");
-    sl_buf_fini(&text);
-    return rc;
-}
-
-STORE_TEST(values_come_out_as_they_are)
+STORE_FILE_TEST(values_come_out_as_they_are)
 {
     char out[1024];
     struct sl_diag diag = {0};
     make_store();
-    assert_int_equal(ask("SELECT 1 AS one, -2.5 AS x, 'a\"b' AS t, NULL AS n, x'00ff' AS blob, "
-                         "9223372036854775807 AS big, 1e999 AS inf -- and a comment",
-                         5, 1000, out, sizeof(out), &diag),
-                     0);
+    assert_int_equal(
+        store_ask("SELECT 1 AS one, -2.5 AS x, 'a\"b' AS t, NULL AS n, x'00ff' AS blob, "
+                  "9223372036854775807 AS big, 1e999 AS inf -- and a comment",
+                  5, 1000, out, sizeof(out), &diag),
+        0);
     assert_string_equal(out, "{\"columns\":[\"one\",\"x\",\"t\",\"n\",\"blob\",\"big\",\"inf\"],"
                              "\"rows\":[[1,-2.5,\"a\\\"b\",null,\"00ff\",9223372036854775807,null]]"
                              ",\"truncated\":false}");
 }
 
-STORE_TEST(nothing_is_written_and_nothing_private_is_read)
+STORE_FILE_TEST(nothing_is_written_and_nothing_private_is_read)
 {
     static const char *const refused[] = {
         "DELETE FROM jobs",
@@ -84,7 +70,7 @@ STORE_TEST(nothing_is_written_and_nothing_private_is_read)
     make_store();
     for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
         struct sl_diag diag = {0};
-        int rc = ask(refused[i], 5, 1000, out, sizeof(out), &diag);
+        int rc = store_ask(refused[i], 5, 1000, out, sizeof(out), &diag);
         if (rc != SL_E_FORMAT || !diag.what[0])
             fail_msg("%s: %d %s", refused[i], rc, diag.what);
         assert_null(strstr(out, "secret"));
@@ -92,7 +78,7 @@ STORE_TEST(nothing_is_written_and_nothing_private_is_read)
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
 }
 
-STORE_TEST(rows_bytes_and_time_have_limits)
+STORE_FILE_TEST(rows_bytes_and_time_have_limits)
 {
     static const char numbers[] =
         "WITH RECURSIVE c (x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c%s) SELECT %s FROM c";
@@ -100,15 +86,16 @@ STORE_TEST(rows_bytes_and_time_have_limits)
     struct sl_diag diag = {0};
     make_store();
     snprintf(sql, sizeof(sql), numbers, " WHERE x < 3", "x");
-    assert_int_equal(ask(sql, 2, 1000, out, sizeof(out), &diag), 0);
+    assert_int_equal(store_ask(sql, 2, 1000, out, sizeof(out), &diag), 0);
     assert_string_equal(out, "{\"columns\":[\"x\"],\"rows\":[[1],[2]],\"truncated\":true}");
-    assert_int_equal(ask(sql, 3, 1000, out, sizeof(out), &diag), 0);
+    assert_int_equal(store_ask(sql, 3, 1000, out, sizeof(out), &diag), 0);
     assert_non_null(strstr(out, "\"truncated\":false"));
     snprintf(sql, sizeof(sql), numbers, "", "count(*)");
-    assert_int_equal(ask(sql, 2, 50, out, sizeof(out), &diag), -ETIMEDOUT);
+    assert_int_equal(store_ask(sql, 2, 50, out, sizeof(out), &diag), -ETIMEDOUT);
     assert_non_null(strstr(diag.what, "50 ms"));
-    assert_int_equal(ask("SELECT length(zeroblob(100000000))", 2, 1000, out, sizeof(out), &diag),
-                     SL_E_FORMAT);
+    assert_int_equal(
+        store_ask("SELECT length(zeroblob(100000000))", 2, 1000, out, sizeof(out), &diag),
+        SL_E_FORMAT);
     /* of 100 rows of a MiB each no more than the limit come */
     snprintf(sql, sizeof(sql), numbers, " WHERE x < 100", "hex(zeroblob(524288))");
     struct sl_buf text;
@@ -122,23 +109,24 @@ STORE_TEST(rows_bytes_and_time_have_limits)
     sl_buf_fini(&text);
 }
 
-STORE_TEST(a_writer_in_its_transaction_keeps_nobody_waiting)
+STORE_ANY_TEST(a_writer_in_its_transaction_keeps_nobody_waiting)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
     make_store();
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
-    assert_int_equal(sl_database_exec(db, "BEGIN IMMEDIATE; DELETE FROM jobs"), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, "DELETE FROM jobs"), 0);
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
     assert_int_equal(sl_database_exec(db, "COMMIT"), 0);
     assert_store_rows("SELECT count(*) FROM jobs", "[[0]]");
     sl_database_close(db);
 }
 
-STORE_TEST(a_store_that_is_not_there_is_told)
+STORE_FILE_TEST(a_store_that_is_not_there_is_told)
 {
     char out[64];
     struct sl_diag diag = {0};
-    assert_int_equal(ask("SELECT 1", 1, 1000, out, sizeof(out), &diag), -EIO);
+    assert_int_equal(store_ask("SELECT 1", 1, 1000, out, sizeof(out), &diag), -EIO);
     assert_true(diag.what[0]);
 }

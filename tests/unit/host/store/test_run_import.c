@@ -13,7 +13,7 @@
 #include "common/base/error.h"
 #include "host/store/row_copy.h"
 #include "host/store/store.h"
-#include "tests/support/store_folder.h"
+#include "tests/support/store_place.h"
 #include "tests/support/test.h"
 
 #define RUN "runs/2026-11-23/000000.100-1"
@@ -84,7 +84,7 @@ static void open_bench(struct bench *bench)
                                 .ratio = 1.0 / 3};
     *bench = (struct bench){.answers = 0};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
     assert_int_equal(
         answer_of(bench, sl_store_add_job(bench->store, &job, "{}", "its-key", 0, on_id, bench)),
         0);
@@ -116,7 +116,7 @@ static int import(struct bench *bench, const char *staged, const char *key)
     return answer_of(bench, sl_store_import_run(bench->store, staged, key, "kim", on_id, bench));
 }
 
-STORE_TEST(a_copy_becomes_a_run_with_numbers_of_its_own)
+STORE_ANY_TEST(a_copy_becomes_a_run_with_numbers_of_its_own)
 {
     struct bench bench;
     char path[256];
@@ -144,7 +144,7 @@ STORE_TEST(a_copy_becomes_a_run_with_numbers_of_its_own)
     close_bench(&bench);
 }
 
-STORE_TEST(a_copy_that_says_so_takes_no_series_over)
+STORE_ANY_TEST(a_copy_that_says_so_takes_no_series_over)
 {
     struct bench bench;
     const struct sl_runs_filter filter = {.id = 1, .limit = 1};
@@ -161,7 +161,7 @@ STORE_TEST(a_copy_that_says_so_takes_no_series_over)
     close_bench(&bench);
 }
 
-STORE_TEST(what_has_no_rows_or_damaged_ones_is_refused)
+STORE_ANY_TEST(what_has_no_rows_or_damaged_ones_is_refused)
 {
     static const char *const texts[] = {
         "",

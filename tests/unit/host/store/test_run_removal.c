@@ -14,6 +14,7 @@
 #include "host/store/database.h"
 #include "host/store/schema.h"
 #include "host/store/store.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
@@ -30,7 +31,7 @@ static void run_sql(const char *sql)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     assert_int_equal(sl_database_exec(db, sql), 0);
     sl_database_close(db);
 }
@@ -59,7 +60,7 @@ static void open_bench(struct bench *bench)
             "(1,1,1,2,4,'toy','','phone','',2,'a','" FOLDER "')");
     run_shell("mkdir -p " FOLDER "/streams && echo row >" FOLDER "/streams/rows.json");
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
 }
 
 static void on_closed(void *user)
@@ -90,7 +91,7 @@ static int removed(struct bench *bench, const struct sl_store_retention *kept)
     return bench->rc;
 }
 
-STORE_TEST(a_removed_run_has_no_row_and_no_files_and_is_not_found_again)
+STORE_ANY_TEST(a_removed_run_has_no_row_and_no_files_and_is_not_found_again)
 {
     struct bench bench;
     open_bench(&bench);
@@ -102,7 +103,7 @@ STORE_TEST(a_removed_run_has_no_row_and_no_files_and_is_not_found_again)
     assert_store_rows("SELECT id FROM runs", "[]");
 }
 
-STORE_TEST(a_run_without_files_can_be_removed)
+STORE_ANY_TEST(a_run_without_files_can_be_removed)
 {
     struct bench bench;
     open_bench(&bench);
@@ -111,7 +112,7 @@ STORE_TEST(a_run_without_files_can_be_removed)
     close_bench(&bench);
 }
 
-STORE_TEST(files_that_cannot_be_moved_away_are_removed_where_they_are)
+STORE_ANY_TEST(files_that_cannot_be_moved_away_are_removed_where_they_are)
 {
     struct bench bench;
     open_bench(&bench);
@@ -122,7 +123,7 @@ STORE_TEST(files_that_cannot_be_moved_away_are_removed_where_they_are)
     assert_store_rows("SELECT id FROM runs", "[]");
 }
 
-STORE_TEST(a_run_that_the_rules_keep_by_now_stays)
+STORE_ANY_TEST(a_run_that_the_rules_keep_by_now_stays)
 {
     struct bench bench;
     const struct sl_store_retention rules = {.before_ms = UINT64_C(1) << 60, .newest = 1};
@@ -137,7 +138,7 @@ STORE_TEST(a_run_that_the_rules_keep_by_now_stays)
 }
 
 /* The keeper lists old runs first: a pin may come between its list and the removal. */
-STORE_TEST(a_pinned_run_keeps_its_row_and_its_files)
+STORE_ANY_TEST(a_pinned_run_keeps_its_row_and_its_files)
 {
     struct bench bench;
     open_bench(&bench);
@@ -148,7 +149,7 @@ STORE_TEST(a_pinned_run_keeps_its_row_and_its_files)
     assert_store_rows("SELECT id FROM runs", "[[1]]");
 }
 
-STORE_TEST(a_run_whose_label_is_kept_stays)
+STORE_ANY_TEST(a_run_whose_label_is_kept_stays)
 {
     struct bench bench;
     struct sl_store_retention kept = {.labels = {"branch=main"}, .label_count = 1};
@@ -160,7 +161,7 @@ STORE_TEST(a_run_whose_label_is_kept_stays)
     close_bench(&bench);
 }
 
-STORE_TEST(files_that_a_stopped_daemon_was_about_to_remove_go_at_the_next_start)
+STORE_ANY_TEST(files_that_a_stopped_daemon_was_about_to_remove_go_at_the_next_start)
 {
     run_shell("mkdir -p runs/removed/7/streams && echo x >runs/removed/7/streams/rows.json");
     sl_run_removal_sweep(store_folder);

@@ -18,7 +18,7 @@ static void open_and_close(void)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     sl_database_close(db);
 }
 

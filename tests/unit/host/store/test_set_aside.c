@@ -39,7 +39,7 @@ static void fill(void)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     run_sql(db, STORE_INSERT_JOB "VALUES (5,0,0,0,0,1,0,0,0,0,0,'','','','{}','key','')");
     run_sql(db, "INSERT INTO tokens VALUES (2,1,1,0,'ci','abc','',0)");
     run_sql(db, "INSERT INTO job_groups VALUES (3,'nightly','ci',1)");
@@ -94,10 +94,10 @@ STORE_TEST(what_can_be_read_of_a_damaged_store_is_taken_over)
         unlink(store_path);
         fill();
         damage(tables[i]);
-        assert_int_equal(sl_schema_open(store_path, &db, &diag), SL_E_FORMAT);
+        assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), SL_E_FORMAT);
         assert_non_null(strstr(diag.hint, "--rebuild"));
         assert_int_equal(sl_set_aside(store_path, &diag), 0);
-        assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+        assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
         assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE idempotency_key = 'key'"),
                          i != 1);
         assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), i != 2);
@@ -116,7 +116,7 @@ STORE_TEST(a_file_that_is_no_database_is_set_aside_whole)
              store_path);
     assert_int_equal(system(command), 0);
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs"), 0);
     sl_database_close(db);
     snprintf(command, sizeof(command), "grep -q 'not a database' %s.damaged-*", store_path);
@@ -136,10 +136,10 @@ STORE_TEST(what_failed_or_was_stopped_can_be_done_again)
     assert_int_equal(mkdir(numbers, 0700), 0);
     assert_true(sl_set_aside(store_path, &diag) < 0);
     assert_string_equal(diag.where, numbers);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), SL_E_FORMAT); /* as it was */
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), SL_E_FORMAT); /* as it was */
     assert_int_equal(rmdir(numbers), 0);
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE idempotency_key = 'key'"), 1);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM tokens WHERE name = 'ci'"), 1);
     sl_database_close(db);
@@ -163,7 +163,7 @@ static void fill_many(void)
     snprintf(command, sizeof(command), "mkdir -p %s/runs/2026-11-23/101010.123-7/streams",
              store_folder);
     assert_int_equal(system(command), 0);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     run_sql(db, rows);
     assert_int_equal(sl_row_copy_write(db, 7), 0);
     run_sql(db, "UPDATE runs SET model = 'of the row' WHERE id = 7");
@@ -177,9 +177,9 @@ STORE_TEST(a_damaged_page_takes_its_own_rows_alone)
     fill_many();
     damage_words("run <250>");
     damage_words("<300>\"}");
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), SL_E_FORMAT);
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE id = 250"), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM jobs WHERE id = 300"), 0);
     assert_in_range(count(db, "SELECT COUNT(*) FROM runs"), ROWS - 100, ROWS - 1);
@@ -214,7 +214,7 @@ STORE_TEST(rows_of_an_earlier_version_are_taken_over_too)
     sl_database_close(db);
     damage("tokens");
     assert_int_equal(sl_set_aside(store_path, &diag), 0);
-    assert_int_equal(sl_schema_open(store_path, &db, &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, NULL, &db, &diag), 0);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE baseline = 0 AND exit_code = 3"),
                      ROWS - 1);
     assert_int_equal(count(db, "SELECT COUNT(*) FROM runs WHERE runtime = 'own' AND job = 8"), 1);

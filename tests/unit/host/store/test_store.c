@@ -15,7 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/store/store.h"
-#include "tests/support/store_folder.h"
+#include "tests/support/store_place.h"
 #include "tests/support/test.h"
 
 struct bench {
@@ -103,7 +103,7 @@ static void open_bench(struct bench *bench)
     struct sl_diag diag = {0};
     memset(bench, 0, sizeof(*bench));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
-    assert_int_equal(sl_store_open(&bench->loop, store_path, &bench->store, &diag), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
 }
 
 static void close_bench(struct bench *bench)
@@ -135,7 +135,7 @@ static int find_job(struct bench *bench, const char *key, const char *config)
     return bench->rc;
 }
 
-STORE_TEST(a_job_is_there_after_a_restart)
+STORE_ANY_TEST(a_job_is_there_after_a_restart)
 {
     struct bench bench;
     open_bench(&bench);
@@ -155,7 +155,7 @@ STORE_TEST(a_job_is_there_after_a_restart)
     close_bench(&bench);
 }
 
-STORE_TEST(the_same_key_gives_the_same_job)
+STORE_ANY_TEST(the_same_key_gives_the_same_job)
 {
     struct bench bench;
     open_bench(&bench);
@@ -171,7 +171,7 @@ STORE_TEST(the_same_key_gives_the_same_job)
     close_bench(&bench);
 }
 
-STORE_TEST(updates_and_lists_page_through_what_is_open)
+STORE_ANY_TEST(updates_and_lists_page_through_what_is_open)
 {
     struct bench bench;
     struct sl_jobs_filter filter = {.state = -1, .limit = 2};
@@ -207,7 +207,7 @@ STORE_TEST(updates_and_lists_page_through_what_is_open)
     close_bench(&bench);
 }
 
-STORE_TEST(runs_are_found_by_every_filter)
+STORE_ANY_TEST(runs_are_found_by_every_filter)
 {
     static const struct {
         struct sl_runs_filter filter;
@@ -247,7 +247,7 @@ STORE_TEST(runs_are_found_by_every_filter)
     close_bench(&bench);
 }
 
-STORE_TEST(a_series_is_found_by_its_former_name_and_its_newest_run_by_time)
+STORE_ANY_TEST(a_series_is_found_by_its_former_name_and_its_newest_run_by_time)
 {
     const struct sl_runs_filter former = {.series = "n"}, newest = {.newest_of_series = true};
     static const uint64_t began[3] = {30, 20, 10};
@@ -270,7 +270,7 @@ STORE_TEST(a_series_is_found_by_its_former_name_and_its_newest_run_by_time)
     close_bench(&bench);
 }
 
-STORE_TEST(tokens_come_and_go)
+STORE_ANY_TEST(tokens_come_and_go)
 {
     struct bench bench;
     struct sl_token_record token = {.role = SL_TOKEN_SUBMIT, .name = "ci", .sha256 = "abc"};
@@ -294,7 +294,7 @@ STORE_TEST(tokens_come_and_go)
     close_bench(&bench);
 }
 
-STORE_TEST(a_full_queue_refuses_and_closing_answers_everything)
+STORE_ANY_TEST(a_full_queue_refuses_and_closing_answers_everything)
 {
     struct bench bench;
     struct sl_job_record job = {0};
@@ -310,7 +310,7 @@ STORE_TEST(a_full_queue_refuses_and_closing_answers_everything)
     assert_int_equal(bench.answers, taken);
 }
 
-STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
+STORE_FILE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
 {
     uv_loop_t loop;
     struct sl_store *store = NULL;
@@ -320,7 +320,7 @@ STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
     assert_int_equal(sl_buf_write_file(
                          store_path, "this is no database, whatever its name says, not at all", 55),
                      0);
-    assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_store_open(&loop, store_path, store_root, &store, &diag), SL_E_FORMAT);
     assert_true(diag.what[0] && diag.hint[0]);
     unlink(store_path);
     struct bench bench;
@@ -331,12 +331,12 @@ STORE_TEST(a_newer_schema_and_a_foreign_file_are_refused_with_words)
              "printf '\\000\\000\\003\\347' | dd of=%s bs=1 seek=60 conv=notrunc 2>/dev/null",
              store_path);
     assert_int_equal(system(command), 0);
-    assert_int_equal(sl_store_open(&loop, store_path, &store, &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_store_open(&loop, store_path, store_root, &store, &diag), SL_E_UNSUPPORTED);
     assert_non_null(strstr(diag.what, "999"));
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
-STORE_TEST(a_store_is_its_users_alone)
+STORE_FILE_TEST(a_store_is_its_users_alone)
 {
     static const char *const endings[] = {"", "-wal", "-shm"};
     struct bench bench;
@@ -363,7 +363,7 @@ static void put_back(const char *kept)
     assert_int_equal(system(command), 0);
 }
 
-STORE_TEST(numbers_of_rows_that_were_lost_are_not_given_out_again)
+STORE_FILE_TEST(numbers_of_rows_that_were_lost_are_not_given_out_again)
 {
     struct bench bench;
     struct sl_run_record run = {.job = 1, .model = "m"};
@@ -393,7 +393,7 @@ STORE_TEST(numbers_of_rows_that_were_lost_are_not_given_out_again)
     close_bench(&bench);
 }
 
-STORE_TEST(a_file_of_numbers_that_is_cut_is_written_anew)
+STORE_FILE_TEST(a_file_of_numbers_that_is_cut_is_written_anew)
 {
     struct bench bench;
     char name[128];
@@ -407,7 +407,7 @@ STORE_TEST(a_file_of_numbers_that_is_cut_is_written_anew)
     close_bench(&bench);
 }
 
-STORE_TEST(a_damaged_page_is_found_at_the_start)
+STORE_FILE_TEST(a_damaged_page_is_found_at_the_start)
 {
     struct bench bench;
     struct sl_store *store = NULL;
@@ -422,13 +422,14 @@ STORE_TEST(a_damaged_page_is_found_at_the_start)
              store_path);
     assert_int_equal(system(command), 0);
     assert_int_equal(uv_loop_init(&bench.loop), 0);
-    assert_int_equal(sl_store_open(&bench.loop, store_path, &store, &diag), SL_E_FORMAT);
+    assert_int_equal(sl_store_open(&bench.loop, store_path, store_root, &store, &diag),
+                     SL_E_FORMAT);
     assert_non_null(strstr(diag.what, "damaged"));
     assert_int_equal(uv_loop_close(&bench.loop), 0);
 }
 
 /* In a process of its own, because root may write everything. */
-STORE_TEST(a_store_that_can_be_read_only_is_refused_at_the_start)
+STORE_FILE_TEST(a_store_that_can_be_read_only_is_refused_at_the_start)
 {
     struct bench bench;
     struct sl_store *store = NULL;
@@ -444,7 +445,7 @@ STORE_TEST(a_store_that_can_be_read_only_is_refused_at_the_start)
         if (geteuid() == 0 && setuid(65534) < 0)
             _exit(2);
         uv_loop_init(&bench.loop);
-        int rc = sl_store_open(&bench.loop, store_path, &store, &diag);
+        int rc = sl_store_open(&bench.loop, store_path, store_root, &store, &diag);
         _exit(rc < 0 && diag.what[0] ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -453,7 +454,7 @@ STORE_TEST(a_store_that_can_be_read_only_is_refused_at_the_start)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-STORE_TEST(failing_writes_are_told_until_they_work_again)
+STORE_FILE_TEST(failing_writes_are_told_until_they_work_again)
 {
     struct bench bench;
     struct sl_job_record job = {.state = SL_JOB_QUEUED};
@@ -486,7 +487,7 @@ STORE_TEST(failing_writes_are_told_until_they_work_again)
     close_bench(&bench);
 }
 
-STORE_TEST(an_owner_has_as_many_open_jobs_as_it_may)
+STORE_ANY_TEST(an_owner_has_as_many_open_jobs_as_it_may)
 {
     struct bench bench;
     struct sl_job_record job = {.state = SL_JOB_QUEUED, .owner = "ci"};
@@ -525,7 +526,7 @@ static void on_groups(void *user, int rc, const struct sl_group_record *rows, si
     on_done(user, rc);
 }
 
-STORE_TEST(a_group_counts_its_jobs_and_takes_its_owners_alone)
+STORE_ANY_TEST(a_group_counts_its_jobs_and_takes_its_owners_alone)
 {
     struct bench bench;
     struct sl_group_record group = {.name = "zoo", .owner = "ci", .created_ms = 5};
@@ -573,7 +574,7 @@ STORE_TEST(a_group_counts_its_jobs_and_takes_its_owners_alone)
     close_bench(&bench);
 }
 
-STORE_TEST(who_did_what_is_kept_up_to_a_number)
+STORE_FILE_TEST(who_did_what_is_kept_up_to_a_number)
 {
     struct bench bench;
     struct sl_audit_record record = {

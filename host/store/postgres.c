@@ -1,0 +1,861 @@
+/* host/store/postgres.c */
+#include "host/store/postgres.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libpq-fe.h>
+
+#include "common/base/clock.h"
+#include "common/base/digest.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "common/base/utf8.h"
+#include "host/store/database.h"
+#include "host/store/dialect.h"
+#include "host/store/pq.h"
+#include "host/store/sqlite.h"
+
+enum {
+    MAX_PARAMETERS = 48,
+    MAX_PREPARED = 192,
+    MAX_SQL_BYTES = 16 << 10,
+    FETCH_ROWS = 1000,
+    MAX_POSTED = 128, /* what is sent and not answered fits the sockets' buffers */
+    NUMBER_BYTES = 32,
+    MESSAGE_BYTES = 200,
+    WRITER_BYTES = 33,
+};
+
+/* As the server numbers them (pg_type.dat). */
+enum {
+    BOOL = 16,
+    INT8 = 20,
+    INT2 = 21,
+    INT4 = 23,
+    TEXT = 25,
+    FLOAT4 = 700,
+    FLOAT8 = 701,
+    NUMERIC = 1700
+};
+
+/* A statement that the server has planned already, by its text and the types of its values. */
+struct prepared {
+    char *sql; /* owned */
+    Oid types[MAX_PARAMETERS];
+    int count;
+};
+
+struct postgres {
+    struct sl_database base; /* first */
+    char *url;               /* owned; has the password: it is never printed */
+    PGconn *connection;      /* owned; NULL: lost */
+    struct prepared prepared[MAX_PREPARED];
+    size_t prepared_count;
+    struct statement *posted[MAX_POSTED]; /* NULL: BEGIN */
+    int posted_count;
+    unsigned cursors;
+    uint64_t changes, changes_before; /* the transaction */
+    uint64_t batch;                   /* the latest transaction that wrote */
+    bool in_doubt;                    /* its commit was sent, and not answered */
+    char writer[WRITER_BYTES];
+    char message[MESSAGE_BYTES];
+};
+
+struct parameter {
+    Oid type;
+    const char *text; /* borrowed, or `number`, or owned as `cleaned` */
+    char number[NUMBER_BYTES];
+    char *cleaned;
+};
+
+struct statement {
+    struct postgres *db;
+    const char *sql; /* borrowed */
+    struct parameter parameters[MAX_PARAMETERS];
+    int count;
+    PGresult *result; /* owned */
+    int row, rows;
+    bool many, posted;
+    int rc;          /* of what was posted */
+    unsigned cursor; /* 0: none */
+};
+
+static struct postgres *of(struct sl_database *db)
+{
+    return (struct postgres *)db;
+}
+
+/* --- what went wrong --- */
+
+static const struct {
+    const char *state; /* how SQLSTATE begins */
+    int code;
+} codes[] = {
+    {"08", -ENOTCONN},  {"57P", -ENOTCONN},    {"23", -EEXIST},        {"22", -EEXIST},
+    {"42804", -EEXIST}, {"40", -EAGAIN},       {"55P03", -EAGAIN},     {"53100", -ENOSPC},
+    {"53", -ENOMEM},    {"25P02", -ECANCELED}, {"XX001", SL_E_FORMAT}, {"XX002", SL_E_FORMAT},
+};
+
+static int code_of(const char *state)
+{
+    for (size_t i = 0; state && i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (strncmp(state, codes[i].state, strlen(codes[i].state)) == 0)
+            return codes[i].code;
+    return -EIO;
+}
+
+/* Its first line: further ones repeat the statement. */
+static void keep_message(struct postgres *db, const char *text)
+{
+    snprintf(db->message, sizeof(db->message), "%.*s", (int)strcspn(text, "\n"), text);
+}
+
+static void lose(struct postgres *db)
+{
+    PQfinish(db->connection);
+    db->connection = NULL;
+    for (size_t i = 0; i < db->prepared_count; i++)
+        sl_free(db->prepared[i].sql);
+    db->prepared_count = 0;
+}
+
+static bool is_good(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+static void count_changes(struct postgres *db, PGresult *result)
+{
+    const char *status = PQcmdStatus(result);
+    if (strncmp(status, "INSERT", 6) == 0 || strncmp(status, "UPDATE", 6) == 0 ||
+        strncmp(status, "DELETE", 6) == 0)
+        db->changes += strtoull(PQcmdTuples(result), NULL, 10);
+}
+
+/* Takes the result of a statement over: to *out where that is given. 0 or a negative code. */
+static int settle(struct postgres *db, PGresult *result, PGresult **out)
+{
+    int rc = is_good(result) ? 0 : code_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+    if (rc == 0) {
+        count_changes(db, result);
+    } else {
+        const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
+        keep_message(db, primary ? primary : PQerrorMessage(db->connection));
+        if (PQstatus(db->connection) != CONNECTION_OK) {
+            lose(db);
+            rc = -ENOTCONN;
+        }
+    }
+    if (rc == 0 && out)
+        *out = result;
+    else
+        PQclear(result);
+    return rc;
+}
+
+static int not_there(struct postgres *db)
+{
+    if (!db->message[0])
+        keep_message(db, "the connection to the server is lost");
+    return -ENOTCONN;
+}
+
+/* --- what was sent before --- */
+
+/* The answer to one statement. */
+static int take_posted(struct postgres *db, struct statement *statement)
+{
+    if (!db->connection)
+        return -ENOTCONN;
+    PGresult *result = PQgetResult(db->connection), *more;
+    while (db->connection && (more = PQgetResult(db->connection)) != NULL)
+        PQclear(more);
+    if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED) { /* one before it failed */
+        PQclear(result);
+        return -ECANCELED;
+    }
+    return settle(db, result, statement ? &statement->result : NULL);
+}
+
+/* Waits for all of it. 0, or how the first one that failed did. */
+static int take_all(struct postgres *db)
+{
+    int rc = 0, count = db->posted_count;
+    db->posted_count = 0;
+    if (count == 0)
+        return 0;
+    if (db->connection && !PQpipelineSync(db->connection)) {
+        keep_message(db, PQerrorMessage(db->connection));
+        lose(db);
+    }
+    for (int i = 0; i < count; i++) {
+        struct statement *statement = db->posted[i];
+        int one = take_posted(db, statement);
+        if (statement) {
+            statement->rc = one;
+            statement->posted = false;
+            statement->row = -1;
+            statement->rows = one == 0 ? PQntuples(statement->result) : 0;
+        }
+        rc = rc == 0 ? one : rc;
+    }
+    if (!db->connection)
+        return not_there(db);
+    PQclear(PQgetResult(db->connection)); /* the end of them */
+    PQexitPipelineMode(db->connection);
+    return rc;
+}
+
+static int make_room(struct postgres *db)
+{
+    int rc = db->posted_count == MAX_POSTED ? take_all(db) : 0;
+    if (rc == 0 && !db->connection)
+        rc = not_there(db);
+    if (rc == 0 && PQpipelineStatus(db->connection) == PQ_PIPELINE_OFF &&
+        !PQenterPipelineMode(db->connection))
+        rc = -EIO;
+    return rc;
+}
+
+static int ask(struct postgres *db, const char *sql, PGresult **out)
+{
+    int rc = take_all(db);
+    if (rc < 0)
+        return rc;
+    return db->connection ? settle(db, PQexec(db->connection, sql), out) : not_there(db);
+}
+
+/* --- to the server --- */
+
+/* Answers are on the disk, and a daemon that hangs keeps no others waiting. */
+static int begin_session(struct postgres *db, const char *where, struct sl_diag *diag)
+{
+    PGresult *result = NULL;
+    int rc = ask(db,
+                 "SET lock_timeout = '20s'; SET idle_in_transaction_session_timeout = '60s'; "
+                 "SELECT set_config('synchronous_commit', 'on', false) WHERE "
+                 "current_setting('synchronous_commit') = 'off'; SELECT pg_is_in_recovery()",
+                 &result);
+    if (rc == 0 && PQgetvalue(result, 0, 0)[0] == 't') {
+        sl_diag_hint(diag, "name the primary server");
+        rc = sl_diag_set(diag, -EROFS, where, "the store's server is a standby: it only reads");
+    } else if (rc < 0) {
+        sl_diag_set(diag, rc, where, "the store cannot be used: %s", db->message);
+    }
+    PQclear(result);
+    return rc;
+}
+
+/* Other stores of the same database have channels of their own. */
+static int listen_for_jobs(struct postgres *db)
+{
+    char sql[SL_NAME_BYTES + 32];
+    snprintf(sql, sizeof(sql), "LISTEN sme2lab_%s", db->base.identity);
+    return db->base.identity[0] ? ask(db, sql, NULL) : 0;
+}
+
+static int connect_again(struct postgres *db, struct sl_diag *diag)
+{
+    char name[SL_PQ_NAME_BYTES];
+    lose(db);
+    sl_pq_name(db->url, name);
+    int rc = sl_pq_connect(db->url, &db->connection, diag);
+    rc = rc < 0 ? rc : begin_session(db, name, diag);
+    return rc < 0 ? rc : listen_for_jobs(db);
+}
+
+/* --- statements --- */
+
+static int prepare(struct sl_database *base, const char *sql, void **out)
+{
+    struct statement *statement = sl_calloc(1, sizeof(*statement));
+    if (statement) {
+        statement->db = of(base);
+        statement->sql = sql;
+    }
+    *out = statement;
+    return statement ? 0 : -ENOMEM;
+}
+
+static int prepare_many(struct sl_database *base, const char *sql, void **out)
+{
+    int rc = prepare(base, sql, out);
+    if (rc == 0)
+        ((struct statement *)*out)->many = true;
+    return rc;
+}
+
+/* The server takes well-formed UTF-8 alone: other bytes become '?'. */
+static int set_text(struct parameter *parameter, const char *text)
+{
+    size_t len = strlen(text);
+    parameter->type = TEXT;
+    parameter->text = text;
+    if (sl_utf8_first_bad((struct sl_bytes){(const uint8_t *)text, len}) == len)
+        return 0;
+    parameter->cleaned = sl_strndup(text, len);
+    if (!parameter->cleaned)
+        return -ENOMEM;
+    for (unsigned char *at = (unsigned char *)parameter->cleaned; *at;) {
+        size_t step = sl_utf8_length(at);
+        if (step == 0)
+            *at = '?';
+        at += step == 0 ? 1 : step;
+    }
+    parameter->text = parameter->cleaned;
+    return 0;
+}
+
+static int bind(struct sl_database *base, void *handle, int at, const struct sl_value *value)
+{
+    struct statement *statement = handle;
+    (void)base;
+    if (at < 1 || at > MAX_PARAMETERS)
+        return SL_E_LIMIT;
+    struct parameter *parameter = &statement->parameters[at - 1];
+    sl_free(parameter->cleaned);
+    *parameter = (struct parameter){.type = 0};
+    while (statement->count < at) /* what is left out is not used */
+        statement->parameters[statement->count++].type = TEXT;
+    parameter->type = 0; /* of a null its place tells the type */
+    if (value->kind == SL_VALUE_TEXT)
+        return set_text(parameter, value->text);
+    if (value->kind == SL_VALUE_NULL)
+        return 0;
+    parameter->text = parameter->number;
+    parameter->type = value->kind == SL_VALUE_INTEGER ? INT8 : FLOAT8;
+    if (value->kind == SL_VALUE_INTEGER)
+        snprintf(parameter->number, NUMBER_BYTES, "%" PRIi64, value->integer);
+    else
+        snprintf(parameter->number, NUMBER_BYTES, "%.17g", value->real);
+    return 0;
+}
+
+static bool is_same(const struct prepared *prepared, const struct statement *statement)
+{
+    if (prepared->count != statement->count || strcmp(prepared->sql, statement->sql) != 0)
+        return false;
+    for (int i = 0; i < prepared->count; i++)
+        if (prepared->types[i] != statement->parameters[i].type)
+            return false;
+    return true;
+}
+
+static int forget_prepared(struct postgres *db)
+{
+    for (size_t i = 0; i < db->prepared_count; i++)
+        sl_free(db->prepared[i].sql);
+    db->prepared_count = 0;
+    return ask(db, "DEALLOCATE ALL", NULL);
+}
+
+static void name_of(size_t place, char out[16])
+{
+    snprintf(out, 16, "s%zu", place);
+}
+
+static int add_prepared(struct statement *statement)
+{
+    struct postgres *db = statement->db;
+    char sql[MAX_SQL_BYTES], name[16];
+    int rc = sl_dialect_statement(statement->sql, sql, sizeof(sql));
+    if (rc == 0 && db->prepared_count == MAX_PREPARED)
+        rc = forget_prepared(db);
+    if (rc < 0)
+        return rc;
+    struct prepared *prepared = &db->prepared[db->prepared_count];
+    prepared->sql = sl_strndup(statement->sql, strlen(statement->sql));
+    if (!prepared->sql)
+        return -ENOMEM;
+    prepared->count = statement->count;
+    for (int i = 0; i < statement->count; i++)
+        prepared->types[i] = statement->parameters[i].type;
+    name_of(db->prepared_count++, name);
+    rc = settle(db, PQprepare(db->connection, name, sql, statement->count, prepared->types), NULL);
+    if (rc < 0 && db->prepared_count > 0) /* a lost connection forgot them all */
+        sl_free(db->prepared[--db->prepared_count].sql);
+    return rc;
+}
+
+static bool is_prepared(const struct statement *statement, char name[16])
+{
+    const struct postgres *db = statement->db;
+    size_t place = 0;
+    while (place < db->prepared_count && !is_same(&db->prepared[place], statement))
+        place++;
+    name_of(place, name);
+    return place < db->prepared_count;
+}
+
+static int find_prepared(struct statement *statement, char name[16])
+{
+    int rc = is_prepared(statement, name) ? 0 : add_prepared(statement);
+    return rc < 0 || is_prepared(statement, name) ? rc : -EIO;
+}
+
+static int run_prepared(struct statement *statement)
+{
+    const char *values[MAX_PARAMETERS];
+    char name[16];
+    int rc = find_prepared(statement, name);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < statement->count; i++)
+        values[i] = statement->parameters[i].text;
+    return settle(
+        statement->db,
+        PQexecPrepared(statement->db->connection, name, statement->count, values, NULL, NULL, 0),
+        &statement->result);
+}
+
+static int fetch(struct statement *statement)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "FETCH %d FROM many%u", FETCH_ROWS, statement->cursor);
+    return ask(statement->db, sql, &statement->result);
+}
+
+/* Rows come in parts, so that a million of them are not in memory at once. */
+static int open_cursor(struct statement *statement)
+{
+    char sql[MAX_SQL_BYTES];
+    statement->cursor = ++statement->db->cursors;
+    int len = snprintf(sql, sizeof(sql), "DECLARE many%u NO SCROLL CURSOR FOR ", statement->cursor);
+    int rc = sl_dialect_statement(statement->sql, sql + len, sizeof(sql) - (size_t)len);
+    if (rc == 0)
+        rc = ask(statement->db, sql, NULL);
+    if (rc < 0)
+        statement->cursor = 0;
+    return rc < 0 ? rc : fetch(statement);
+}
+
+static int post(struct sl_database *base, void *handle)
+{
+    struct postgres *db = of(base);
+    struct statement *statement = handle;
+    const char *values[MAX_PARAMETERS];
+    char name[16];
+    if (!is_prepared(statement,
+                     name)) /* the first one is carried out at its step, and is known then */
+        return 0;
+    int rc = make_room(db);
+    if (rc < 0)
+        return rc;
+    for (int i = 0; i < statement->count; i++)
+        values[i] = statement->parameters[i].text;
+    if (!PQsendQueryPrepared(db->connection, name, statement->count, values, NULL, NULL, 0)) {
+        keep_message(db, PQerrorMessage(db->connection));
+        lose(db);
+        return -ENOTCONN;
+    }
+    statement->posted = true;
+    db->posted[db->posted_count++] = statement;
+    return 0;
+}
+
+static int carry_out(struct statement *statement)
+{
+    struct postgres *db = statement->db;
+    int rc = db->posted_count > 0 && !statement->many && !statement->posted
+                 ? post(&db->base, statement) /* with them: one way less */
+                 : 0;
+    int sent = take_all(db);
+    if (rc < 0 || statement->rc < 0 || statement->result)
+        return rc < 0 ? rc : statement->rc; /* it was among them */
+    if (sent < 0)
+        return sent == -ENOTCONN ? sent : -ECANCELED;
+    if (!statement->db->connection)
+        return not_there(statement->db);
+    rc = statement->many ? open_cursor(statement) : run_prepared(statement);
+    statement->row = -1;
+    statement->rows = rc == 0 ? PQntuples(statement->result) : 0;
+    return rc;
+}
+
+static int step(struct sl_database *base, void *handle)
+{
+    struct statement *statement = handle;
+    (void)base;
+    int rc = statement->result ? 0 : carry_out(statement);
+    if (rc == 0 && statement->cursor != 0 && statement->row + 1 == FETCH_ROWS) {
+        PQclear(statement->result);
+        statement->result = NULL;
+        statement->row = -1;
+        rc = fetch(statement);
+        statement->rows = rc == 0 ? PQntuples(statement->result) : 0;
+    }
+    if (rc < 0)
+        return rc;
+    if (statement->row + 1 >= statement->rows)
+        return 0;
+    statement->row++;
+    return 1;
+}
+
+static void column(void *handle, int at, struct sl_value *out)
+{
+    struct statement *statement = handle;
+    *out = (struct sl_value){.kind = SL_VALUE_NULL};
+    if (!statement->result || statement->row < 0 || at >= PQnfields(statement->result) ||
+        PQgetisnull(statement->result, statement->row, at))
+        return;
+    const char *text = PQgetvalue(statement->result, statement->row, at);
+    switch (PQftype(statement->result, at)) {
+    case BOOL:
+        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = text[0] == 't'};
+        break;
+    case INT2:
+    case INT4:
+    case INT8:
+        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = strtoll(text, NULL, 10)};
+        break;
+    case FLOAT4:
+    case FLOAT8:
+    case NUMERIC:
+        *out = (struct sl_value){.kind = SL_VALUE_REAL, .real = strtod(text, NULL)};
+        break;
+    default:
+        *out = (struct sl_value){.kind = SL_VALUE_TEXT, .text = text};
+    }
+}
+
+static int columns(void *handle)
+{
+    struct statement *statement = handle;
+    return statement->result ? PQnfields(statement->result) : 0;
+}
+
+static void reset(void *handle)
+{
+    struct statement *statement = handle;
+    char sql[32];
+    if (statement->posted)
+        take_all(statement->db);
+    statement->rc = 0;
+    PQclear(statement->result);
+    statement->result = NULL;
+    snprintf(sql, sizeof(sql), "CLOSE many%u", statement->cursor);
+    if (statement->cursor != 0 && statement->db->connection &&
+        PQtransactionStatus(statement->db->connection) == PQTRANS_INTRANS)
+        ask(statement->db, sql, NULL);
+    statement->cursor = 0;
+}
+
+static void finish(void *handle)
+{
+    struct statement *statement = handle;
+    reset(statement);
+    for (int i = 0; i < statement->count; i++)
+        sl_free(statement->parameters[i].cleaned);
+    sl_free(statement);
+}
+
+/* --- the rest of a kind --- */
+
+static void close_database(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    lose(db);
+    sl_database_close(db->base.json);
+    sl_free(db->url);
+    sl_free(db);
+}
+
+static int exec(struct sl_database *base, const char *sql)
+{
+    return ask(of(base), sql, NULL);
+}
+
+static int define(struct sl_database *base, const char *sql)
+{
+    size_t size = 2 * strlen(sql) + 1;
+    char *theirs = sl_malloc(size, 2);
+    int rc = theirs ? sl_dialect_definition(sql, theirs, 2 * size) : -ENOMEM;
+    if (rc == 0)
+        rc = exec(base, theirs);
+    sl_free(theirs);
+    return rc;
+}
+
+static int begin(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    db->changes_before = db->changes;
+    db->in_doubt = false;
+    db->message[0] = '\0';
+    int rc = make_room(db);
+    if (rc == 0 && !PQsendQueryParams(db->connection, "BEGIN", 0, NULL, NULL, NULL, NULL, 0)) {
+        keep_message(db, PQerrorMessage(db->connection));
+        lose(db);
+        rc = -ENOTCONN;
+    }
+    if (rc == 0)
+        db->posted[db->posted_count++] = NULL;
+    return rc;
+}
+
+/* One daemon at a time. */
+static int begin_schema(struct sl_database *base)
+{
+    int rc = begin(base);
+    return rc == 0 ? exec(base, "SELECT pg_advisory_xact_lock(7305813)") : rc;
+}
+
+static int number_from(struct postgres *db, const char *sql, uint64_t *out)
+{
+    PGresult *result = NULL;
+    int rc = ask(db, sql, &result);
+    if (rc == 0 && (PQntuples(result) != 1 || PQgetisnull(result, 0, 0)))
+        rc = SL_E_NOT_FOUND;
+    if (rc == 0)
+        *out = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return rc;
+}
+
+static int version(struct sl_database *base, int *out)
+{
+    uint64_t found = 0;
+    int rc = number_from(of(base),
+                         "SELECT count(*) FROM pg_tables WHERE tablename = "
+                         "'store_version' AND schemaname = current_schema()",
+                         &found);
+    *out = 0;
+    if (rc < 0 || found == 0)
+        return rc;
+    rc = number_from(of(base), "SELECT number FROM store_version", &found);
+    *out = (int)found;
+    return rc;
+}
+
+static int set_version(struct sl_database *base, int number)
+{
+    char sql[200];
+    snprintf(sql, sizeof(sql),
+             "CREATE TABLE IF NOT EXISTS store_version (one BIGINT PRIMARY KEY, number BIGINT); "
+             "INSERT INTO store_version VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET number = "
+             "excluded.number",
+             number);
+    return exec(base, sql);
+}
+
+static uint64_t changes(struct sl_database *base)
+{
+    return of(base)->changes;
+}
+
+static const char *message(struct sl_database *base)
+{
+    return of(base)->message;
+}
+
+static int last_number(struct sl_database *base, const char *table, uint64_t *out)
+{
+    char sql[128];
+    snprintf(sql, sizeof(sql),
+             "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM %s_id_seq", table);
+    return number_from(of(base), sql, out);
+}
+
+static int next_number(struct sl_database *base, const char *table, uint64_t *out)
+{
+    char sql[64];
+    snprintf(sql, sizeof(sql), "SELECT nextval('%s_id_seq')", table);
+    return number_from(of(base), sql, out);
+}
+
+static int raise_number(struct sl_database *base, const char *table, uint64_t last)
+{
+    char sql[256];
+    snprintf(sql, sizeof(sql),
+             "SELECT setval('%s_id_seq', n.most) FROM (SELECT greatest(%" PRIu64
+             ", (SELECT max(id) FROM %s)) AS most) AS n, %s_id_seq AS s WHERE n.most > "
+             "s.last_value OR (n.most > 0 AND NOT s.is_called)",
+             table, last, table, table);
+    return exec(base, sql);
+}
+
+/* The row of the writer is written in the same transaction: it tells later whether there was a
+ * commit. */
+static int commit(struct sl_database *base, bool jobs_changed)
+{
+    struct postgres *db = of(base);
+    char sql[400];
+    PGresult *result = NULL;
+    int sent = take_all(db);
+    if (sent < 0)
+        return sent;
+    if (db->changes == db->changes_before)
+        return exec(base, "COMMIT");
+    db->batch++;
+    snprintf(
+        sql, sizeof(sql),
+        "INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', %" PRIu64 ", %" PRIu64
+        ") ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, wrote_ms = excluded.wrote_ms;"
+        "%s%s%s COMMIT",
+        db->writer, db->batch, sl_clock_utc_ms(), jobs_changed ? "NOTIFY sme2lab_" : "",
+        jobs_changed ? base->identity : "", jobs_changed ? ";" : "");
+    int rc = ask(db, sql, &result);
+    if (rc == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
+        rc = -ECANCELED; /* it was a rollback */
+    PQclear(result);
+    db->in_doubt = rc == -ENOTCONN;
+    return rc;
+}
+
+static int state(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    take_all(db); /* a failure of what was sent is its statement's, or the transaction's */
+    if (!db->connection)
+        return SL_DATABASE_LOST;
+    return PQtransactionStatus(db->connection) == PQTRANS_INERROR ? SL_DATABASE_ABORTED
+                                                                  : SL_DATABASE_FINE;
+}
+
+/* The old connection's transaction may be under way yet: its lock on the row is waited for. */
+static int find_out(struct postgres *db, bool *out_committed)
+{
+    char sql[128];
+    uint64_t batch = 0;
+    snprintf(sql, sizeof(sql), "SELECT batch FROM writers WHERE id = '%s' FOR UPDATE", db->writer);
+    int rc = number_from(db, sql, &batch);
+    if (rc < 0)
+        return rc;
+    *out_committed = batch == db->batch;
+    db->in_doubt = false;
+    return 0;
+}
+
+static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_committed)
+{
+    struct postgres *db = of(base);
+    struct sl_diag diag = {0};
+    *out_in_doubt = db->in_doubt;
+    *out_committed = false;
+    int rc = connect_again(db, &diag);
+    if (rc < 0) {
+        if (diag.what[0])
+            keep_message(db, diag.what);
+        return rc;
+    }
+    if (db->in_doubt)
+        rc = find_out(db, out_committed);
+    *out_in_doubt = db->in_doubt;
+    return rc;
+}
+
+/* Those of this connection itself say nothing new. */
+static bool take_news(struct postgres *db)
+{
+    bool news = false;
+    PGnotify *notice;
+    while ((notice = PQnotifies(db->connection)) != NULL) {
+        news = news || notice->be_pid != PQbackendPID(db->connection);
+        PQfreemem(notice);
+    }
+    return news;
+}
+
+static int wait_for(struct sl_database *base, int fd, int timeout_ms, bool *out_news)
+{
+    struct postgres *db = of(base);
+    char bytes[64];
+    struct pollfd polled[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+    *out_news = db->connection && take_news(db);
+    if (*out_news)
+        return 0;
+    if (db->connection)
+        polled[1].fd = PQsocket(db->connection);
+    poll(polled, 2, timeout_ms);
+    while (read(fd, bytes, sizeof(bytes)) > 0)
+        continue;
+    if (!db->connection)
+        return not_there(db);
+    if (polled[1].revents != 0 && !PQconsumeInput(db->connection)) {
+        keep_message(db, PQerrorMessage(db->connection));
+        lose(db);
+        return -ENOTCONN;
+    }
+    *out_news = take_news(db);
+    return 0;
+}
+
+static const struct sl_database_kind kind = {
+    .close = close_database,
+    .exec = exec,
+    .define = define,
+    .begin_schema = begin_schema,
+    .version = version,
+    .set_version = set_version,
+    .begin = begin,
+    .commit = commit,
+    .state = state,
+    .reconnect = reconnect,
+    .wait = wait_for,
+    .changes = changes,
+    .message = message,
+    .last_number = last_number,
+    .next_number = next_number,
+    .raise_number = raise_number,
+    .prepare = prepare,
+    .prepare_many = prepare_many,
+    .bind = bind,
+    .post = post,
+    .step = step,
+    .column = column,
+    .columns = columns,
+    .reset = reset,
+    .finish = finish,
+};
+
+static void choose_writer(struct postgres *db)
+{
+    unsigned char bytes[(WRITER_BYTES - 1) / 2];
+    sl_random_bytes(bytes, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(db->writer + 2 * i, 3, "%02x", bytes[i]);
+}
+
+int sl_postgres_open(const char *url, const char *root, struct sl_database **out,
+                     struct sl_diag *diag)
+{
+    struct postgres *db = sl_calloc(1, sizeof(*db));
+    if (!db)
+        return -ENOMEM;
+    db->base.kind = &kind;
+    db->base.shared = true;
+    snprintf(db->base.root, sizeof(db->base.root), "%s", root);
+    choose_writer(db);
+    db->url = sl_strndup(url, strlen(url));
+    int rc = db->url ? sl_sqlite_open_memory(&db->base.json) : -ENOMEM;
+    if (rc == 0)
+        rc = connect_again(db, diag);
+    if (rc < 0) {
+        close_database(&db->base);
+        return rc;
+    }
+    *out = &db->base;
+    return 0;
+}
+
+int sl_postgres_sign_on(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    char sql[256];
+    const uint64_t month_ms = UINT64_C(30) * 86400000, now_ms = sl_clock_utc_ms();
+    snprintf(sql, sizeof(sql),
+             "DELETE FROM writers WHERE wrote_ms < %" PRIu64
+             "; INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', 0, %" PRIu64 ")",
+             now_ms > month_ms ? now_ms - month_ms : 0, db->writer, now_ms);
+    int rc = exec(base, sql);
+    return rc < 0 ? rc : listen_for_jobs(db);
+}

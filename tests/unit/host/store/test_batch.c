@@ -1,0 +1,134 @@
+/* tests/unit/host/store/test_batch.c */
+#include "host/store/batch.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/store/audit_table.h"
+#include "host/store/job_table.h"
+#include "host/store/request.h"
+#include "host/store/schema.h"
+#include "host/store/statement.h"
+#include "tests/support/store_place.h"
+#include "tests/support/store_query.h"
+#include "tests/support/test.h"
+
+enum { COUNT = 6 };
+
+struct bench {
+    struct sl_database *db;
+    struct sl_batch_place place;
+    struct sl_request *requests[COUNT]; /* in a row */
+    struct sl_store_host host;
+    char why[64];
+    unsigned pauses;
+};
+
+static bool give_up(void *user, unsigned ms)
+{
+    (void)ms;
+    ((struct bench *)user)->pauses++;
+    return false;
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct sl_diag diag = {0};
+    memset(bench, 0, sizeof(*bench));
+    assert_int_equal(sl_schema_open(store_path, store_root, &bench->db, &diag), 0);
+    bench->place = (struct sl_batch_place){.db = bench->db,
+                                           .host = &bench->host,
+                                           .pause = give_up,
+                                           .user = bench,
+                                           .why = bench->why,
+                                           .why_bytes = sizeof(bench->why)};
+    for (int i = COUNT; i-- > 0;) {
+        bench->requests[i] = sl_calloc(1, sizeof(*bench->requests[i]));
+        assert_non_null(bench->requests[i]);
+        bench->requests[i]->next = i + 1 < COUNT ? bench->requests[i + 1] : NULL;
+        bench->requests[i]->kind = SL_REQUEST_NOTE_AUDIT;
+    }
+}
+
+static void make_job(struct sl_request *request, const char *key, const char *config)
+{
+    request->kind = SL_REQUEST_ADD_JOB;
+    request->config = sl_strndup(config, strlen(config));
+    request->key = key ? sl_strndup(key, strlen(key)) : NULL;
+}
+
+static void close_bench(struct bench *bench)
+{
+    for (int i = 0; i < COUNT; i++)
+        sl_request_free(bench->requests[i]);
+    sl_database_close(bench->db);
+}
+
+static int count_notes(struct sl_database *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT count(*) FROM audit");
+    assert_int_equal(sl_statement_step(&statement), 1);
+    int count = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
+    return count;
+}
+
+STORE_ANY_TEST(requests_of_one_key_make_one_job_also_in_one_batch)
+{
+    struct bench bench;
+    for (int round = 0; round < 2; round++) { /* the second time the server knows the statements */
+        open_bench(&bench);
+        make_job(bench.requests[0], "key", "{}");
+        make_job(bench.requests[1], NULL, "{}");
+        make_job(bench.requests[2], "key", "{}");
+        make_job(bench.requests[3], "key", "{\"other\":1}");
+        assert_int_equal(sl_batch_execute(&bench.place, bench.requests[0]), 0);
+        assert_int_equal(bench.requests[0]->rc, round);
+        assert_int_equal(bench.requests[1]->rc, 0);
+        assert_int_equal(bench.requests[2]->rc, 1);
+        assert_int_equal(bench.requests[2]->id, bench.requests[0]->id);
+        assert_int_equal(bench.requests[3]->rc, SL_E_MISMATCH);
+        assert_int_equal(count_notes(bench.db), 2 * (round + 1));
+        close_bench(&bench);
+    }
+    assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
+}
+
+STORE_ANY_TEST(what_fails_fails_alone)
+{
+    struct bench bench;
+    open_bench(&bench);
+    for (int i = 0; i < 2; i++) { /* of one hash */
+        bench.requests[i]->kind = SL_REQUEST_ADD_TOKEN;
+        memset(bench.requests[i]->token.sha256, 'a', 64);
+    }
+    make_job(bench.requests[2], NULL, "{}");
+    assert_int_equal(sl_batch_execute(&bench.place, bench.requests[0]), 0);
+    assert_int_equal(bench.requests[0]->rc, 0);
+    assert_int_equal(bench.requests[1]->rc, -EEXIST);
+    assert_int_equal(bench.requests[2]->rc, 0);
+    assert_int_equal(count_notes(bench.db), 3);
+    close_bench(&bench);
+    assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
+}
+
+STORE_ANY_TEST(a_lost_server_is_looked_for_and_what_was_not_there_is_carried_out_again)
+{
+    struct bench bench;
+    if (!store_root)
+        skip();
+    open_bench(&bench);
+    make_job(bench.requests[0], NULL, "{}");
+    assert_int_equal(sl_database_exec(bench.db, "SELECT pg_terminate_backend(pg_backend_pid())"),
+                     -ENOTCONN);
+    assert_int_equal(sl_batch_execute(&bench.place, bench.requests[0]), 0);
+    assert_true(bench.place.reconnected);
+    assert_int_equal(bench.requests[0]->rc, 0);
+    close_bench(&bench);
+    assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
+}

@@ -1,0 +1,328 @@
+/* tests/unit/host/store/test_postgres.c: what only a store on a server does. */
+#include "host/store/postgres.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "host/records.h"
+#include "host/store/database.h"
+#include "host/store/pq.h"
+#include "host/store/schema.h"
+#include "host/store/statement.h"
+#include "host/store/store.h"
+#include "tests/support/store_place.h"
+#include "tests/support/store_query.h"
+#include "tests/support/test.h"
+
+#define SERVER_TEST(name)                                                                          \
+    static void name##_on_a_server(void **state);                                                  \
+    STORE_ANY_TEST(name)                                                                           \
+    {                                                                                              \
+        if (!store_root)                                                                           \
+            skip();                                                                                \
+        name##_on_a_server(state);                                                                 \
+    }                                                                                              \
+    static void name##_on_a_server(__attribute__((unused)) void **state)
+
+#define ADD_LABEL(id) "INSERT INTO job_groups (name, owner, created_ms) VALUES ('" id "', '', 0)"
+
+TEST(urls_are_told_from_paths_and_named_without_their_password)
+{
+    char name[SL_PQ_NAME_BYTES];
+    assert_true(sl_pq_is_url("postgresql://h/d"));
+    assert_true(sl_pq_is_url("postgres://h/d"));
+    assert_false(sl_pq_is_url("/state/store.sqlite"));
+    sl_pq_name("postgresql://u:secret@host:5433/lab", name);
+    assert_string_equal(name, "postgresql://host:5433/lab");
+    sl_pq_name("postgresql://u:sec%ret@host/lab", name);
+    assert_null(strstr(name, "ret"));
+}
+
+TEST(a_server_that_is_not_there_and_a_wrong_url_are_refused_with_words)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    assert_int_equal(sl_postgres_open("postgresql://u:secret@/d?host=/nowhere", "/", &db, &diag),
+                     -ENOTCONN);
+    assert_non_null(strstr(diag.hint, "start the server"));
+    assert_null(strstr(diag.what, "secret"));
+    assert_int_equal(sl_postgres_open("postgresql://u:se%cret@h/d", "/", &db, &diag), -EINVAL);
+    assert_null(strstr(diag.what, "se%cret"));
+}
+
+static struct sl_database *open_database(void)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    if (sl_schema_open(store_path, store_root, &db, &diag) < 0)
+        fail_msg("%s: %s", diag.what, diag.hint);
+    return db;
+}
+
+/* Ends every other connection of this test. */
+static void kill_others(void)
+{
+    struct sl_database *db = open_database();
+    assert_int_equal(
+        sl_database_exec(db, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
+                             "pg_backend_pid() AND query LIKE '%marked%'"),
+        0);
+    sl_database_close(db);
+}
+
+SERVER_TEST(a_transaction_that_is_lost_before_its_commit_is_not_there)
+{
+    struct sl_database *db = open_database();
+    bool in_doubt, committed = true;
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("marked")), 0);
+    kill_others();
+    assert_int_equal(sl_database_commit(db, true), -ENOTCONN);
+    assert_int_equal(sl_database_state(db), SL_DATABASE_LOST);
+    assert_int_equal(db->kind->begin(db), -ENOTCONN);
+    assert_int_equal(db->kind->reconnect(db, &in_doubt, &committed), 0);
+    assert_false(committed);
+    assert_store_rows("SELECT count(*) FROM job_groups", "[[0]]");
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("later")), 0);
+    assert_int_equal(sl_database_commit(db, true), 0);
+    assert_store_rows("SELECT name FROM job_groups", "[[\"later\"]]");
+    sl_database_close(db);
+}
+
+SERVER_TEST(a_statement_that_fails_ends_its_part_alone)
+{
+    struct sl_database *db = open_database();
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_part_begin(db), 0);
+    assert_int_equal(sl_database_exec(db, "INSERT INTO job_groups (name) VALUES ('x')"), -EEXIST);
+    assert_int_equal(sl_database_state(db), SL_DATABASE_ABORTED);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("no")), -ECANCELED);
+    assert_int_equal(sl_database_part_end(db, -EEXIST), -EEXIST);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("yes")), 0);
+    assert_int_equal(sl_database_commit(db, false), 0);
+    assert_store_rows("SELECT name FROM job_groups", "[[\"yes\"]]");
+    sl_database_close(db);
+}
+
+SERVER_TEST(a_newer_schema_and_a_foreign_database_are_refused_with_words)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *db = open_database();
+    assert_int_equal(sl_database_exec(db, "UPDATE store_version SET number = 999"), 0);
+    struct sl_database *other = NULL;
+    assert_int_equal(sl_schema_open(store_path, store_root, &other, &diag), SL_E_UNSUPPORTED);
+    assert_non_null(strstr(diag.hint, "newer"));
+    assert_int_equal(sl_database_exec(db, "DROP TABLE store_version"), 0); /* tables of another */
+    diag = (struct sl_diag){0};
+    assert_true(sl_schema_open(store_path, store_root, &other, &diag) < 0);
+    assert_non_null(strstr(diag.what, "exists"));
+    assert_non_null(strstr(diag.hint, "of its own"));
+    sl_database_close(db);
+}
+
+SERVER_TEST(values_of_every_kind_come_back_and_bad_text_is_cleaned)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statement;
+    struct sl_value value;
+    char text[64];
+    sl_statement_init(&statement, db, "SELECT ?1, ?2, ?3, ?4 = 7, CAST(? AS TEXT)");
+    sl_statement_bind_i64(&statement, INT64_MIN);
+    sl_statement_bind_value(&statement, &(struct sl_value){.kind = SL_VALUE_REAL, .real = 0.1});
+    sl_statement_bind_text(&statement, "a'\"\xff\xc3\xa4");
+    sl_statement_bind_u64(&statement, 7);
+    sl_statement_bind_text(&statement, NULL);
+    assert_int_equal(sl_statement_step(&statement), 1);
+    sl_statement_value(&statement, 0, &value);
+    assert_true(value.kind == SL_VALUE_INTEGER && value.integer == INT64_MIN);
+    sl_statement_value(&statement, 1, &value);
+    assert_true(value.kind == SL_VALUE_REAL && value.real == 0.1);
+    sl_statement_text(&statement, 2, text, sizeof(text));
+    assert_string_equal(text, "a'\"?\xc3\xa4");
+    assert_int_equal(sl_statement_int(&statement, 3), 1);
+    sl_statement_value(&statement, 4, &value);
+    assert_int_equal(value.kind, SL_VALUE_NULL);
+    assert_int_equal(sl_statement_step(&statement), 0);
+    sl_statement_fini(&statement);
+    sl_statement_init(&statement, db, "SELECT 1 / 0");
+    assert_int_equal(sl_statement_step(&statement), -EEXIST);
+    assert_non_null(strstr(db->kind->message(db), "division"));
+    sl_statement_fini(&statement);
+    sl_database_close(db);
+}
+
+SERVER_TEST(long_lists_come_in_parts)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statement;
+    uint64_t rows = 0, sum = 0;
+    assert_int_equal(db->kind->begin(db), 0);
+    sl_statement_init_many(&statement, db, "SELECT n FROM generate_series(1, 2500) AS n");
+    while (sl_statement_step(&statement) == 1) {
+        sum += sl_statement_u64(&statement, 0);
+        rows++;
+    }
+    sl_statement_fini(&statement);
+    assert_int_equal(sl_database_commit(db, false), 0);
+    assert_int_equal(rows, 2500);
+    assert_int_equal(sum, 2500 * 2501 / 2);
+    sl_database_close(db);
+}
+
+/* --- the store on it --- */
+
+struct bench {
+    uv_loop_t loop;
+    struct sl_store *store;
+    int answers, rc, news;
+    uint64_t id;
+    size_t count;
+};
+
+static void on_id(void *user, int rc, uint64_t id)
+{
+    struct bench *bench = user;
+    bench->rc = rc;
+    bench->id = id;
+    bench->answers++;
+}
+
+static void on_findings(void *user, int rc, const struct sl_store_finding *rows, size_t count,
+                        uint64_t more)
+{
+    struct bench *bench = user;
+    (void)rows;
+    (void)more;
+    bench->count = count;
+    on_id(user, rc, 0);
+}
+
+static void on_news(void *user)
+{
+    ((struct bench *)user)->news++;
+}
+
+static void on_closed(void *user)
+{
+    (void)user;
+}
+
+static void open_bench(struct bench *bench)
+{
+    struct sl_diag diag = {0};
+    memset(bench, 0, sizeof(*bench));
+    assert_int_equal(uv_loop_init(&bench->loop), 0);
+    assert_int_equal(sl_store_open(&bench->loop, store_path, store_root, &bench->store, &diag), 0);
+    sl_store_watch(bench->store, on_news, bench);
+}
+
+static void close_bench(struct bench *bench)
+{
+    sl_store_close(bench->store, on_closed, bench);
+    uv_run(&bench->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&bench->loop), 0);
+}
+
+static int add_job(struct bench *bench, const char *config)
+{
+    const struct sl_job_record job = {.submitted_ms = 1};
+    int before = bench->answers;
+    assert_int_equal(sl_store_add_job(bench->store, &job, config, NULL, 0, on_id, bench), 0);
+    while (bench->answers == before)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+    return bench->rc;
+}
+
+SERVER_TEST(other_connections_hear_of_jobs_and_the_writer_does_not)
+{
+    struct bench one, two;
+    open_bench(&one);
+    open_bench(&two);
+    assert_int_equal(add_job(&one, "{}"), 0);
+    while (two.news == 0)
+        uv_run(&two.loop, UV_RUN_ONCE);
+    assert_int_equal(two.news, 1);
+    assert_int_equal(add_job(&one, "{}"), 0); /* it would have heard of itself by now */
+    assert_int_equal(one.news, 0);
+    close_bench(&one);
+    close_bench(&two);
+}
+
+/* Ends the connections of those who wrote here; other tests have tables of their own. */
+static void kill_writers(void)
+{
+    struct sl_database *db = open_database();
+    char sql[256];
+    snprintf(sql, sizeof(sql),
+             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() "
+             "AND application_name = '%s'",
+             strrchr(store_folder, '-') + 1);
+    assert_int_equal(sl_database_exec(db, sql), 0);
+    sl_database_close(db);
+}
+
+SERVER_TEST(a_connection_that_is_lost_is_made_anew_and_nothing_is_doubled)
+{
+    struct bench bench;
+    open_bench(&bench);
+    for (int i = 0; i < 3; i++) {
+        kill_writers();
+        assert_int_equal(add_job(&bench, "{}"), 0);
+    }
+    close_bench(&bench);
+    assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
+}
+
+/* The run's row goes: its directory has a copy, which belongs to this database or to another. */
+static void lose_run(void)
+{
+    struct sl_database *db = open_database();
+    assert_int_equal(sl_database_exec(db, "DELETE FROM runs"), 0);
+    sl_database_close(db);
+}
+
+static void check_run(struct bench *bench, uint64_t rows)
+{
+    const struct sl_store_check wish = {.mend = true};
+    char wanted[32];
+    int before = bench->answers;
+    assert_int_equal(sl_store_check(bench->store, &wish, on_findings, bench), 0);
+    while (bench->answers == before)
+        uv_run(&bench->loop, UV_RUN_ONCE);
+    assert_int_equal(bench->rc, 0);
+    snprintf(wanted, sizeof(wanted), "[[%d]]", (int)rows);
+    assert_store_rows("SELECT count(*) FROM runs", wanted);
+}
+
+SERVER_TEST(rows_come_back_from_directories_of_this_database_alone)
+{
+    struct bench bench;
+    struct sl_run_record run = {.job = 1, .directory = "runs/2026-11-23/101010.000-1"};
+    char command[400];
+    snprintf(command, sizeof(command),
+             "mkdir -p %1$s/%2$s/streams && touch %1$s/%2$s/manifest.json", store_folder,
+             run.directory);
+    assert_int_equal(system(command), 0);
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, "{}"), 0);
+    int before = bench.answers;
+    assert_int_equal(sl_store_add_run(bench.store, &run, on_id, &bench), 0);
+    while (bench.answers == before)
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(bench.rc, 0);
+    lose_run();
+    check_run(&bench, 1);
+    lose_run();
+    snprintf(command, sizeof(command), "sed -i 's/\"store\":\"/&x/' %s/%s/streams/rows.json",
+             store_folder, run.directory);
+    assert_int_equal(system(command), 0);
+    check_run(&bench, 0);
+    assert_int_equal(bench.count, 1); /* it is told of, and stays */
+    close_bench(&bench);
+}

@@ -1,0 +1,81 @@
+/* tests/unit/host/store/test_server_query.c */
+#include "host/store/server_query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/error.h"
+#include "host/store/migrations.h"
+#include "host/store/schema.h"
+#include "tests/support/store_place.h"
+#include "tests/support/store_query.h"
+#include "tests/support/test.h"
+
+STORE_ANY_TEST(values_rows_and_time_are_as_of_a_file)
+{
+    char out[512];
+    struct sl_diag diag = {0};
+    if (!store_root)
+        skip();
+    assert_int_equal(store_ask("SELECT 1 AS one, -2.5 AS x, 'a\"b' AS t, NULL AS n, true AS yes, "
+                               "9223372036854775807 AS big, CAST('NaN' AS REAL) AS nan -- the end",
+                               5, 1000, out, sizeof(out), &diag),
+                     0);
+    assert_string_equal(out, "{\"columns\":[\"one\",\"x\",\"t\",\"n\",\"yes\",\"big\",\"nan\"],"
+                             "\"rows\":[[1,-2.5,\"a\\\"b\",null,1,9223372036854775807,null]],"
+                             "\"truncated\":false}");
+    assert_int_equal(store_ask("SELECT n AS a, n AS a FROM generate_series(1, 40) AS n", 2, 1000,
+                               out, sizeof(out), &diag),
+                     0);
+    assert_string_equal(out,
+                        "{\"columns\":[\"a\",\"a\"],\"rows\":[[1,1],[2,2]],\"truncated\":true}");
+    assert_int_equal(store_ask("SELECT pg_sleep(20)", 2, 50, out, sizeof(out), &diag), -ETIMEDOUT);
+    assert_non_null(strstr(diag.what, "50 ms"));
+    assert_int_equal(store_ask("SELECT length(repeat('x', 50000000)), repeat('x', 50000000)", 2,
+                               5000, out, sizeof(out), &diag),
+                     0);
+}
+
+STORE_ANY_TEST(nothing_is_written_and_one_statement_is_answered)
+{
+    static const char *const refused[] = {
+        "DELETE FROM pg_class",
+        "CREATE TABLE t (x INT)",
+        "COMMIT",
+        "SET TRANSACTION READ WRITE",
+        "SELECT 1; SELECT 2",
+        "SELECT $1",
+        "",
+        "SELEC",
+        "SELECT * FROM nothing",
+        "SELECT 1) AS question(c0); DROP TABLE jobs; --",
+        "COPY (SELECT 1) TO STDOUT",
+    };
+    char out[256];
+    if (!store_root)
+        skip();
+    for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+        struct sl_diag diag = {0};
+        int rc = store_ask(refused[i], 5, 1000, out, sizeof(out), &diag);
+        if (rc != SL_E_FORMAT || !diag.what[0])
+            fail_msg("%s: %d %s", refused[i], rc, diag.what);
+    }
+}
+
+/* Migrations that ran do not run again; the reader of a store may be its owner too. */
+STORE_ANY_TEST(a_reader_gets_the_right_to_read)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    char out[128];
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(sl_migrations_run(db, "again", &diag), 0);
+    sl_database_close(db);
+    if (!store_root)
+        skip();
+    assert_int_equal(sl_server_query_let_read(store_path, store_path, &diag), 0);
+    assert_int_equal(store_ask("SELECT count(*) FROM jobs", 1, 1000, out, sizeof(out), &diag), 0);
+    assert_int_equal(sl_server_query_let_read(store_path, "postgresql://u@/d?host=/nowhere", &diag),
+                     -ENOTCONN);
+}
