@@ -682,18 +682,30 @@ static void open_handles(struct daemon *daemon)
     daemon->handles_open = true;
 }
 
+/* Another host changed jobs. */
+static void on_store_changed(void *user)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_look(daemon->lab);
+}
+
 /* Nobody else has jobs of a store that is a file here: its leases need not be renewed for a day. */
 static int be_host(struct daemon *daemon)
 {
     enum { DAY_SECONDS = 24 * 3600 };
     const char *const *listen = NULL;
     size_t count = addresses(daemon->settings, &listen);
-    daemon->host.lease_ms = 1000 * DAY_SECONDS;
+    bool shared = sl_store_is_shared(daemon->store);
+    uint32_t seconds = shared ? daemon->settings->config->lease_seconds : DAY_SECONDS;
+    daemon->host.lease_ms = 1000 * seconds;
     daemon->host.started_ms = sl_clock_utc_ms();
     snprintf(daemon->host.address, sizeof(daemon->host.address), "%s", count > 0 ? listen[0] : "");
     int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);
-    if (rc == 0)
+    if (rc == 0) {
         sl_store_be_host(daemon->store, &daemon->host);
+        sl_store_watch(daemon->store, on_store_changed, daemon);
+    }
     return rc;
 }
 

@@ -342,7 +342,7 @@ static void on_submitted(void *user, int rc, uint64_t id)
         rc = sl_ledger_add(&lab->ledger, &submitting->job);
         if (rc == 0)
             sl_news_job(lab->events, &submitting->job);
-    } else if (rc == -EIO) {
+    } else if (rc == -EIO || rc == -ENOTCONN) {
         sl_peers_doubt(&lab->ledger.peers); /* it may be stored all the same */
     }
     if (rc == 1)

@@ -21,6 +21,8 @@ enum {
     HOOK_SECONDS = 60,
     MAX_HOOK_SECONDS = 3600,
     PAUSE_SECONDS = 5,
+    LEASE_SECONDS = 30,
+    MAX_LEASE_SECONDS = 3600,
     MAX_PAUSE_SECONDS = 600,
     KEEPER_SECONDS = 3600,
     MAX_KEEPER_SECONDS = 24 * 3600,
@@ -40,6 +42,7 @@ static const char *const host_keys[] = {"state",
                                         "log_file",
                                         "log_max_mib",
                                         "idle_exit_seconds",
+                                        "lease_seconds",
                                         "agents_on_demand",
                                         "adb",
                                         "allow_runners",
@@ -63,7 +66,8 @@ void sl_host_config_init(struct sl_host_config *config)
                                       .hook_seconds = HOOK_SECONDS,
                                       .keep_newest = 1,
                                       .keeper_seconds = KEEPER_SECONDS,
-                                      .pause_seconds = PAUSE_SECONDS};
+                                      .pause_seconds = PAUSE_SECONDS,
+                                      .lease_seconds = LEASE_SECONDS};
     config->devices[0] = (struct sl_host_device){
         .name = "counted-512", .way = {.kind = SL_DEVICE_COUNTED, .svl_bits = 512}};
 }
@@ -327,6 +331,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     sl_json_get_integer(sl_json_member(root, "log_max_mib"), 1, 4096, &out->log_max_mib);
     sl_json_get_integer(sl_json_member(root, "idle_exit_seconds"), 0, MAX_IDLE_SECONDS,
                         &out->idle_exit_seconds);
+    sl_json_get_integer(sl_json_member(root, "lease_seconds"), 1, MAX_LEASE_SECONDS,
+                        &out->lease_seconds);
 }
 
 int sl_host_config_parse(struct sl_bytes text, const char *file, struct sl_host_config *out,

@@ -42,6 +42,7 @@ struct sl_host_config {
     const char *log_file;       /* NULL: standard error */
     uint32_t log_max_mib;       /* rotated at this size; one old file is kept */
     uint32_t idle_exit_seconds; /* 0: never */
+    uint32_t lease_seconds;     /* a job of a shared store is this host's, after each heartbeat */
     bool agents_on_demand;      /* a device's agent is started with its first job */
     bool adb; /* phones that the adb server has are devices, under their serials */
     /* The steps that bring a device back ("recovery"). */

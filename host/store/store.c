@@ -515,6 +515,11 @@ int sl_store_update_job(struct sl_store *store, const struct sl_job_record *job,
     return enqueue(store, request);
 }
 
+bool sl_store_is_shared(const struct sl_store *store)
+{
+    return store->db->shared;
+}
+
 void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
 {
     store->host = *host;

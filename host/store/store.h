@@ -35,6 +35,9 @@ int sl_store_open(uv_loop_t *loop, const char *where, const char *root, struct s
  * changed jobs, and after the server was lost for a while: never for a file. */
 void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *user);
 
+/* May other hosts have the same store? */
+bool sl_store_is_shared(const struct sl_store *store);
+
 /* Can it do its work? 0, or why the latest requests failed (SL_E_FORMAT: it is damaged, and stays
  * so; -ENOTCONN: its server is away, and is looked for), with words. On the loop's thread. */
 enum { SL_STORE_WHY_BYTES = 200 };

@@ -16,6 +16,7 @@
 #include "host/job/peers.h"
 #include "host/spec/spec.h"
 #include "host/store/store.h"
+#include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
 #include "tests/support/test.h"
 
@@ -102,7 +103,7 @@ static void open_host(unsigned number, const char *name, const char *device)
     struct sl_diag diag = {0};
     *host = (struct host){.opened = false};
     assert_int_equal(uv_loop_init(&host->loop), 0);
-    assert_int_equal(sl_store_open(&host->loop, store_path, NULL, &host->store, &diag), 0);
+    assert_int_equal(sl_store_open(&host->loop, store_path, store_root, &host->store, &diag), 0);
     struct sl_store_host is = {.lease_ms = LEASE_MS, .started_ms = 1};
     snprintf(is.name, sizeof(is.name), "%s", name);
     sl_store_be_host(host->store, &is);
@@ -170,7 +171,7 @@ static int end(unsigned number, uint64_t job, int cause)
                             cause == SL_CAUSE_NONE ? &run : NULL);
 }
 
-STORE_TEST(a_job_goes_to_the_host_that_has_its_device_and_is_heard_of_at_both)
+STORE_ANY_TEST(a_job_goes_to_the_host_that_has_its_device_and_is_heard_of_at_both)
 {
     const struct sl_device_record *others = NULL;
     open_host(0, "here", "a");
@@ -203,7 +204,7 @@ STORE_TEST(a_job_goes_to_the_host_that_has_its_device_and_is_heard_of_at_both)
     assert_store_rows("SELECT count(*), min(host) FROM runs", "[[2,\"there\"]]");
 }
 
-STORE_TEST(a_job_that_two_hosts_want_begins_at_one)
+STORE_ANY_TEST(a_job_that_two_hosts_want_begins_at_one)
 {
     enum { JOBS = 20 };
     open_host(0, "here", "a");
@@ -224,7 +225,7 @@ STORE_TEST(a_job_that_two_hosts_want_begins_at_one)
     assert_store_rows("SELECT count(*), count(DISTINCT job) FROM runs", "[[20,20]]");
 }
 
-STORE_TEST(a_job_of_a_host_that_died_is_begun_again_by_another_within_its_lease)
+STORE_ANY_TEST(a_job_of_a_host_that_died_is_begun_again_by_another_within_its_lease)
 {
     open_host(0, "here", "a");
     open_host(1, "there", "b");
@@ -252,7 +253,7 @@ STORE_TEST(a_job_of_a_host_that_died_is_begun_again_by_another_within_its_lease)
                       "[[1,\"there\",3],[2,\"elsewhere\",0]]");
 }
 
-STORE_TEST(a_host_that_comes_back_gives_up_the_job_that_it_lost)
+STORE_ANY_TEST(a_host_that_comes_back_gives_up_the_job_that_it_lost)
 {
     open_host(0, "here", "a");
     open_host(1, "there", "b");
@@ -278,7 +279,7 @@ STORE_TEST(a_host_that_comes_back_gives_up_the_job_that_it_lost)
     assert_store_rows("SELECT state, attempts FROM jobs WHERE id = 1", "[[2,2]]");
 }
 
-STORE_TEST(a_result_that_comes_before_the_job_begins_again_is_its_result)
+STORE_ANY_TEST(a_result_that_comes_before_the_job_begins_again_is_its_result)
 {
     open_host(0, "here", "a");
     open_host(1, "there", "b");

@@ -33,7 +33,8 @@ TEST(every_key_arrives)
     assert_int_equal(
         parse("{\"state\":\"/s\",\"listen\":[\"unix:/a\",\"tcp:127.0.0.1:1\"],\"log_file\":\"/"
               "l\",\"log_max_mib\":2,"
-              "\"idle_exit_seconds\":9,\"devices\":[{\"name\":\"x\",\"kind\":\"local\"},"
+              "\"idle_exit_seconds\":9,\"lease_seconds\":5,\"devices\":[{\"name\":\"x\",\"kind\":"
+              "\"local\"},"
               "{\"name\":\"y\",\"kind\":\"emulated\",\"cpu\":\"max,sme256=on\",\"svl\":256}]}",
               &config, &diag),
         0);
@@ -43,6 +44,7 @@ TEST(every_key_arrives)
     assert_string_equal(config.log_file, "/l");
     assert_int_equal(config.log_max_mib, 2);
     assert_int_equal(config.idle_exit_seconds, 9);
+    assert_int_equal(config.lease_seconds, 5);
     assert_int_equal(config.device_count, 2);
     assert_int_equal(config.devices[0].way.kind, SL_DEVICE_LOCAL);
     assert_string_equal(config.devices[1].way.cpu, "max,sme256=on");
