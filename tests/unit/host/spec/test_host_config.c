@@ -31,14 +31,18 @@ TEST(every_key_arrives)
     struct sl_host_config config;
     struct sl_diag diag;
     assert_int_equal(
-        parse("{\"state\":\"/s\",\"listen\":[\"unix:/a\",\"tcp:127.0.0.1:1\"],\"log_file\":\"/"
-              "l\",\"log_max_mib\":2,"
-              "\"idle_exit_seconds\":9,\"lease_seconds\":5,\"devices\":[{\"name\":\"x\",\"kind\":"
-              "\"local\"},"
-              "{\"name\":\"y\",\"kind\":\"emulated\",\"cpu\":\"max,sme256=on\",\"svl\":256}]}",
-              &config, &diag),
+        parse(
+            "{\"state\":\"/s\",\"store\":\"sqlite:/x\",\"store_reader\":\"r\",\"listen\":[\"unix:/"
+            "a\",\"tcp:127.0.0.1:1\"],\"log_file\":\"/"
+            "l\",\"log_max_mib\":2,"
+            "\"idle_exit_seconds\":9,\"lease_seconds\":5,\"devices\":[{\"name\":\"x\",\"kind\":"
+            "\"local\"},"
+            "{\"name\":\"y\",\"kind\":\"emulated\",\"cpu\":\"max,sme256=on\",\"svl\":256}]}",
+            &config, &diag),
         0);
     assert_string_equal(config.state, "/s");
+    assert_string_equal(config.store, "sqlite:/x");
+    assert_string_equal(config.store_reader, "r");
     assert_int_equal(config.listen_count, 2);
     assert_string_equal(config.listen[1], "tcp:127.0.0.1:1");
     assert_string_equal(config.log_file, "/l");
