@@ -32,7 +32,7 @@ enum { DAY_BYTES = 16 };
 
 struct check {
     struct sl_database *db;
-    const char *root;
+    const char *root, *host; /* host NULL: every run is of this one */
     struct sl_findings *out;
     const struct sl_store_check *wish; /* NULL: of one job alone */
     uint64_t job;
@@ -226,7 +226,7 @@ static int look_at_rows(struct check *check)
     struct sl_statement statement;
     sl_statement_init_many(
         &statement, check->db,
-        "SELECT directory, id, job FROM runs WHERE directory <> '' AND NOT EXISTS"
+        "SELECT directory, id, job, host FROM runs WHERE directory <> '' AND NOT EXISTS"
         " (SELECT 1 FROM found WHERE found.directory = runs.directory) ORDER BY "
         "id");
     int rc;
@@ -234,6 +234,10 @@ static int look_at_rows(struct check *check)
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,
                                          .run = sl_statement_u64(&statement, 1),
                                          .job = sl_statement_u64(&statement, 2)};
+        char host[SL_NAME_BYTES];
+        sl_statement_text(&statement, 3, host, sizeof(host));
+        if (check->host && strcmp(host, check->host) != 0)
+            continue; /* its files are there */
         sl_statement_text(&statement, 0, found.name, sizeof(found.name));
         if ((rc = sl_findings_add(check->out, &found)) < 0)
             break;
@@ -486,10 +490,10 @@ static int look_at_blobs(struct check *check)
     return rc;
 }
 
-int sl_check_state(struct sl_database *db, const struct sl_store_check *wish,
+int sl_check_state(struct sl_database *db, const char *host, const struct sl_store_check *wish,
                    struct sl_findings *out, uint64_t *out_job)
 {
-    struct check check = {.db = db, .root = db->root, .out = out, .wish = wish};
+    struct check check = {.db = db, .host = host, .root = db->root, .out = out, .wish = wish};
     int rc = note_directories(&check, "", "~");
     if (rc == 0)
         rc = look_at_directories(&check);
@@ -551,7 +555,8 @@ void sl_check_carry_out(struct sl_request *request, struct sl_database *db)
 {
     struct sl_findings found = {.rows = NULL};
     uint64_t highest;
-    int rc = sl_check_state(db, &request->check, &found, &highest);
+    int rc = sl_check_state(db, db->shared ? request->host->name : NULL, &request->check, &found,
+                            &highest);
     answer(request, rc, &found);
 }
 

@@ -9,10 +9,11 @@ struct sl_findings;
 struct sl_request;
 struct sl_store_check;
 
-/* Looks, and with `mend` makes rows again and removes what is free; inside a transaction of the
- * caller's. `wish->free_before_ms` 0 leaves attempts' directories and blobs where they are. The
- * highest number of a job that a directory names goes to *out_job. 0 or a negative code. */
-int sl_check_state(struct sl_database *db, const struct sl_store_check *wish,
+/* Looks as `host`, whose runs alone may be without files here (NULL: all are), and with `mend`
+ * makes rows again and removes what is free; inside a transaction of the caller's.
+ * `wish->free_before_ms` 0 leaves attempts' directories and blobs where they are. The highest
+ * number of a job that a directory names goes to *out_job. 0 or a negative code. */
+int sl_check_state(struct sl_database *db, const char *host, const struct sl_store_check *wish,
                    struct sl_findings *out, uint64_t *out_job);
 
 /* The requests about it, carried out on the worker thread. */

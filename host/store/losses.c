@@ -28,7 +28,7 @@ static int make_rows_again(struct sl_database *db)
     uint64_t made = 0, highest = 0;
     int rc = db->kind->begin(db);
     if (rc == 0)
-        rc = sl_check_state(db, &wish, &found, &highest);
+        rc = sl_check_state(db, NULL, &wish, &found, &highest);
     if (rc == 0)
         rc = db->kind->raise_number(db, "jobs", highest);
     int ended = sl_database_exec(db, rc == 0 ? "COMMIT" : "ROLLBACK");

@@ -47,10 +47,11 @@ static int find_run(struct sl_database *db, const char *key, uint64_t *out_run)
 }
 
 /* ?1: the copy; ?2, ?3: the numbers of its job and run here; ?4: the key; ?5: the owner; ?6: this
- * database. */
+ * database; ?7: this host. */
 static const char renumbered[] =
     "SELECT started, json_set(json_remove(copy, '$.job.group', '$.run.former_series'), "
-    "'$.store', ?6, '$.job.id', ?2, '$.run.id', ?3, '$.job.key', ?4, '$.job.owner', ?5, "
+    "'$.store', ?6, '$.run.host', ?7, '$.job.id', ?2, '$.run.id', ?3, '$.job.key', ?4, "
+    "'$.job.owner', ?5, "
     "'$.job.detail', CASE "
     "json_extract(copy, '$.run.id') WHEN 0 THEN 'imported' ELSE printf('imported: run %d of "
     "another store', json_extract(copy, '$.run.id')) END) FROM (SELECT ?1 AS copy, "
@@ -78,6 +79,7 @@ static int renumber(struct sl_database *db, const char *copy, const struct sl_re
     sl_statement_bind_text(&statement, request->key);
     sl_statement_bind_text(&statement, request->job.owner);
     sl_statement_bind_text(&statement, db->identity);
+    sl_statement_bind_text(&statement, request->host->name);
     rc = sl_statement_step(&statement);
     if (rc == 1) {
         sl_run_name(sl_statement_u64(&statement, 0), import->job, import->directory);

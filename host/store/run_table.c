@@ -6,6 +6,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "host/spec/columns.h"
+#include "host/store/database.h"
 #include "host/store/figures.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
@@ -137,9 +138,9 @@ static void bind_labels(struct sl_statement *statement, const struct sl_store_re
 
 void sl_run_table_list_expired(struct sl_request *request, struct sl_database *db)
 {
-    static const char sql[] =
-        SELECT_RUNS "WHERE id > ?1 AND (?2 = 0 OR id <= ?2) AND pinned = 0 AND " IS_OLD
-                    " AND NOT " IS_KEPT " ORDER BY id LIMIT ?6";
+    static const char sql[] = SELECT_RUNS
+        "WHERE id > ?1 AND (?2 = 0 OR id <= ?2) AND pinned = 0 AND " IS_OLD " AND NOT " IS_KEPT
+        " AND (?23 IS NULL OR host = ?23 OR host = '') ORDER BY id LIMIT ?6";
     const struct sl_store_retention wish = request->retention;
     struct sl_statement statement;
     uint64_t last = 0;
@@ -158,6 +159,8 @@ void sl_run_table_list_expired(struct sl_request *request, struct sl_database *d
     sl_statement_bind_u64(&statement, wish.per_series);
     sl_statement_bind_u64(&statement, limit);
     bind_labels(&statement, &wish);
+    /* files of another host's are not here */
+    sl_statement_bind_text(&statement, db->shared ? request->host->name : NULL);
     request->rc = sl_statement_page(&statement, &sl_run_columns, request->rows, limit,
                                     &request->count, &more);
     request->next_cursor = last;

@@ -697,7 +697,7 @@ STORE_FILE_TEST(a_blob_that_a_submit_asks_for_meanwhile_stays)
     make_old("blobs/" UNUSED);
     assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
     sqlite3_trace_v2(sl_sqlite_handle(db), SQLITE_TRACE_STMT, touch_when_jobs_are_read, &blobs);
-    assert_int_equal(sl_check_state(db, &wish, &found, &highest), 0);
+    assert_int_equal(sl_check_state(db, NULL, &wish, &found, &highest), 0);
     assert_int_equal(found.count, 1);
     assert_string_equal(found.rows[0].name, UNUSED);
     assert_true(is_there("blobs/" USED));
