@@ -699,6 +699,7 @@ static int be_host(struct daemon *daemon)
     bool shared = sl_store_is_shared(daemon->store);
     uint32_t seconds = shared ? daemon->settings->config->lease_seconds : DAY_SECONDS;
     daemon->host.lease_ms = 1000 * seconds;
+    daemon->host.alone = !shared;
     daemon->host.started_ms = sl_clock_utc_ms();
     snprintf(daemon->host.address, sizeof(daemon->host.address), "%s", count > 0 ? listen[0] : "");
     int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);

@@ -129,12 +129,18 @@ void sl_api_run_get(struct sl_http_exchange *exchange)
 static void on_removed(void *user, int rc)
 {
     struct sl_http_exchange *exchange = user;
-    if (rc != -EBUSY) {
+    if (rc != -EBUSY && rc != SL_E_MISMATCH) {
         if (sl_http_reply_due(exchange, rc))
             sl_http_reply_empty(exchange, 204, 0);
-    } else if (sl_http_exchange_settle(exchange)) {
+    } else if (!sl_http_exchange_settle(exchange)) {
+        return;
+    } else if (rc == -EBUSY) {
         sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
                         "run %.20s is pinned", exchange->param[0]);
+    } else {
+        sl_http_problem(exchange, 409, "another-host",
+                        "ask that host, or 'sme2lab fsck --mend' here if the files are here",
+                        "run %.20s is another host's, which has its files", exchange->param[0]);
     }
 }
 

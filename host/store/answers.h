@@ -50,6 +50,7 @@ struct sl_store_host {
     char address[SL_PATH_BYTES]; /* where it serves */
     uint64_t started_ms;
     uint32_t lease_ms; /* a job is its host's for so long after each beat */
+    bool alone;        /* nobody else has the store: all in it is this host's, whatever its name */
 };
 
 /* The end of a start on a device: the job as it is now, and the run that it made. */

@@ -221,6 +221,21 @@ static int look_at_directories(struct check *check)
     return rc;
 }
 
+/* Runs of the name that this host had before are its own: their directories are here. */
+static int take_own(struct check *check)
+{
+    struct sl_statement statement;
+    if (!check->host || !check->wish->mend)
+        return 0;
+    sl_statement_init(&statement, check->db,
+                      "UPDATE runs SET host = ?1 WHERE host <> ?1 AND EXISTS (SELECT 1 FROM found "
+                      "WHERE found.directory = runs.directory AND found.job = runs.job)");
+    sl_statement_bind_text(&statement, check->host);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc < 0 ? rc : 0;
+}
+
 static int look_at_rows(struct check *check)
 {
     struct sl_statement statement;
@@ -497,6 +512,8 @@ int sl_check_state(struct sl_database *db, const char *host, const struct sl_sto
     int rc = note_directories(&check, "", "~");
     if (rc == 0)
         rc = look_at_directories(&check);
+    if (rc == 0)
+        rc = take_own(&check);
     if (rc == 0)
         rc = look_at_rows(&check);
     if (rc == 0)

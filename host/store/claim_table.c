@@ -185,15 +185,17 @@ void sl_claim_table_list_changed(struct sl_request *request, struct sl_database 
         request->next_cursor = ((const struct sl_job_record *)request->rows)[request->count - 1].id;
 }
 
-/* Jobs that ran when an earlier version ended are the first host's to ask. */
+/* Jobs that ran when an earlier version ended are the first host's to ask; and all are a host's
+ * that is alone: its state directory is another's copy, or its name was lost. */
 static int renew(const struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     sl_statement_init(&statement, db,
                       "UPDATE jobs SET host = ?1, lease_until_ms = ?2 WHERE state = 1 AND (host = "
-                      "?1 OR host = '')");
+                      "?1 OR host = '' OR ?3 = 1)");
     sl_statement_bind_text(&statement, request->host->name);
     sl_statement_bind_u64(&statement, lease_end(request));
+    sl_statement_bind_i64(&statement, request->host->alone);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;

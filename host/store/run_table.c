@@ -186,12 +186,31 @@ static int is_kept(struct sl_database *db, uint64_t id, const struct sl_store_re
     return rc;
 }
 
+/* 1: it is another host's, and its files are not here. */
+static int is_elsewhere(const struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    if (!db->shared)
+        return 0;
+    sl_statement_init(&statement, db,
+                      "SELECT 1 FROM runs WHERE id = ? AND host <> '' AND host <> ?");
+    sl_statement_bind_u64(&statement, request->id);
+    sl_statement_bind_text(&statement, request->host->name);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc;
+}
+
 void sl_run_table_remove(struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     uint64_t id = request->id, job = 0;
     int rc = is_kept(db, id, &request->retention);
     request->rc = rc == 1 ? -EBUSY : rc;
+    if (rc == 0) {
+        rc = is_elsewhere(request, db);
+        request->rc = rc == 1 ? SL_E_MISMATCH : rc;
+    }
     if (rc != 0)
         return;
     sl_statement_init(&statement, db, "UPDATE jobs SET run = 0 WHERE run = ? RETURNING id");

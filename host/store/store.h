@@ -100,7 +100,7 @@ int sl_store_import_run(struct sl_store *store, const char *staged, const char *
 
 /* Its row alone: the directory is the caller's. Jobs forget that they had it. -EBUSY, and it stays,
  * where it is pinned, or `rules` (`cursor` is not read) keep it; NULL: there are none.
- * SL_E_NOT_FOUND. */
+ * SL_E_MISMATCH: it is another host's, whose files are not here. SL_E_NOT_FOUND. */
 int sl_store_remove_run(struct sl_store *store, uint64_t id, const struct sl_store_retention *rules,
                         sl_store_done_fn done, void *user);
 

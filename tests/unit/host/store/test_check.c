@@ -575,6 +575,32 @@ STORE_ANY_TEST(a_row_without_files_is_told_and_stays)
     close_bench(&bench);
 }
 
+STORE_ANY_TEST(files_of_another_hosts_run_are_not_missed_and_those_here_are_taken)
+{
+    const struct sl_store_host here = {.name = "here", .lease_ms = 1000};
+    struct sl_database *db = NULL;
+    struct sl_diag diag = {0};
+    struct bench bench;
+    char command[256];
+    open_bench(&bench);
+    sl_store_be_host(bench.store, &here);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    add_run(&bench, DAY "/101010.123-2", "{}", NULL);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(sl_database_exec(db, "UPDATE runs SET host = 'there'"), 0);
+    sl_database_close(db);
+    snprintf(command, sizeof(command), "rm -r %s/" DAY "/*-1", store_folder);
+    assert_int_equal(system(command), 0);
+    bool shared = sl_store_is_shared(bench.store);
+    check(&bench, false, UINT64_MAX);
+    assert_int_equal(bench.count, shared ? 0 : 1);
+    check(&bench, true, UINT64_MAX);
+    assert_int_equal(bench.count, shared ? 0 : 1);
+    close_bench(&bench);
+    assert_store_rows("SELECT id, host FROM runs ORDER BY id",
+                      shared ? "[[1,\"there\"],[2,\"here\"]]" : "[[1,\"there\"],[2,\"there\"]]");
+}
+
 STORE_ANY_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
 {
     struct bench bench;

@@ -407,6 +407,26 @@ static void run_property(uint64_t seed)
     close_lab();
 }
 
+STORE_TEST(a_host_alone_has_what_runs_whatever_its_name_was)
+{
+    struct sl_job_record job;
+    open_lab(1);
+    struct host *host = &lab.hosts[2];
+    uint64_t id = submit(host);
+    assert_int_equal(sl_database_exec(lab.db, "UPDATE jobs SET state = 1, attempts = 1, host = "
+                                              "'before', lease_until_ms = 1800000000000"),
+                     0);
+    beat(&lab.hosts[1]); /* another is not alone */
+    assert_true(read_job(host, id, &job));
+    assert_string_equal(job.host, "before");
+    host->is.alone = true;
+    beat(host);
+    assert_true(read_job(host, id, &job));
+    assert_string_equal(job.host, "host-2");
+    assert_int_equal(job.lease_until_ms, lab.now_ms + LEASE_MS);
+    close_lab();
+}
+
 STORE_TEST(hosts_that_are_killed_and_cut_off_end_each_job_once)
 {
     run_property(0x50726f7);

@@ -220,6 +220,20 @@ STORE_ANY_TEST(the_newest_of_a_series_began_last_whatever_its_id)
     close_bench(&bench);
 }
 
+STORE_ANY_TEST(runs_of_another_host_of_a_server_do_not_go_here)
+{
+    const struct sl_store_host here = {.name = "here", .lease_ms = 1000};
+    const struct sl_store_retention old = {.before_ms = 9 * (uint64_t)DAY};
+    struct bench bench;
+    open_bench(&bench);
+    sl_store_be_host(bench.store, &here);
+    execute("UPDATE runs SET host = 'there' WHERE id > 3");
+    execute("UPDATE runs SET host = 'here' WHERE id = 2");
+    assert_string_equal(expired(&bench, old),
+                        sl_store_is_shared(bench.store) ? "1 2 3" : "1 2 3 4 5 6");
+    close_bench(&bench);
+}
+
 STORE_ANY_TEST(runs_go_by_age_and_number_but_for_those_that_are_kept)
 {
     struct bench bench;

@@ -103,6 +103,24 @@ STORE_ANY_TEST(a_removed_run_has_no_row_and_no_files_and_is_not_found_again)
     assert_store_rows("SELECT id FROM runs", "[]");
 }
 
+/* All runs of a file are here: its directory may have had another name. */
+STORE_ANY_TEST(a_run_of_another_host_of_a_server_stays_there)
+{
+    const struct sl_store_host here = {.name = "here", .lease_ms = 1000};
+    struct bench bench;
+    open_bench(&bench);
+    sl_store_be_host(bench.store, &here);
+    run_sql("UPDATE runs SET host = 'there'");
+    if (sl_store_is_shared(bench.store)) {
+        assert_int_equal(removed(&bench, NULL), SL_E_MISMATCH);
+        assert_true(is_there(FOLDER));
+        assert_store_rows("SELECT id FROM runs", "[[1]]");
+        run_sql("UPDATE runs SET host = 'here'");
+    }
+    assert_int_equal(removed(&bench, NULL), 0);
+    close_bench(&bench);
+}
+
 STORE_ANY_TEST(a_run_without_files_can_be_removed)
 {
     struct bench bench;
