@@ -30,7 +30,10 @@ enum { GRACE_MS = 10000, LEAVING_MS = 200 };
 
 struct phone {
     struct sl_phones *phones;
-    char serial[SL_ADB_SERIAL_BYTES]; /* "": the place is free */
+    char serial[SL_ADB_SERIAL_BYTES]; /* that it is known by, for good; "": the place is free */
+    char label[SL_ADB_SERIAL_BYTES];  /* its own serial, which a twin has too */
+    char port[SL_ADB_SERIAL_BYTES];   /* where it was last; "": not known */
+    char way[SL_ADB_SERIAL_BYTES];    /* that it is reached by now: serial or port */
     char name[SL_NAME_BYTES];
     bool found;                 /* not configured */
     bool taken;                 /* it is a device of the lab, opened or not */
@@ -97,7 +100,7 @@ static void on_properties(void *user, const struct sl_adb_shell_end *end)
 
 static int ask(struct phone *phone)
 {
-    const struct sl_adb_shell_options options = {.serial = phone->serial, .command = "getprop"};
+    const struct sl_adb_shell_options options = {.serial = phone->way, .command = "getprop"};
     if (phone->shell)
         return 0;
     int rc = sl_adb_shell_start(phone->phones->loop, &options, on_properties, phone, &phone->shell);
@@ -179,7 +182,7 @@ static int kick(struct phone *phone)
 {
     static const struct sl_adb_stream_events events = {NULL, on_no_bytes, NULL, on_kicked};
     char service[SL_ADB_SERIAL_BYTES + 32];
-    snprintf(service, sizeof(service), "host-serial:%s:reconnect", phone->serial);
+    snprintf(service, sizeof(service), "host-serial:%s:reconnect", phone->way);
     const struct sl_adb_stream_options options = {.service = service, .idle_ms = SL_ADB_OPEN_MS};
     if (phone->kick)
         return 0;
@@ -244,15 +247,52 @@ static struct phone *add(struct sl_phones *phones, const char *serial)
     struct phone *phone = &phones->all[at];
     *phone = (struct phone){.phones = phones, .state = -1};
     snprintf(phone->serial, sizeof(phone->serial), "%s", serial);
+    snprintf(phone->way, sizeof(phone->way), "%s", serial);
     return phone;
 }
 
-/* NULL: there is no room for it, it is not wanted, or a configuration has it another way. */
-static struct phone *find(struct sl_phones *phones, const char *serial, bool usb)
+/* Is the phone the one that was in this port last, or configured by it? */
+static bool has_port(const struct phone *phone, const struct sl_adb_listed *listed)
 {
-    struct phone *phone = known(phones, serial);
-    if (phone && phone->usb == usb && !phone->leaving)
+    bool was_there =
+        sl_adb_same_port(phone->port, listed->port) && strcmp(phone->label, listed->label) == 0;
+    return was_there || (!phone->found && strcmp(phone->serial, listed->port) == 0);
+}
+
+/* Whoever is in its port still is the same phone, whatever twins came or went: only a newcomer is
+ * known by what the list calls it. */
+static struct phone *match(struct sl_phones *phones, const struct sl_adb_listed *listed)
+{
+    for (size_t i = 0; i < phones->count; i++) {
+        if (phones->all[i].serial[0] && has_port(&phones->all[i], listed))
+            return &phones->all[i];
+    }
+    return known(phones, listed->serial);
+}
+
+/* A twin that comes or goes changes how a phone is reached, and nothing else. */
+static void move(struct phone *phone, const struct sl_adb_listed *listed)
+{
+    char link[sizeof(usb_word) + SL_ADB_SERIAL_BYTES];
+    memcpy(phone->label, listed->label, sizeof(phone->label));
+    if (listed->port[0])
+        memcpy(phone->port, listed->port, sizeof(phone->port));
+    if (strcmp(phone->way, listed->serial) == 0)
+        return;
+    memcpy(phone->way, listed->serial, sizeof(phone->way));
+    snprintf(link, sizeof(link), "%s%s", phone->usb ? usb_word : link_word, phone->way);
+    sl_devices_move(phone->phones->devices, phone->name, link);
+}
+
+/* NULL: there is no room for it, it is not wanted, or a configuration has it another way. */
+static struct phone *find(struct sl_phones *phones, const struct sl_adb_listed *listed, bool usb)
+{
+    const char *serial = listed->serial;
+    struct phone *phone = match(phones, listed);
+    if (phone && phone->usb == usb && !phone->leaving) {
+        move(phone, listed);
         return phone;
+    }
     if (phone ? !phone->found : !phones->finds)
         return NULL;
     if (!phone)
@@ -262,25 +302,27 @@ static struct phone *find(struct sl_phones *phones, const char *serial, bool usb
     phone->found = true;
     phone->usb = usb;
     phone->state = -1;
-    sl_adb_name_of(serial, phone->name);
+    sl_adb_name_of(phone->serial, phone->name);
     add_device(phone);
+    phone->way[0] = '\0'; /* the device is new, and does not know it */
+    move(phone, listed);
     return phone;
 }
 
-static bool is_served(const struct sl_phones *phones, const char *serial)
+static bool is_served(const struct sl_phones *phones, const struct sl_adb_listed *plugged)
 {
     for (size_t i = 0; i < phones->served_count; i++) {
-        if (strcmp(phones->served[i].serial, serial) == 0)
+        if (sl_adb_same_phone(&phones->served[i], plugged))
             return true;
     }
     return false;
 }
 
 /* May a phone that is plugged in be reached without the server? */
-static bool is_left_alone(struct sl_phones *phones, const char *serial)
+static bool is_left_alone(struct sl_phones *phones, const struct sl_adb_listed *plugged)
 {
-    const struct phone *phone = known(phones, serial);
-    if (!phones->server_known || is_served(phones, serial))
+    const struct phone *phone = match(phones, plugged);
+    if (!phones->server_known || is_served(phones, plugged))
         return false;
     return !phones->was_served || (phone && phone->usb) ||
            uv_now(phones->loop) - phones->quiet_since_ms >= GRACE_MS;
@@ -293,7 +335,7 @@ static void settle(struct sl_phones *phones)
 {
     bool seen[SL_MAX_DEVICES] = {false}, waits = false;
     for (size_t i = 0; i < phones->served_count; i++) {
-        struct phone *phone = find(phones, phones->served[i].serial, false);
+        struct phone *phone = find(phones, &phones->served[i], false);
         if (phone)
             seen[phone - phones->all] = true;
         if (phone)
@@ -301,9 +343,9 @@ static void settle(struct sl_phones *phones)
     }
     for (size_t i = 0; i < phones->plugged_count; i++) {
         const struct sl_adb_listed *plugged = &phones->plugged[i];
-        bool left_alone = is_left_alone(phones, plugged->serial);
-        struct phone *phone = left_alone ? find(phones, plugged->serial, true) : NULL;
-        waits = waits || (!left_alone && !is_served(phones, plugged->serial));
+        bool left_alone = is_left_alone(phones, plugged);
+        struct phone *phone = left_alone ? find(phones, plugged, true) : NULL;
+        waits = waits || (!left_alone && !is_served(phones, plugged));
         if (!phone)
             continue;
         seen[phone - phones->all] = true;
@@ -397,6 +439,7 @@ static void take_configured(struct sl_phones *phones, const struct sl_host_devic
     phone->taken = true;
     phone->usb = usb;
     phone->state = -1;
+    memcpy(phone->way, phone->serial, sizeof(phone->way)); /* the device is another */
     snprintf(phone->name, sizeof(phone->name), "%s", device->name);
 }
 

@@ -359,6 +359,12 @@ void sl_link_hold(struct sl_link *link, bool held)
         uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
+void sl_link_move(struct sl_link *link, const char *to)
+{
+    if (!link->closing && link->ops->move)
+        link->ops->move(link->transport, to);
+}
+
 void sl_link_reconnect(struct sl_link *link)
 {
     if (link->channel)

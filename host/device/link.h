@@ -83,6 +83,9 @@ void sl_link_pause(struct sl_link *link, bool paused);
  * link is tried at once. A connection that is up stays. */
 void sl_link_hold(struct sl_link *link, bool held);
 
+/* The same device is reached by another link of its kind from the next connection on. */
+void sl_link_move(struct sl_link *link, const char *to);
+
 /* Drops the connection; it comes up again. Without one, the next try is now. */
 void sl_link_reconnect(struct sl_link *link);
 /* The same, after its USB port was reset. SL_E_UNSUPPORTED where the daemon itself has none. */

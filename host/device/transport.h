@@ -54,6 +54,9 @@ struct sl_transport_ops {
     /* Resets the port that the device is plugged into, before it is reached again. NULL: there is
      * no such port. SL_E_UNSUPPORTED: this device has none. */
     int (*reset)(void *transport);
+    /* From the next connection on the device is reached by this link, of the same kind. NULL: it
+     * never moves. */
+    void (*move)(void *transport, const char *link);
     int (*agent_pid)(const void *transport); /* on this machine; NULL: on another */
     /* Puts the blob <store>/<name> where an agent with this working directory finds it. NULL: no
      * file system is shared, blobs go over the session. */

@@ -38,8 +38,9 @@ struct device {
     uint32_t attempt;
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
-    bool collects;                /* the run is of what it kept */
-    struct cleaning *cleaning;    /* while its agent is asked to clean up; it frees itself */
+    char moved[sizeof(((struct sl_device *)0)->link)]; /* to this link; "": by its own */
+    bool collects;                                     /* the run is of what it kept */
+    struct cleaning *cleaning; /* while its agent is asked to clean up; it frees itself */
 };
 
 struct sl_devices {
@@ -487,7 +488,19 @@ static int open_link(struct device *device)
         rc = sl_link_new(devices->loop, &options, &events, device, &device->link);
     if (rc == 0)
         sl_link_hold(device->link, device->held);
+    if (rc == 0 && device->moved[0])
+        sl_link_move(device->link, device->moved);
     return rc;
+}
+
+void sl_devices_move(struct sl_devices *devices, const char *name, const char *link)
+{
+    struct device *device = find(devices, name);
+    if (!device)
+        return;
+    snprintf(device->moved, sizeof(device->moved), "%s", link);
+    if (device->link && !device->link_closing)
+        sl_link_move(device->link, link);
 }
 
 void sl_devices_hold(struct sl_devices *devices, const char *name, bool held)

@@ -75,6 +75,10 @@ void sl_devices_forget(void *devices, const char *device);
 /* The device is known to be away: nothing is tried until it is known to be back. */
 void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
 
+/* The same device is reached by another link of its kind (its `link` stays its own) from the next
+ * connection on; one that is up stays. */
+void sl_devices_move(struct sl_devices *devices, const char *name, const char *link);
+
 bool sl_devices_has(const struct sl_devices *devices, const char *name);
 /* Is it being reached, or is that only done with its first job? */
 bool sl_devices_connects(const struct sl_devices *devices, const char *name);

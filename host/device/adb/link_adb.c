@@ -442,6 +442,16 @@ static int open_adb(uv_loop_t *loop, const struct sl_link_options *options,
     return 0;
 }
 
+static void move(void *transport, const char *link)
+{
+    struct adb *adb = transport;
+    const char *serial = name_behind(link, server_word), *usb = name_behind(link, usb_word);
+    if (serial && !adb->wire)
+        snprintf(adb->serial, sizeof(adb->serial), "%s", serial);
+    if (usb && adb->wire)
+        sl_adb_wire_move(adb->wire, usb);
+}
+
 static void on_wire_closed(void *user)
 {
     struct adb *adb = user;
@@ -511,4 +521,5 @@ const struct sl_transport_ops sl_transport_adb = {.open_device = open_device,
                                                   .connect = connect_channel,
                                                   .disconnected = disconnected,
                                                   .reset = reset,
+                                                  .move = move,
                                                   .close = close_adb};

@@ -141,7 +141,7 @@ static bool parse_line(const char *line, size_t len, struct sl_adb_listed *out)
     *out = (struct sl_adb_listed){.state = 0};
     find_port(line + state, len - state, out->port);
     if (!nameless)
-        memcpy(out->serial, line, serial);
+        memcpy(out->label, line, serial);
     out->state = state_of(line + state, len - state, out->said, sizeof(out->said));
     size_t n = find_field(line + state, len - state, " model:", &value);
     if (n > 0)
@@ -152,21 +152,32 @@ static bool parse_line(const char *line, size_t len, struct sl_adb_listed *out)
     return !nameless || out->port[0];
 }
 
-/* Phones of one serial are told apart by their ports, as are those without. */
-static void name_by_port(struct sl_adb_listed *listed, size_t count)
+void sl_adb_name_by_port(struct sl_adb_listed *listed, size_t count)
 {
-    bool by_port[SL_ADB_MAX_LISTED] = {false};
-    for (size_t i = 0; i < count && i < SL_ADB_MAX_LISTED; i++) {
-        by_port[i] = !listed[i].serial[0];
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(listed[i].serial, listed[j].serial) == 0)
-                by_port[i] = by_port[j] = true;
-        }
+    for (size_t i = 0; i < count; i++) {
+        bool by_port = !listed[i].label[0];
+        for (size_t j = 0; j < count && !by_port; j++)
+            by_port = j != i && (strcmp(listed[i].label, listed[j].label) == 0 ||
+                                 strcmp(listed[i].label, listed[j].port) == 0);
+        memcpy(listed[i].serial, by_port && listed[i].port[0] ? listed[i].port : listed[i].label,
+               sizeof(listed[i].serial));
     }
-    for (size_t i = 0; i < count && i < SL_ADB_MAX_LISTED; i++) {
-        if (by_port[i] && listed[i].port[0])
-            memcpy(listed[i].serial, listed[i].port, sizeof(listed[i].serial));
-    }
+}
+
+static const char *without_word(const char *port)
+{
+    return strncmp(port, "usb:", 4) == 0 ? port + 4 : port;
+}
+
+bool sl_adb_same_port(const char *a, const char *b)
+{
+    return a[0] && strcmp(without_word(a), without_word(b)) == 0;
+}
+
+bool sl_adb_same_phone(const struct sl_adb_listed *a, const struct sl_adb_listed *b)
+{
+    return a->port[0] && b->port[0] ? sl_adb_same_port(a->port, b->port)
+                                    : strcmp(a->serial, b->serial) == 0;
 }
 
 size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max)
@@ -178,7 +189,7 @@ size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *
         count += parse_line(text + at, n, &out[count]);
         at += n + 1;
     }
-    name_by_port(out, count);
+    sl_adb_name_by_port(out, count);
     return count;
 }
 

@@ -27,7 +27,8 @@ enum sl_adb_state {
     "ENV{ID_USB_INTERFACES}==\"*:ff4201:*\", MODE=\"0660\", GROUP=\"plugdev\", TAG+=\"uaccess\""
 
 struct sl_adb_listed {
-    char serial[SL_ADB_SERIAL_BYTES]; /* its port, where it has none or another has the same */
+    char serial[SL_ADB_SERIAL_BYTES]; /* to reach it by: sl_adb_name_by_port() */
+    char label[SL_ADB_SERIAL_BYTES];  /* its own serial, which others may have too; "": none */
     int state;                        /* enum sl_adb_state */
     char said[SL_ADB_WORD_BYTES];     /* the server's own word for the state */
     char model[SL_ADB_WORD_BYTES];    /* "" where it says none */
@@ -40,6 +41,14 @@ struct sl_adb_listed {
  * Lines are passed over that have no serial and no port that can be used (too long, or with
  * characters that are not printable). */
 size_t sl_adb_parse_devices(const char *text, size_t len, struct sl_adb_listed *out, size_t max);
+
+/* Gives each phone the serial to reach it by: its own, or its port where it has none, where another
+ * listed one has the same, or where its own reads like the port of another. */
+void sl_adb_name_by_port(struct sl_adb_listed *listed, size_t count);
+
+/* Are they one phone? Two lists may name its port differently: "usb:1-2" and "1-2". */
+bool sl_adb_same_port(const char *a, const char *b);
+bool sl_adb_same_phone(const struct sl_adb_listed *a, const struct sl_adb_listed *b);
 
 /* A serial that can be used: not too long, and printable without spaces. */
 bool sl_adb_is_serial(const char *text, size_t len);

@@ -227,7 +227,10 @@ static void list_device(libusb_device *device, const char *slot, struct sl_adb_l
     int speed = libusb_get_device_speed(device);
     char node[64], product[SL_ADB_WORD_BYTES];
     *out = (struct sl_adb_listed){.state = SL_ADB_ONLINE};
-    name_device(slot, out->serial);
+    snprintf(out->port, sizeof(out->port), "%s%s", port_word, slot);
+    name_device(slot, out->label);
+    if (strcmp(out->label, out->port) == 0)
+        out->label[0] = '\0';
     read_fact(slot, "product", product, sizeof(product));
     sl_adb_printable(product, strlen(product), out->model, sizeof(out->model));
     snprintf(node, sizeof(node), "/dev/bus/usb/%03u/%03u", libusb_get_bus_number(device),
@@ -239,47 +242,26 @@ static void list_device(libusb_device *device, const char *slot, struct sl_adb_l
              known ? speeds[speed] : "", known ? " Mbit/s" : "");
 }
 
-/* Two of one serial are told apart by their ports. */
-static void part_twins(struct sl_adb_listed *listed, char (*slots)[SLOT_BYTES], size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        char serial[SL_ADB_SERIAL_BYTES];
-        bool twin = false;
-        snprintf(serial, sizeof(serial), "%s", listed[i].serial);
-        for (size_t k = i + 1; k < count; k++) {
-            if (strcmp(listed[k].serial, serial) != 0)
-                continue;
-            snprintf(listed[k].serial, sizeof(serial), "%s%s", port_word, slots[k]);
-            twin = true;
-        }
-        if (twin)
-            snprintf(listed[i].serial, sizeof(serial), "%s%s", port_word, slots[i]);
-    }
-}
-
 size_t sl_adb_usb_list(struct sl_adb_listed *out, size_t max)
 {
     libusb_context *context;
     libusb_device **all = NULL;
     struct interface interface;
     size_t count = 0;
-    char(*slots)[SLOT_BYTES] = sl_calloc(max, SLOT_BYTES);
-    if (!slots || libusb_init(&context) != 0) {
-        sl_free(slots);
+    char slot[SLOT_BYTES];
+    if (libusb_init(&context) != 0)
         return 0;
-    }
     ssize_t there = libusb_get_device_list(context, &all);
     for (ssize_t i = 0; i < there && count < max; i++) {
-        if (!find_interface(all[i], &interface) || !slot_of(all[i], slots[count]))
+        if (!find_interface(all[i], &interface) || !slot_of(all[i], slot))
             continue;
-        list_device(all[i], slots[count], &out[count]);
+        list_device(all[i], slot, &out[count]);
         count++;
     }
     if (there >= 0)
         libusb_free_device_list(all, 1);
     libusb_exit(context);
-    part_twins(out, slots, count);
-    sl_free(slots);
+    sl_adb_name_by_port(out, count);
     return count;
 }
 

@@ -824,6 +824,12 @@ static void on_timer_closed(uv_handle_t *handle)
     finish_wire(wire);
 }
 
+void sl_adb_wire_move(struct sl_adb_wire *wire, const char *usb)
+{
+    if (wire->usb[0])
+        snprintf(wire->usb, sizeof(wire->usb), "%s", usb);
+}
+
 int sl_adb_wire_reset(struct sl_adb_wire *wire)
 {
     if (!wire->usb[0])

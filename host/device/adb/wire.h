@@ -36,6 +36,9 @@ int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
 /* Which compressions of files the device has (pack.h), once a service of it is open. */
 unsigned sl_adb_wire_packs(const struct sl_adb_wire *wire);
 
+/* From the next connection on, where it is reached over USB: what sl_adb_usb_open() takes. */
+void sl_adb_wire_move(struct sl_adb_wire *wire, const char *usb);
+
 /* Drops the connection; before the next one the device's USB port is reset. SL_E_UNSUPPORTED where
  * it is reached otherwise. */
 int sl_adb_wire_reset(struct sl_adb_wire *wire);

@@ -14,6 +14,7 @@
 #include "common/base/error.h"
 #include "common/net/address.h"
 #include "host/daemon/roster.h"
+#include "host/job/device_life.h"
 #include "host/job/devices.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
@@ -188,6 +189,55 @@ STORE_TEST(only_configured_phones_are_watched_where_the_others_are_not_wanted)
     assert_int_equal(device_of(&bench, "mine")->state, SL_DEVICE_UNAUTHORISED);
     assert_null(device_of(&bench, "a-b"));
     assert_false(sl_phones_found(bench.phones, "mine"));
+    close_bench(&bench);
+    assert_true(sl_adb_script_end(server));
+}
+
+STORE_TEST(a_twin_that_comes_and_goes_changes_no_phones_identity)
+{
+    static const struct sl_adb_step steps[] = {
+        VERSION,
+        END,
+        {"000ehost:devices-l", "OKAY0013S device usb:1-1.2\n", 0, 0},
+        END,
+        {"0010host:transport:S", "OKAY", 0, 0},
+        {"0014shell,v2,raw:getprop", "OKAY\1\x5f\0\0\0" PROPERTIES "\3\1\0\0\0\0", 4 + 5 + 95 + 6,
+         0},
+        END,
+        {"0014host:track-devices-l", "OKAY002cS device usb:1-1.2\nS unauthorized usb:1-1.4\n", 0,
+         0},
+        END,
+        {"001fhost-serial:usb:1-1.2:reconnect", "OKAYdone", 0, 0},
+        END,
+        {"0014host:track-devices-l", "OKAY0019S unauthorized usb:1-1.4\n", 0, 0},
+        END,
+        END};
+    struct bench bench;
+    const struct sl_device_record *all;
+    pid_t server = sl_adb_script_start(steps);
+    open_bench(&bench, "{\"adb\":true,\"devices\":[]}");
+    while (!device_of(&bench, "usb-1-1.4"))
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    while (!strstr(device_of(&bench, "usb-1-1.4")->detail, "adb start-server"))
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(sl_lab_devices(bench.lab, &all), 2); /* the first is still S */
+    assert_int_equal(sl_phones_recover(bench.phones, "S", SL_STEP_ADB_RECONNECT), 0);
+    while (!strstr(device_of(&bench, "usb-1-1.4")->detail, "Allow USB debugging"))
+        uv_run(&bench.loop, UV_RUN_ONCE);
+    assert_int_equal(sl_lab_devices(bench.lab, &all), 2); /* the one that stayed is still itself */
+    assert_int_equal(device_of(&bench, "S")->state, SL_DEVICE_OFFLINE);
+    close_bench(&bench);
+    assert_true(sl_adb_script_end(server));
+}
+
+STORE_TEST(a_phone_configured_by_its_port_is_it_with_and_without_a_twin)
+{
+    static const struct sl_adb_step steps[] = {
+        VERSION, END, {"000ehost:devices-l", "OKAY0019S unauthorized usb:1-1.2\n", 0, 0}, END, END};
+    struct bench bench;
+    pid_t server = sl_adb_script_start(steps);
+    open_bench(&bench, "{\"devices\":[{\"name\":\"mine\",\"link\":\"adb:usb:1-1.2\"}]}");
+    assert_int_equal(device_of(&bench, "mine")->state, SL_DEVICE_UNAUTHORISED);
     close_bench(&bench);
     assert_true(sl_adb_script_end(server));
 }

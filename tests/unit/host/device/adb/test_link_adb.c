@@ -224,6 +224,29 @@ TEST(an_agent_outlives_tries_that_do_not_reach_the_device)
     assert_non_null(strstr(tries.reason, "cannot be reached"));
 }
 
+TEST(a_phone_whose_twin_came_is_reached_by_its_port_from_then_on)
+{
+    static const struct sl_transport_events events = {on_found, on_lost, on_closed};
+    static const struct sl_adb_step steps[] = {
+        {"0016host:transport:usb:1-2", "FAIL0006closed", 14, 0}, END, END};
+    struct sl_device device = {
+        .kind = SL_DEVICE_ADB, .link = "adb:phone", .agent.path = "/bin/true"};
+    const struct sl_link_options options = {.device = &device, .agent = "", .workdir = "/nowhere"};
+    struct heard heard = {.ops = sl_transport_of(SL_DEVICE_ADB)};
+    struct sl_diag diag;
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    pid_t server = sl_adb_script_start(steps);
+    assert_int_equal(heard.ops->open(&loop, &options, &events, &heard, &heard.transport), 0);
+    heard.ops->move(heard.transport, "adb-usb:other"); /* it has no wire: not for it */
+    heard.ops->move(heard.transport, "adb:usb:1-2");
+    assert_int_equal(heard.ops->reach(heard.transport, 0, &diag), SL_TRANSPORT_WAIT);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_true(sl_adb_script_end(server));
+    assert_true(heard.ops->close(heard.transport, false, false));
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
+
 TEST(an_agent_that_accepts_and_proves_nothing_is_started_anew)
 {
     const struct sl_adb_step steps[] = {

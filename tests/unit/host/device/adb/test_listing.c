@@ -90,6 +90,21 @@ TEST(phones_of_one_serial_and_those_without_are_named_by_their_ports)
     assert_string_equal(listed[0].serial, "a"); /* the server refuses both, and says why */
 }
 
+TEST(a_serial_that_reads_like_the_port_of_another_is_not_used)
+{
+    assert_int_equal(parse("a device 2-3 transport_id:1\na device 1-7 transport_id:2\n"
+                           "2-3 device 1-2 transport_id:3\n1-9 device 1-4 transport_id:4\n"),
+                     4);
+    assert_string_equal(listed[0].serial, "2-3");
+    assert_string_equal(listed[2].serial, "1-2");
+    assert_string_equal(listed[2].label, "2-3");
+    assert_string_equal(listed[3].serial, "1-9"); /* nobody is in that port */
+    assert_true(sl_adb_same_port("usb:1-2", "1-2"));
+    assert_false(sl_adb_same_port("", ""));
+    assert_true(sl_adb_same_phone(&listed[2], &listed[2]));
+    assert_false(sl_adb_same_phone(&listed[0], &listed[1]));
+}
+
 TEST(a_serial_becomes_a_name)
 {
     char name[SL_ADB_SERIAL_BYTES];
