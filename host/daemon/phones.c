@@ -259,8 +259,8 @@ static bool has_port(const struct phone *phone, const struct sl_adb_listed *list
     return was_there || (!phone->found && strcmp(phone->serial, listed->port) == 0);
 }
 
-/* Whoever is in its port still is the same phone, whatever twins came or went: only a newcomer is
- * known by what the list calls it. */
+/* A phone that is in its port still is the same one, whatever twins came or went: only a newcomer
+ * is known by what the list calls it. */
 static struct phone *match(struct sl_phones *phones, const struct sl_adb_listed *listed)
 {
     for (size_t i = 0; i < phones->count; i++) {
