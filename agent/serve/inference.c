@@ -10,9 +10,9 @@
 
 #include <uv.h>
 
-#include "agent/probe/crash_log.h"
 #include "agent/serve/away.h"
 #include "agent/serve/command.h"
+#include "agent/serve/crash_note.h"
 #include "agent/serve/job_dir.h"
 #include "agent/serve/last_operator.h"
 #include "agent/serve/load.h"
@@ -135,24 +135,10 @@ static int collect(struct sl_inference *inference)
     return rc;
 }
 
-/* The process can say nothing any more: its system may. */
-static void note_crash(struct sl_inference *inference)
-{
-    struct sl_buf said;
-    if (outcome_of(inference) != SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED)
-        return;
-    sl_buf_init(&said, SL_CRASH_LOG_BYTES);
-    sl_crash_log_read("/", inference->pid, inference->began_utc_ms, &said);
-    if (said.size > 0)
-        (void)sl_spool_append(inference->dir->streams[SL_STREAM_LOG], said.data, said.size);
-    sl_buf_fini(&said);
-}
-
 static int store_result(struct sl_inference *inference)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
     char detail[200], operator_name[SL_LAST_OPERATOR_BYTES];
-    note_crash(inference);
     describe(inference, detail, sizeof(detail));
     sl_last_operator_find(inference->dir->streams[SL_STREAM_TRACE],
                           sl_ring_current(inference->ring), operator_name);
@@ -170,16 +156,33 @@ static int store_result(struct sl_inference *inference)
     return sl_job_dir_finish(inference->dir, &result);
 }
 
-static void on_handle_closed(uv_handle_t *handle)
+static void end(struct sl_inference *inference)
 {
-    struct sl_inference *inference = handle->data;
-    if (--inference->open_handles > 0)
-        return;
     struct sl_inference_events events = inference->events;
     void *user = inference->user;
     int rc = store_result(inference);
     inference_free(inference);
     events.ended(user, rc);
+}
+
+static void on_crash_noted(void *user, const struct sl_buf *said)
+{
+    struct sl_inference *inference = user;
+    if (said->size > 0)
+        (void)sl_spool_append(inference->dir->streams[SL_STREAM_LOG], said->data, said->size);
+    end(inference);
+}
+
+/* A process that crashed can say nothing any more: its system may. */
+static void on_handle_closed(uv_handle_t *handle)
+{
+    struct sl_inference *inference = handle->data;
+    if (--inference->open_handles > 0)
+        return;
+    if (outcome_of(inference) != SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED ||
+        sl_crash_note_start(inference->loop, "/", inference->pid, inference->began_utc_ms,
+                            on_crash_noted, inference) < 0)
+        end(inference);
 }
 
 /* Moves what the ring holds to the trace spool. The last call seals the end. */

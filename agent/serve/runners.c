@@ -12,12 +12,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/probe/crash_log.h"
 #include "agent/run/schedule.h"
 #include "agent/run/threads.h"
 #include "agent/runtime/affinity.h"
 #include "agent/serve/command.h"
 #include "common/base/buf.h"
 #include "common/base/child.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
@@ -246,6 +248,19 @@ static int write_log(const char *stem, struct sl_child_result *child)
     return rc < 0 ? rc : sl_buf_write_file(path, text_of(&child->err), child->err.size);
 }
 
+/* The parent's log takes what the system noted of a runner that crashed. */
+static void say_crash(const struct sl_child_result *child, uint64_t began_utc_ms)
+{
+    struct sl_buf said;
+    if (child->signal == 0 || child->timed_out)
+        return;
+    sl_buf_init(&said, SL_CRASH_LOG_BYTES);
+    sl_crash_log_read("/", child->pid, began_utc_ms, &said);
+    if (said.size > 0)
+        sl_say(stderr, "%.*s", (int)said.size, (const char *)said.data);
+    sl_buf_fini(&said);
+}
+
 static void put_row(struct runners *runners, const struct arm *arm, uint32_t executions,
                     const struct sl_child_result *child, const char *problem)
 {
@@ -276,6 +291,7 @@ static int run_process(struct runners *runners, struct arm *arm)
     struct sl_diag diag = {.what = ""};
     char stem[STEM_BYTES];
     snprintf(stem, sizeof(stem), "%" PRIu32 "-%" PRIu32, asked->place, arm->done);
+    uint64_t began_utc_ms = sl_clock_utc_ms();
     int rc = start(runners, arm, stem, executions, &child, &diag);
     if (rc == 0 && !arm->lacks_outputs && refuses_outputs(&child)) {
         sl_child_fini(&child);
@@ -286,6 +302,7 @@ static int run_process(struct runners *runners, struct arm *arm)
         return rc;
     if (rc < 0) /* it cannot be started, which is its end */
         child = (struct sl_child_result){.exit_code = -1};
+    say_crash(&child, began_utc_ms);
     arm->failed = rc < 0 || child.signal != 0 || child.exit_code != 0 || !left_etdump(stem);
     rc = rc < 0 ? 0 : write_log(stem, &child);
     if (rc == 0 && !keep_limit(runners, arm, stem, &diag))

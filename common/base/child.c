@@ -96,7 +96,7 @@ static int start(struct child *child)
     pid_t parent = getpid();
     if (rc < 0)
         return rc;
-    child->pid = fork();
+    child->result.pid = child->pid = fork();
     if (child->pid == 0)
         become(child, parent, report[1]);
     if (child->pid < 0)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "common/base/buf.h"
 
@@ -32,6 +33,7 @@ struct sl_child_spec {
 struct sl_child_result {
     int exit_code; /* -1 when a signal ended it */
     int signal;    /* 0 when it exited */
+    pid_t pid;     /* that it had */
     bool timed_out;
     uint64_t wall_ns;
     struct sl_buf out, err; /* owned: end with sl_child_fini() */

@@ -70,15 +70,36 @@ TEST_WITH(a_crash_is_quoted_where_it_is_of_this_process, fresh_root, remove_root
     sl_buf_fini(&said);
 }
 
+TEST_WITH(of_all_crashes_only_the_last_of_this_process_is_quoted, fresh_root, remove_root)
+{
+    (void)state;
+    write_logcat("#!/bin/sh\n[ \"$4\" = -b ] || exit\n"
+                 "echo '*** *** old'; echo 'pid: 123, tid: 1'; echo old\n"
+                 "echo '*** *** before'; echo 'pid: 77, tid: 77'; echo before\n"
+                 "echo '*** *** ours'; echo 'pid: 123, tid: 9'; echo 'signal 11'\n"
+                 "echo '*** *** after'; echo 'pid: 124, tid: 9'; echo 'Abort: pid: 123, no'\n"
+                 "i=0; while [ $i -lt 4000 ]; do echo maps $i; i=$((i+1)); done\n");
+    struct sl_buf said = read_log();
+    assert_string_equal(said.data, "--- what Android noted of its crash ---\n*** *** ours\n"
+                                   "pid: 123, tid: 9\nsignal 11\n");
+    sl_buf_fini(&said);
+    write_logcat("#!/bin/sh\n[ \"$4\" = -b ] || exit\necho '*** ***'; echo 'pid: 123, tid: 9'\n"
+                 "i=0; while [ $i -lt 4000 ]; do echo maps $i; i=$((i+1)); done\n");
+    said = read_log();
+    assert_in_range(said.size, SL_CRASH_LOG_BYTES / 2 - 64, SL_CRASH_LOG_BYTES / 2);
+    assert_non_null(strstr((char *)said.data, "pid: 123, tid: 9\n"));
+    sl_buf_fini(&said);
+}
+
 TEST_WITH(a_flood_is_cut_to_its_end_and_silence_and_failure_are_nothing, fresh_root, remove_root)
 {
     (void)state;
-    write_logcat(
-        "#!/bin/sh\ni=0; while [ $i -lt 4000 ]; do echo line $i pid: 123,; i=$((i+1)); done\n");
+    write_logcat("#!/bin/sh\n[ \"$4\" = -b ] && exit\n"
+                 "i=0; while [ $i -lt 4000 ]; do echo line $i; i=$((i+1)); done\n");
     struct sl_buf said = read_log();
-    assert_in_range(said.size, SL_CRASH_LOG_BYTES - 64, SL_CRASH_LOG_BYTES);
-    assert_non_null(strstr((char *)said.data, "line 3999 "));
-    assert_null(strstr((char *)said.data, "line 5 "));
+    assert_in_range(said.size, SL_CRASH_LOG_BYTES / 2 - 64, SL_CRASH_LOG_BYTES / 2);
+    assert_non_null(strstr((char *)said.data, "line 3999\n"));
+    assert_null(strstr((char *)said.data, "line 5\n"));
     sl_buf_fini(&said);
     write_logcat("#!/bin/sh\necho no; exit 1\n");
     said = read_log();

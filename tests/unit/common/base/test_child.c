@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,6 +18,14 @@ static struct sl_child_result run_script(const char *text, uint64_t timeout_ms)
     struct sl_diag diag = {0};
     assert_int_equal(sl_child_run(&spec, &result, &diag), 0);
     return result;
+}
+
+TEST(the_number_that_the_process_had_is_told)
+{
+    struct sl_child_result result = run_script("echo $$; kill -SEGV $$", 0);
+    assert_int_equal(result.signal, SIGSEGV);
+    assert_int_equal(result.pid, atoi((char *)result.out.data));
+    sl_child_fini(&result);
 }
 
 TEST(output_and_exit_code_are_collected)
