@@ -6,14 +6,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+/* A pipe cannot be synced, and a read-only file need not be. */
+static int result_of(int rc)
+{
+    return rc < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+}
+
 int sl_sync_file(int fd)
 {
-    return fsync(fd) < 0 && errno != EINVAL && errno != EROFS ? -errno : 0;
+    return result_of(fsync(fd));
 }
 
 int sl_sync_file_data(int fd)
 {
-    return fdatasync(fd) < 0 ? -errno : 0;
+    return result_of(fdatasync(fd));
 }
 
 void sl_sync_file_begin(int fd)
