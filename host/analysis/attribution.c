@@ -19,6 +19,7 @@
 #include "host/analysis/origin.h"
 #include "host/analysis/origin_plan.h"
 #include "host/analysis/rounds.h"
+#include "host/analysis/small_shape.h"
 
 struct sl_attribution_pool {
     struct sl_operator_table operators;
@@ -404,7 +405,9 @@ static int attribute_run(struct maker *m, struct sl_attribution_run *run, size_t
         m->out->event_self[first_event + i] = nested->self;
         int64_t *sum = &run->categories[m->table->operators[index].category];
         *sum = (int64_t)((uint64_t)*sum + (uint64_t)nested->self);
-        const struct sl_operator_figures figures = {nested->self, place.packing};
+        const struct sl_operator_figures figures = {
+            nested->self, place.packing,
+            sl_shape_is_small(place.operands, place.origin, place.kernel)};
         if (!run->warmup && sl_operators_add(m->table, (uint32_t)index, run->run, &figures) < 0)
             return -ENOMEM;
     }

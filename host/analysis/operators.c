@@ -176,6 +176,7 @@ int sl_operators_add(struct sl_operator_table *table, uint32_t index, uint32_t r
     op->count++;
     op->total = (int64_t)((uint64_t)op->total + (uint64_t)figures->self);
     op->packing = (int64_t)((uint64_t)op->packing + (uint64_t)figures->packing);
+    op->small_count += figures->small;
     return 0;
 }
 

@@ -20,6 +20,7 @@ struct sl_operator {
     const char *origin, *kernel; /* NULL where the trace says nothing */
     uint32_t instances;          /* in the run that has most */
     uint64_t count;              /* events over all measured runs */
+    uint64_t small_count;        /* those of a small class's shape (small_shape.h) */
     int64_t total;               /* self time over all measured runs */
     int64_t packing;             /* what of it laid operands out; 0 where nothing says so */
     size_t sample_count;         /* measured runs it occurs in */
@@ -52,9 +53,11 @@ void sl_operators_fini(struct sl_operator_table *table);
 /* Index of the operator with that key, made if new. Negative: -ENOMEM. */
 int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key);
 
-/* One event's own figure, and the part of it that laid operands out. */
+/* One event's own figure, the part of it that laid operands out, and is its shape of a small
+ * class? */
 struct sl_operator_figures {
     int64_t self, packing;
+    bool small;
 };
 
 /* Adds one event of run `run`; runs come one after the other. 0 or -ENOMEM. */

@@ -76,6 +76,16 @@ static bool keeps_out(const struct cJSON *row, const struct sl_operator *op)
            is_named(name->valuestring, op);
 }
 
+/* Is every one of the operator's events of that class, or does the name stand for a whole family? A
+ * kernel's name does not tell small shapes from others: these come of the operands. */
+static bool is_of(const char *family, const struct sl_operator *op)
+{
+    const char *class = strrchr(family, '_');
+    if (class && strcmp(class, "_small") == 0)
+        return op->count > 0 && op->small_count == op->count;
+    return !class || strcmp(class, "_f16") != 0 || strstr(op->kernel, "_f16_") != NULL;
+}
+
 /* Finds an SME2 kernel for the work that the operator's kernel did, on its types, and its families.
  */
 static bool has_sme2_kernel(const struct sl_operator *op, char families[FAMILIES_BYTES])
@@ -106,7 +116,7 @@ static bool keeps_family_out(const struct sl_operator *op, const struct cJSON *p
         if (!cJSON_IsString(family))
             continue;
         snprintf(wanted, sizeof(wanted), ",%s,", family->valuestring);
-        if (strstr(families, wanted))
+        if (strstr(families, wanted) && is_of(family->valuestring, op))
             return true;
     }
     return false;

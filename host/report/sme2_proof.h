@@ -25,7 +25,8 @@ const char *sl_sme2_evidence_of(const struct sl_operator *op, const struct sl_ke
 
 /* The same of a run with this policy (the manifest's, any JSON or NULL), which may keep operators
  * on NEON: one that its table names is not "not proven" but SL_SME2_KEPT_OUT, one whose kernel's
- * family it keeps out SL_SME2_FAMILY_OUT. */
+ * family it keeps out SL_SME2_FAMILY_OUT. A class of small shapes covers only operators whose
+ * shapes in the trace are all small: a large one without its SME2 kernel stays "not proven". */
 #define SL_SME2_KEPT_OUT "SME2 could, but NEON is faster here"
 #define SL_SME2_FAMILY_OUT "SME2 could, but the policy keeps its family on NEON"
 const char *sl_sme2_evidence_by(const struct sl_operator *op, const struct cJSON *policy,
@@ -43,7 +44,7 @@ bool sl_sme2_matters(const struct sl_operator *op);
 
 /* Operators that ran an SME2 kernel on one side alone, of kernels that both sides know. What the
  * candidate's policy keeps on NEON did not lose its kernel, but where the baseline's, which let it
- * run, says the same: a policy tells small shapes of a family apart, a kernel's name does not. */
+ * run, says the same. */
 struct sl_sme2_policies {
     const struct cJSON *before, *now; /* of either manifest; NULL: none */
 };

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "kernels/cpu/isa.h"
+#include "kernels/cpu/small.h"
 
 enum sl_policy_family {
 #define SL_POLICY(family, name, streams, about) SL_POLICY_##family,
@@ -30,34 +31,6 @@ static inline uint32_t sl_policy_isa(uint32_t isa, int family)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
     return isa & SL_POLICY_BIT(family) ? isa & ~sme : isa;
-}
-
-/* Small: [m][k] by [k][n] with few multiply-adds, or with few rows or columns of a tile in use.
- * There the way into streaming mode, or what the tile leaves empty, takes longer than the core
- * needs for the whole (configs/silicon/README.md). */
-enum {
-    SL_POLICY_SMALL_MACS = 8192,
-    SL_POLICY_SMALL_INT8_MACS = 65536, /* with several rows: they may be quantised first */
-    SL_POLICY_FEW = 8,
-    SL_POLICY_FEW_COLUMNS = 16, /* of one row, and of int8 */
-    SL_POLICY_SHORT_SUM = 64, /* of int8 rows: what is done to each sum takes longer than the sum */
-};
-
-static inline bool sl_policy_few_macs(size_t m, size_t n, size_t k)
-{
-    return (double)m * (double)n * (double)k < (double)SL_POLICY_SMALL_MACS;
-}
-
-static inline bool sl_policy_small(size_t m, size_t n, size_t k)
-{
-    return sl_policy_few_macs(m, n, k) || n < (m > 1 ? SL_POLICY_FEW : SL_POLICY_FEW_COLUMNS);
-}
-
-static inline bool sl_policy_small_int8(size_t m, size_t n, size_t k)
-{
-    bool rows = m > 1 && (m < SL_POLICY_FEW || k <= SL_POLICY_SHORT_SUM ||
-                          (double)m * (double)n * (double)k < (double)SL_POLICY_SMALL_INT8_MACS);
-    return rows || n < SL_POLICY_FEW_COLUMNS || sl_policy_few_macs(m, n, k);
 }
 
 /* The name of a family below SL_POLICY_END, and what it is in a few words. */

@@ -58,6 +58,8 @@ ALLOWED = {
     "host/records.h": (["common/base", "host/spec"], []),
     "host/spec": (["common/base", "host/records.h"], ["cjson"]),
     "host/analysis": (["common/base", "common/format", "host/records.h", "host/spec"], []),
+    # One rule of shapes for who chooses a kernel and who says why.
+    "host/analysis/small_shape": (["common/base", "common/format", "kernels/cpu/small"], []),
     "host/job/scheduler": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/ingest/assembler": (["common/base", "common/format", "host/records.h", "host/spec"], []),
     "host/device/adb/smart_socket": (["common/base"], []),

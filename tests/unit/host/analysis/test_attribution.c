@@ -12,6 +12,7 @@
 #include "common/format/trace_etdump.h"
 #include "host/analysis/comparison.h"
 #include "host/analysis/rounds.h"
+#include "tests/support/operands.h"
 #include "tests/support/test.h"
 
 static const char *const framework[] = {"Method::execute", "OPERATOR_CALL", "DELEGATE_CALL",
@@ -363,6 +364,47 @@ TEST(origins_of_the_trace_decide)
     assert_false(a.by_origin);
     assert_int_equal(a.runs[0].categories[SL_CATEGORY_GEMM], 7);
     assert_true(warned(&a, "categories are by name"));
+    sl_attribution_fini(&a);
+}
+
+/* One large event among the operator's is enough: it is not of a small class. */
+TEST(events_of_small_shapes_are_counted_apart)
+{
+    const char *const words[] = {"",
+                                 "Execute",
+                                 "Fully Connected (NC, F32) GEMM #1",
+                                 "FullyConnected",
+                                 "sl_matmul_f32_f32_f32p16x1_5x16_neon_mla",
+                                 "DELEGATE_CALL",
+                                 "Method::execute"};
+    const struct sl_operands operands[] = {
+        {.macs = 0},
+        operands_of("4x16 * 16x16 -> 4x16", "FullyConnected"),
+        operands_of("1024x1024 * 1024x1024 -> 1024x1024", "FullyConnected")};
+    struct sl_trace_record records[] = {{.kind = SL_TRACE_BLOCK, .name = 1},
+                                        traced(2, 12, 14),
+                                        traced(2, 14, 18),
+                                        traced(5, 11, 19),
+                                        traced(6, 10, 20)};
+    for (uint32_t i = 1; i < 3; i++) {
+        records[i].event.origin = 3;
+        records[i].event.kernel = 4;
+        records[i].event.operands = i;
+    }
+    const struct sl_trace trace = {.unit = SL_TRACE_NS,
+                                   .name_count = 6,
+                                   .names = words,
+                                   .operands_count = 2,
+                                   .operands = operands,
+                                   .record_count = 5,
+                                   .records = records};
+    struct sl_etdump_event events[] = {inside(words[2], 0, 12, 14), inside(words[2], 0, 14, 18),
+                                       frame("DELEGATE_CALL", 0, 0, 11, 19),
+                                       frame("Method::execute", -1, 0, 10, 20)};
+    struct sl_etdump_run run = block("Execute", events, 4);
+    struct sl_attribution a = attribute(&run, 1, &trace);
+    assert_string_equal(a.operators[0].kernel, words[4]);
+    assert_true(a.operators[0].count == 2 && a.operators[0].small_count == 1);
     sl_attribution_fini(&a);
 }
 

@@ -152,16 +152,24 @@ TEST(kernels_lost_and_gained_since_the_baseline_are_said)
     assert_false(sl_sme2_lost_text(&c, &policies, text, sizeof(text)));
 }
 
-static const char *by(const char *kernel, const char *off)
+/* The operator has four events, so many of them of small shapes. */
+static const char *by_shapes(const char *kernel, const char *off, uint64_t small)
 {
-    char text[200];
+    char text[400];
     struct sl_operator op = of("X", kernel);
+    op.count = 4;
+    op.small_count = small;
     snprintf(text, sizeof(text), "{\"streaming_off\":%s,\"table\":null}", off);
     cJSON *policy = cJSON_Parse(text);
     assert_non_null(policy);
     const char *evidence = sl_sme2_evidence_by(&op, policy, sl_sme2_evidence(&op));
     cJSON_Delete(policy);
     return evidence;
+}
+
+static const char *by(const char *kernel, const char *off)
+{
+    return by_shapes(kernel, off, 0);
 }
 
 TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
@@ -180,7 +188,6 @@ TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
     assert_string_equal(by("sl_quantise_qd8_rows_neon", "[\"convert\"]"), SL_SME2_FAMILY_OUT);
     assert_string_equal(by("sl_matmul_qd8_q4_8x8_neon_dot", "[\"matmul_int8\"]"),
                         SL_SME2_FAMILY_OUT);
-    assert_string_equal(by(product, "[\"matmul_small\"]"), SL_SME2_FAMILY_OUT);
     assert_string_equal(by("sl_map_f32_scalar", "[\"unary\"]"), "not proven"); /* no SME2 kernel */
     assert_string_equal(by(NULL, "[\"binary\"]"), "not proven");
     assert_string_equal(by("sl_binary_add_f32_f32_f32_16vl_sme2", "[\"binary\"]"), "executed");
@@ -188,6 +195,24 @@ TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
     assert_string_equal(by(add, "[]"), "not proven");
     assert_true(sl_sme2_kept_out(SL_SME2_FAMILY_OUT) && sl_sme2_kept_out(SL_SME2_KEPT_OUT));
     assert_false(sl_sme2_kept_out("executed") || sl_sme2_kept_out("not proven"));
+}
+
+/* As the default has them: large ones without their kernel stay "not proven". */
+TEST(a_class_covers_only_what_is_of_its_shapes_or_type)
+{
+    static const char off[] = "[\"pool\",\"matmul_small\",\"matmul_int8_small\",\"conv_small\","
+                              "\"conv_int8_small\",\"depthwise_f16\"]";
+    static const char *const kernels[] = {"sl_matmul_f32_f32_f32p16x1_5x16_neon_mla",
+                                          "sl_matmul_qd8_q4_8x8_neon_dot",
+                                          "sl_conv_f32_f32_f32p16x1_5x16_neon_mla"};
+    for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+        assert_string_equal(by_shapes(kernels[i], off, 4), SL_SME2_FAMILY_OUT);
+        assert_string_equal(by_shapes(kernels[i], off, 3), "not proven");
+        assert_string_equal(by_shapes(kernels[i], off, 0), "not proven");
+        assert_string_equal(by_shapes(kernels[i], "[\"pool\"]", 4), "not proven");
+    }
+    assert_string_equal(by("sl_depthwise_f32_f32_f32_4x16_neon_mla", off), "not proven");
+    assert_string_equal(by("sl_depthwise_f16_f16_f16_4x32_neon_mla", off), SL_SME2_FAMILY_OUT);
 }
 
 /* A table of single operators says why one ran on NEON; it never takes proof away. */
