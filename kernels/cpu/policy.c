@@ -14,6 +14,15 @@ static const struct {
 #undef SL_POLICY
 };
 
+/* The names with a comma behind each, the last's being the terminator's. */
+enum {
+    NAMES_BYTES = 0
+#define SL_POLICY(family, name, streams, about) +sizeof(name)
+#include "kernels/cpu/policy.inc"
+#undef SL_POLICY
+};
+_Static_assert((int)NAMES_BYTES <= (int)SL_POLICY_TEXT_BYTES, "a text has room for every name");
+
 const char *sl_policy_name(int family)
 {
     return table[family].name;
