@@ -332,6 +332,13 @@ struct submitting {
     void *user;
 };
 
+/* By a rule: then nothing of it is stored. */
+static bool is_refused(int rc)
+{
+    return rc == SL_E_MISMATCH || rc == SL_E_LIMIT || rc == SL_E_NOT_FOUND || rc == -EACCES ||
+           rc == SL_E_STATE;
+}
+
 static void on_submitted(void *user, int rc, uint64_t id)
 {
     struct submitting *submitting = user;
@@ -342,11 +349,14 @@ static void on_submitted(void *user, int rc, uint64_t id)
         rc = sl_ledger_add(&lab->ledger, &submitting->job);
         if (rc == 0)
             sl_news_job(lab->events, &submitting->job);
-    } else if (rc == -EIO || rc == -ENOTCONN) {
+    } else if (rc < 0 && !is_refused(rc) && !lab->closing) {
         sl_peers_doubt(&lab->ledger.peers); /* it may be stored all the same */
     }
-    if (rc == 1)
-        rc = 0; /* its key came before: the job is there, whether it has ended or not */
+    if (rc == 1) { /* its key came before: the job is there, whether it has ended or not */
+        rc = 0;
+        if (!lab->closing && !sl_ledger_find(&lab->ledger, id))
+            sl_peers_ask(&lab->ledger.peers, id);
+    }
     submitting->done(submitting->user, rc, rc == 0 ? id : 0);
     sl_free(submitting);
     assign(lab);

@@ -12,7 +12,7 @@
 #include "host/job/row_news.h"
 #include "host/store/store.h"
 
-enum { ENDED_KEPT_MS = 60 * 1000 }; /* rows are read again for less */
+enum { ENDED_KEPT_MS = 300 * 1000 }; /* rows are read again for less */
 
 static uint64_t now_ms(const struct sl_ledger *ledger)
 {
@@ -150,14 +150,20 @@ static void give_up(struct sl_ledger *ledger, const struct sl_job_record *job, i
     sl_queue_ended(ledger->setup.queue, job->id, false);
 }
 
-int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job)
+static int add(struct sl_ledger *ledger, const struct sl_job_record *job)
 {
     ledger->quiet = true; /* it is stored already */
     int rc = sl_queue_add(ledger->setup.queue, job);
     ledger->quiet = false;
     if (rc == 0)
         sl_dependencies_ask(&ledger->dependencies, job);
-    else
+    return rc;
+}
+
+int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job)
+{
+    int rc = add(ledger, job);
+    if (rc < 0)
         give_up(ledger, job, rc);
     return rc;
 }
@@ -170,20 +176,9 @@ const struct sl_job_record *sl_ledger_find(const struct sl_ledger *ledger, uint6
 
 /* --- what others do --- */
 
-static void on_passed_on(void *user, int rc)
-{
-    struct sl_ledger *ledger = user;
-    ledger->pending--;
-    if (rc < 0)
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("cancel_not_passed_on"), SL_LOG_REASON(sl_strerror(rc)));
-    on_answered(ledger);
-}
-
 int sl_ledger_pass_cancel_on(struct sl_ledger *ledger, uint64_t job, uint64_t group)
 {
-    int rc = sl_store_want_cancel(ledger->setup.store, job, group, on_passed_on, ledger);
-    ledger->pending += rc == 0;
-    return rc;
+    return sl_wishes_add(&ledger->wishes, job, group);
 }
 
 /* The queue has it no more; a device that is at it must stop. */
@@ -201,12 +196,22 @@ static void drop(struct sl_ledger *ledger, const struct sl_job_record *own)
     ledger->setup.calls.stop(ledger->setup.user, job, device);
 }
 
+/* One that has no room here is left to other hosts, and read again: another may have room. */
 static void take_in(struct sl_ledger *ledger, const struct sl_job_record *row)
 {
+    bool seen = sl_elsewhere_same(&ledger->elsewhere, row);
     sl_elsewhere_drop(&ledger->elsewhere, row->id);
-    sl_news_job(ledger->setup.events, row);
-    if (sl_ledger_add(ledger, row) == 0 && row->cancel_wanted)
+    int rc = add(ledger, row);
+    if (!seen)
+        sl_news_job(ledger->setup.events, row);
+    if (rc < 0) {
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("job_left_to_others"), SL_LOG_JOB(row->id),
+               SL_LOG_REASON(sl_strerror(rc)));
+        sl_elsewhere_put(&ledger->elsewhere, row);
+        sl_peers_later(&ledger->peers);
+    } else if (row->cancel_wanted) {
         ledger->setup.calls.cancel(ledger->setup.user, row->id);
+    }
 }
 
 /* It has ended here, and the store does not know yet. */
@@ -295,6 +300,7 @@ void sl_ledger_init(struct sl_ledger *ledger, uv_loop_t *loop, const struct sl_l
     sl_job_saver_init(&ledger->saver, loop, setup->store, &saver, ledger);
     sl_dependencies_init(&ledger->dependencies, loop, setup->queue, &ledger->saver, on_dependency,
                          ledger);
+    sl_wishes_init(&ledger->wishes, loop, setup->store, on_answered, ledger);
     sl_claims_init(&ledger->claims, loop, setup->store, &claims, ledger);
     sl_peers_init(&ledger->peers, loop, setup->store, setup->lease_ms, &peers, ledger);
 }
@@ -306,7 +312,7 @@ void sl_ledger_start(struct sl_ledger *ledger)
 
 bool sl_ledger_busy(const struct sl_ledger *ledger)
 {
-    return ledger->pending > 0 || sl_job_saver_busy(&ledger->saver) ||
+    return sl_wishes_busy(&ledger->wishes) || sl_job_saver_busy(&ledger->saver) ||
            sl_dependencies_busy(&ledger->dependencies) || sl_claims_busy(&ledger->claims) ||
            sl_peers_busy(&ledger->peers);
 }
@@ -314,6 +320,7 @@ bool sl_ledger_busy(const struct sl_ledger *ledger)
 void sl_ledger_close(struct sl_ledger *ledger)
 {
     sl_peers_close(&ledger->peers);
+    sl_wishes_close(&ledger->wishes);
     sl_claims_close(&ledger->claims);
     sl_job_saver_close(&ledger->saver);
     sl_dependencies_close(&ledger->dependencies);

@@ -11,6 +11,7 @@
 #include "host/job/elsewhere.h"
 #include "host/job/peers.h"
 #include "host/job/saver.h"
+#include "host/job/wishes.h"
 #include "host/records.h"
 
 struct sl_events;
@@ -55,10 +56,10 @@ struct sl_ledger {
     struct sl_job_saver saver;
     struct sl_dependencies dependencies;
     struct sl_claims claims;
+    struct sl_wishes wishes;
     struct sl_peers peers;
     struct sl_elsewhere elsewhere;
     const struct sl_run_record *run; /* of the job that is ending; else NULL */
-    unsigned pending;
     bool quiet, assigning;
 };
 
@@ -68,7 +69,8 @@ void sl_ledger_start(struct sl_ledger *ledger);
 /* For sl_queue_new(): `user` is the ledger. */
 void sl_ledger_changed(void *user, const struct sl_job_record *job);
 
-/* Takes a job that is stored into the queue, or gives it up; 0, or why it is given up. */
+/* Takes a job that was submitted here, and is stored, into the queue, or gives it up; 0, or why it
+ * is given up. */
 int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job);
 /* The next assignment that can be made is, and asked of the store: claimed() or lost() follows. */
 bool sl_ledger_assign(struct sl_ledger *ledger, uint64_t *out_job, char out_device[SL_NAME_BYTES]);
@@ -76,7 +78,8 @@ bool sl_ledger_assign(struct sl_ledger *ledger, uint64_t *out_job, char out_devi
 int sl_ledger_finish(struct sl_ledger *ledger, uint64_t job, const char *device, int cause,
                      const char *detail, const struct sl_run_record *run);
 int sl_ledger_detach(struct sl_ledger *ledger, uint64_t job, const char *device, bool detached);
-/* Has the job, or those of the group (0: none), cancelled by the hosts that have them. */
+/* Has the job, or those of the group (0: none), cancelled by the hosts that have them: the
+ * store is asked until it has that down. */
 int sl_ledger_pass_cancel_on(struct sl_ledger *ledger, uint64_t job, uint64_t group);
 /* An open job of any host, as far as is known here; NULL: it is not open. */
 const struct sl_job_record *sl_ledger_find(const struct sl_ledger *ledger, uint64_t job);

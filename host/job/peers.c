@@ -10,9 +10,16 @@
 #include "host/records.h"
 #include "host/store/store.h"
 
-/* A row may be committed a little after one with a later time: so far back it is looked again, at
- * each word of a change and at each beat. */
-enum { BACK_MS = 2000, FAR_BACK_MS = 15000, BEATS_PER_LEASE = 3, AGAIN_MS = 1000 };
+/* A row may be committed after one with a later time: so far back it is looked again, at each word
+ * of a change and at each beat, which is longer than a commit is waited for. What came later still
+ * is found among all open jobs. */
+enum {
+    BACK_MS = 2000,
+    FAR_BACK_MS = 90 * 1000,
+    ALL_OPEN_MS = 300 * 1000, /* at most, and ten leases */
+    BEATS_PER_LEASE = 3,
+    AGAIN_MS = 1000
+};
 
 struct sl_peers_question {
     struct sl_peers_question *next; /* of those to be asked again */
@@ -22,6 +29,36 @@ struct sl_peers_question {
 
 static void beat(struct sl_peers *peers);
 static void ask(struct sl_peers_question *question);
+static void on_timer(uv_timer_t *timer);
+
+static uint64_t all_open_ms(const struct sl_peers *peers)
+{
+    uint64_t leases_ms = (uint64_t)10 * peers->lease_ms;
+    return leases_ms < ALL_OPEN_MS ? leases_ms : ALL_OPEN_MS;
+}
+
+/* The next beat, or sooner what is to be asked again; the answer to a beat arms anew. */
+static void arm(struct sl_peers *peers)
+{
+    uint64_t now = uv_now(peers->timer.loop);
+    uint64_t wait_ms = peers->beat_at > now ? peers->beat_at - now : 0;
+    bool soon = peers->questions || (peers->doubt && peers->seen_ms != 0);
+    uint64_t at_most = soon ? AGAIN_MS : peers->later ? all_open_ms(peers) : UINT64_MAX;
+    if (!peers->closing && !peers->beating)
+        uv_timer_start(&peers->timer, on_timer, wait_ms < at_most ? wait_ms : at_most, 0);
+}
+
+void sl_peers_later(struct sl_peers *peers)
+{
+    peers->later = true;
+    arm(peers);
+}
+
+void sl_peers_doubt(struct sl_peers *peers)
+{
+    peers->doubt = true;
+    arm(peers);
+}
 
 /* --- changes of others --- */
 
@@ -46,7 +83,7 @@ static void on_changes(void *user, int rc, const struct sl_job_record *rows, siz
         peers->events.row(peers->user, &rows[i]);
     }
     if (rc < 0)
-        peers->doubt = true;
+        sl_peers_doubt(peers);
     else if (next_cursor != 0 && !peers->closing)
         read_changes(peers, rows[count - 1].written_ms, next_cursor);
     else if (peers->again && !peers->closing)
@@ -75,7 +112,7 @@ static void on_open(void *user, int rc, const struct sl_job_record *rows, size_t
     for (size_t i = 0; i < count && !peers->closing; i++)
         peers->events.row(peers->user, &rows[i]);
     if (rc < 0)
-        peers->doubt = true;
+        sl_peers_doubt(peers);
     else if (next_cursor != 0 && !peers->closing)
         read_open(peers, next_cursor);
     peers->events.answered(peers->user); /* last */
@@ -87,7 +124,14 @@ static void read_open(struct sl_peers *peers, uint64_t cursor)
     if (sl_store_list_jobs(peers->store, &filter, on_open, peers) == 0)
         peers->pending++;
     else
-        peers->doubt = true;
+        sl_peers_doubt(peers);
+}
+
+static void read_all_open(struct sl_peers *peers)
+{
+    peers->doubt = peers->later = false;
+    peers->open_at = uv_now(peers->timer.loop);
+    read_open(peers, 0);
 }
 
 /* --- jobs that another host lost --- */
@@ -149,6 +193,13 @@ static void on_devices(void *user, int rc, const struct sl_device_record *rows, 
 
 /* --- beats --- */
 
+static bool is_unsure(const struct sl_peers *peers)
+{
+    uint64_t since_ms = uv_now(peers->timer.loop) - peers->open_at;
+    return peers->seen_ms != 0 &&
+           (peers->doubt || (peers->later && since_ms >= all_open_ms(peers)));
+}
+
 static void on_timer(uv_timer_t *timer)
 {
     struct sl_peers *peers = timer->data;
@@ -158,27 +209,31 @@ static void on_timer(uv_timer_t *timer)
         next = question->next;
         ask(question);
     }
+    if (is_unsure(peers))
+        read_all_open(peers);
     if (uv_now(timer->loop) >= peers->beat_at && !peers->beating)
         beat(peers);
     else
-        uv_timer_start(timer, on_timer, AGAIN_MS, 0);
+        arm(peers);
 }
 
+/* A host that was not heard by the store itself does not know who else was: their beats may only
+ * be late, as its own was. */
 static void after_beat(struct sl_peers *peers, uint64_t now_ms, const struct sl_job_record *expired,
                        size_t count)
 {
-    uint64_t was_ms = peers->seen_ms;
+    uint64_t was_ms = peers->seen_ms, now = uv_now(peers->timer.loop);
+    bool was_heard = was_ms != 0 && now_ms < was_ms + peers->lease_ms;
     peers->seen_ms = now_ms;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && was_heard; i++)
         take_over(peers, &expired[i]);
     if (was_ms == 0) {
         peers->at_ms = now_ms;
+        peers->open_at = now;
         return; /* all open jobs are about to be read */
     }
-    if (peers->doubt) {
-        peers->doubt = false;
-        read_open(peers, 0);
-    }
+    if (peers->doubt || now - peers->open_at >= all_open_ms(peers))
+        read_all_open(peers);
     look(peers, FAR_BACK_MS, was_ms);
     if (sl_store_list_host_devices(peers->store, on_devices, peers) == 0)
         peers->pending++;
@@ -195,11 +250,11 @@ static void on_beat(void *user, int rc, uint64_t now_ms, const struct sl_job_rec
     *(rc < 0 ? &peers->counts.failed_beats : &peers->counts.beats) += 1;
     if (!peers->closing) {
         peers->beat_at = uv_now(peers->timer.loop) + wait_ms;
-        uv_timer_start(&peers->timer, on_timer, wait_ms, 0);
         if (rc < 0)
             peers->doubt = true;
         else
             after_beat(peers, now_ms, expired, count);
+        arm(peers);
         if (first)
             peers->events.begun(peers->user, rc);
     }
@@ -210,7 +265,8 @@ static void beat(struct sl_peers *peers)
 {
     peers->events.beats(peers->user);
     if (sl_store_beat(peers->store, on_beat, peers) < 0) {
-        uv_timer_start(&peers->timer, on_timer, AGAIN_MS, 0);
+        peers->beat_at = uv_now(peers->timer.loop) + AGAIN_MS;
+        arm(peers);
         return;
     }
     peers->beating = true;
@@ -251,8 +307,7 @@ static void keep(struct sl_peers_question *question)
     }
     question->next = peers->questions;
     peers->questions = question;
-    if (!peers->beating)
-        uv_timer_start(&peers->timer, on_timer, AGAIN_MS, 0);
+    arm(peers);
 }
 
 static void on_row(void *user, int rc, const struct sl_job_record *job, const char *config_json)
@@ -283,16 +338,11 @@ void sl_peers_ask(struct sl_peers *peers, uint64_t job)
 {
     struct sl_peers_question *question = sl_calloc(1, sizeof(*question));
     if (!question) {
-        peers->doubt = true;
+        sl_peers_doubt(peers);
         return;
     }
     *question = (struct sl_peers_question){.of = peers, .job = job};
     ask(question);
-}
-
-void sl_peers_doubt(struct sl_peers *peers)
-{
-    peers->doubt = true;
 }
 
 /* --- the end --- */

@@ -44,8 +44,9 @@ struct sl_peers {
     uint64_t seen_ms; /* the store's time at the last beat; 0: none yet */
     uint64_t at_ms;   /* of the newest change that was read */
     uint64_t beat_at; /* the loop's time of the next */
+    uint64_t open_at; /* ... and when all open jobs were read */
     unsigned pending; /* requests that the store has not answered */
-    bool beating, reading, again, doubt, open, closing;
+    bool beating, reading, again, doubt, later, open, closing;
     struct sl_peers_question *questions; /* owned; to be asked again */
     struct sl_device_record *devices;    /* owned: of the other hosts */
     size_t device_count;
@@ -61,9 +62,11 @@ void sl_peers_start(struct sl_peers *peers);
 void sl_peers_look(struct sl_peers *peers);
 /* Asks for the row of a job until it comes. */
 void sl_peers_ask(struct sl_peers *peers, uint64_t job);
-/* A request failed that the store may have carried out: all open jobs are read again with the next
- * beat. */
+/* A request failed that the store may have carried out: all open jobs are read again, soon. */
 void sl_peers_doubt(struct sl_peers *peers);
+
+/* A row could not be taken in: all open jobs are read again, in some minutes. */
+void sl_peers_later(struct sl_peers *peers);
 
 /* True until it is closed and everything has been answered. */
 bool sl_peers_busy(const struct sl_peers *peers);

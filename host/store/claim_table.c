@@ -33,13 +33,16 @@ static int why_not(struct sl_database *db, uint64_t job)
     return rc < 0 ? rc : rc == 1 ? SL_E_MISMATCH : SL_E_NOT_FOUND;
 }
 
-/* One that goes back to the queue goes there with the wish of somebody elsewhere to cancel it. */
+/* One that goes back to the queue goes there with the wish of somebody elsewhere to cancel it: the
+ * row is this transaction's from here on, so no wish comes in between. */
 static int take_wish(struct sl_database *db, struct sl_job_record *job)
 {
     struct sl_statement statement;
     if (job->state != SL_JOB_QUEUED)
         return 0;
-    sl_statement_init(&statement, db, "SELECT cancel_wanted FROM jobs WHERE id = ?");
+    sl_statement_init(&statement, db,
+                      "UPDATE jobs SET cancel_wanted = cancel_wanted WHERE id = ? AND state <= 1 "
+                      "RETURNING cancel_wanted");
     sl_statement_bind_u64(&statement, job->id);
     int rc = sl_statement_step(&statement);
     if (rc == 1)
@@ -151,15 +154,21 @@ void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
 
 void sl_claim_table_want_cancel(struct sl_request *request, struct sl_database *db)
 {
-    static const char sql[] = "UPDATE jobs SET cancel_wanted = 1, written_ms = ?, changed_by = ? "
-                              "WHERE state <= 1 AND (id = ? OR (? > 0 AND group_id = ?))";
+#define WANT                                                                                       \
+    "UPDATE jobs SET cancel_wanted = 1, written_ms = ?1, changed_by = ?2 WHERE state <= 1 AND "
+#define WANTED "(id = ?3 OR (?4 > 0 AND group_id = ?4))"
+    /* each row in turn, so that two who do so never wait for one another */
+    static const char in_turn[] =
+        WANT "id IN (SELECT id FROM jobs WHERE state <= 1 AND " WANTED " ORDER BY id FOR UPDATE)";
+    static const char at_once[] = WANT WANTED;
     struct sl_statement statement;
-    sl_statement_init(&statement, db, sql);
+    sl_statement_init(&statement, db, db->shared ? in_turn : at_once);
     sl_statement_bind_u64(&statement, request->now_ms);
     sl_statement_bind_text(&statement, request->host->name);
     sl_statement_bind_u64(&statement, request->jobs_filter.cursor);
     sl_statement_bind_u64(&statement, request->jobs_filter.group);
-    sl_statement_bind_u64(&statement, request->jobs_filter.group);
+#undef WANT
+#undef WANTED
     request->rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
 }
@@ -186,19 +195,25 @@ void sl_claim_table_list_changed(struct sl_request *request, struct sl_database 
 }
 
 /* Jobs that ran when an earlier version ended are the first host's to ask; and all are a host's
- * that is alone: its state directory is another's copy, or its name was lost. */
+ * that is alone: its state directory is another's copy, or its name was lost. A row that somebody
+ * is about to change is not waited for: there are more beats in a lease. */
 static int renew(const struct sl_request *request, struct sl_database *db)
 {
+#define RENEW "UPDATE jobs SET host = ?1, lease_until_ms = ?2 WHERE state = 1 AND "
+#define OWN "(host = ?1 OR host = '' OR ?3 = 1)"
+    static const char free_ones[] = RENEW "id IN (SELECT id FROM jobs WHERE state = 1 AND " OWN
+                                          " ORDER BY id FOR UPDATE SKIP LOCKED)";
+    static const char all[] = RENEW OWN;
     struct sl_statement statement;
-    sl_statement_init(&statement, db,
-                      "UPDATE jobs SET host = ?1, lease_until_ms = ?2 WHERE state = 1 AND (host = "
-                      "?1 OR host = '' OR ?3 = 1)");
+    sl_statement_init(&statement, db, db->shared ? free_ones : all);
     sl_statement_bind_text(&statement, request->host->name);
     sl_statement_bind_u64(&statement, lease_end(request));
     sl_statement_bind_i64(&statement, request->host->alone);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;
+#undef RENEW
+#undef OWN
 }
 
 void sl_claim_table_beat(struct sl_request *request, struct sl_database *db)

@@ -14,7 +14,10 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/peers.h"
+#include "host/job/wishes.h"
 #include "host/spec/spec.h"
+#include "host/store/database.h"
+#include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/store_place.h"
 #include "tests/support/store_query.h"
@@ -295,4 +298,107 @@ STORE_ANY_TEST(a_result_that_comes_before_the_job_begins_again_is_its_result)
     close_host(0);
     assert_store_rows("SELECT state, attempts, run FROM jobs", "[[2,1,1]]");
     assert_store_rows("SELECT number, cause, run FROM attempts", "[[1,0,1]]");
+}
+
+static void change_store(const char *sql)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    int rc = sl_database_exec(db, sql);
+    if (rc < 0)
+        fail_msg("%s: %s", sql, db->kind->message(db));
+    sl_database_close(db);
+}
+
+/* Submitted a while ago by `by`, whatever hosts have read by now. */
+#define ADD_JOBS(count, selector, key, by, written)                                                \
+    "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < " count             \
+    ") INSERT INTO jobs (state, cause, priority, attempts, submitted_ms, started_ms, ended_ms, "   \
+    "lease_until_ms, run, cancel_wanted, selector, device, detail, config, idempotency_key, "      \
+    "changed_by, written_ms) SELECT 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, " selector                       \
+    ", '', '', '{}', " key ", '" by "', " written " FROM n"
+
+STORE_ANY_TEST(hosts_that_the_store_did_not_hear_do_not_take_one_anothers_jobs)
+{
+    open_host(0, "here", "a");
+    open_host(1, "there", "b");
+    uint64_t job = submit(1, "b");
+    UNTIL(hosts[1].started == 1);
+    hosts[0].hangs = hosts[1].hangs = true;
+    uv_sleep(2 * LEASE_MS + 100);
+    hosts[0].hangs = false; /* its first beat comes long before the other's */
+    uint64_t beats = sl_lab_peers(hosts[0].lab)->beats;
+    UNTIL(sl_lab_peers(hosts[0].lab)->beats > beats);
+    hosts[1].hangs = false;
+    for (uint64_t more = sl_lab_peers(hosts[0].lab)->beats + 3;
+         sl_lab_peers(hosts[0].lab)->beats < more;)
+        turn();
+    assert_int_equal(sl_lab_peers(hosts[0].lab)->taken_over, 0);
+    assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
+    UNTIL(hosts[1].ended_events == 1);
+    close_host(1);
+    close_host(0);
+    assert_store_rows("SELECT state, attempts FROM jobs", "[[2,1]]");
+}
+
+STORE_ANY_TEST(a_row_that_nobody_told_of_is_found_among_the_open_jobs)
+{
+    open_host(0, "here", "a");
+    change_store(ADD_JOBS("1", "'a'", "NULL", "here", "1"));
+    UNTIL(hosts[0].started == 1);
+    close_host(0);
+}
+
+STORE_ANY_TEST(a_job_whose_submission_was_not_heard_of_begins_when_its_key_comes_again)
+{
+    open_host(0, "here", "a");
+    struct host *host = &hosts[0];
+    const struct sl_spec spec = {.device = "a"};
+    const struct sl_submission submission = {
+        .spec = &spec, .config_json = "{}", .owner = "", .idempotency_key = "k"};
+    change_store(ADD_JOBS("1", "'a'", "'k'", "here", "1"));
+    uint64_t since_ns = uv_hrtime();
+    assert_int_equal(sl_lab_submit(host->lab, &submission, on_submitted, host, NULL), 0);
+    UNTIL(host->submitted == 1 && host->started == 1);
+    assert_true(uv_hrtime() - since_ns < UINT64_C(1000000) * 5 * LEASE_MS); /* sooner than by all */
+    close_host(0);
+}
+
+STORE_ANY_TEST(a_host_without_room_leaves_jobs_to_others)
+{
+    open_host(0, "here", "a");
+    open_host(1, "there", "b");
+    change_store(ADD_JOBS("1024", "'x' || i", "NULL", "there",
+                          "(SELECT max(seen_ms) FROM hosts)")); /* as many as there is room for */
+    UNTIL(sl_lab_count(hosts[0].lab, SL_JOB_QUEUED) == 1024);
+    uint64_t job = submit(1, "b");
+    UNTIL(hosts[1].started == 1);
+    for (int i = 0; i < 100; i++)
+        turn();
+    assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
+    UNTIL(hosts[1].ended_events > 0);
+    close_host(1);
+    close_host(0);
+    assert_store_rows("SELECT state, count(*) FROM jobs GROUP BY state ORDER BY state",
+                      "[[0,1024],[2,1]]");
+}
+
+STORE_ANY_TEST(a_wish_to_cancel_is_kept_while_the_store_fails)
+{
+    const struct sl_device_record *others = NULL;
+    open_host(0, "here", "a");
+    open_host(1, "there", "b");
+    UNTIL(sl_lab_other_devices(hosts[0].lab, &others) == 1);
+    uint64_t job = submit(0, "b");
+    UNTIL(hosts[1].started == 1 && sl_lab_job(hosts[0].lab, job) &&
+          sl_lab_job(hosts[0].lab, job)->state == SL_JOB_RUNNING);
+    change_store("ALTER TABLE jobs RENAME TO away");
+    assert_int_equal(sl_lab_cancel(hosts[0].lab, job), 0);
+    for (int i = 0; i < 50; i++)
+        turn();
+    change_store("ALTER TABLE away RENAME TO jobs");
+    UNTIL(hosts[1].cancelled == 1);
+    close_host(1);
+    close_host(0);
 }

@@ -10,8 +10,10 @@
 
 #include "common/base/error.h"
 #include "host/records.h"
+#include "host/store/claim_table.h"
 #include "host/store/database.h"
 #include "host/store/pq.h"
+#include "host/store/request.h"
 #include "host/store/schema.h"
 #include "host/store/statement.h"
 #include "host/store/store.h"
@@ -277,6 +279,48 @@ SERVER_TEST(a_connection_that_is_lost_is_made_anew_and_nothing_is_doubled)
     }
     close_bench(&bench);
     assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
+}
+
+struct writing {
+    struct sl_database *db;
+    struct sl_request request;
+};
+
+static void write_back(void *user)
+{
+    struct writing *writing = user;
+    if (writing->db->kind->begin(writing->db) == 0)
+        sl_claim_table_update(&writing->request, writing->db);
+    sl_database_exec(writing->db, "COMMIT");
+}
+
+SERVER_TEST(a_wish_that_comes_as_its_job_goes_back_is_not_lost)
+{
+    static const struct sl_store_host here = {.name = "here", .lease_ms = 60000},
+                                      there = {.name = "there", .lease_ms = 60000};
+    struct bench bench;
+    struct sl_database *db = open_database();
+    struct sl_request wish = {.host = &there, .now_ms = 2, .jobs_filter = {.cursor = 1}};
+    struct writing writing = {.request = {.host = &here, .now_ms = 1}};
+    uv_thread_t thread;
+    open_bench(&bench);
+    assert_int_equal(add_job(&bench, "{}"), 0);
+    assert_int_equal(sl_database_exec(db, "UPDATE jobs SET state = 1, attempts = 1, host = 'here'"),
+                     0);
+    writing.db = open_database();
+    writing.request.job = (struct sl_job_record){.id = 1, .attempts = 1, .state = SL_JOB_QUEUED};
+    assert_int_equal(db->kind->begin(db), 0);
+    sl_claim_table_want_cancel(&wish, db);
+    assert_int_equal(wish.rc, 0);
+    assert_int_equal(uv_thread_create(&thread, write_back, &writing), 0);
+    uv_sleep(300); /* it waits for the row */
+    assert_int_equal(sl_database_exec(db, "COMMIT"), 0);
+    uv_thread_join(&thread);
+    assert_int_equal(writing.request.rc, 0);
+    sl_database_close(writing.db);
+    sl_database_close(db);
+    close_bench(&bench);
+    assert_store_rows("SELECT state, cancel_wanted FROM jobs", "[[0,1]]");
 }
 
 /* The run's row goes: its directory has a copy, which belongs to this database or to another. */
