@@ -63,7 +63,7 @@ struct daemon {
     const struct sl_daemon_settings *settings;
     struct sl_diag *diag;
     struct sl_log_file *log;
-    struct sl_store *store;
+    struct sl_store *store, *beats; /* beats: of a server, for heartbeats alone; else NULL */
     struct sl_lab *lab;
     struct sl_devices *devices;
     struct sl_phones *phones;
@@ -122,11 +122,21 @@ static void on_store_closed(void *user)
     close_handles(daemon); /* the last: the loop ends */
 }
 
+static void on_beats_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->beats = NULL;
+    sl_store_close(daemon->store, on_store_closed, daemon);
+}
+
 static void on_lab_closed(void *user)
 {
     struct daemon *daemon = user;
     daemon->lab = NULL;
-    sl_store_close(daemon->store, on_store_closed, daemon);
+    if (daemon->beats)
+        sl_store_close(daemon->beats, on_beats_closed, daemon);
+    else
+        on_beats_closed(daemon);
 }
 
 static void on_plugins_closed(void *user)
@@ -478,8 +488,16 @@ static void on_lab_opened(void *user, int rc)
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (rc < 0) {
-        sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",
-                    sl_strerror(rc));
+        if (rc == -EADDRINUSE)
+            sl_diag_hint(daemon->diag,
+                         "is this directory a copy of another host's? Then remove the "
+                         "file 'host' in it: the daemon makes itself another name");
+        if (rc == -EADDRINUSE)
+            sl_diag_set(daemon->diag, rc, settings->state,
+                        "another daemon of the store is called %s too", daemon->host.name);
+        else
+            sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",
+                        sl_strerror(rc));
         fail(daemon, rc);
         return;
     }
@@ -639,7 +657,7 @@ static int open_lab(struct daemon *daemon)
         .store = daemon->store,
         .state_dir = daemon->settings->state,
         .host = daemon->host.name,
-        .lease_ms = daemon->host.lease_ms,
+        .beats = {daemon->beats, daemon->host.lease_ms},
         .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
                    sl_devices_forget},
         .last_event = sl_clock_utc_ms() * EVENTS_PER_MS,
@@ -710,6 +728,22 @@ static int be_host(struct daemon *daemon)
     return rc;
 }
 
+/* Heartbeats have a connection of their own: none of this host's requests, however long, may make
+ * it look dead. */
+static int open_beats(struct daemon *daemon)
+{
+    char path[SL_STORE_PLACE_BYTES];
+    const char *state = daemon->settings->state;
+    if (!sl_store_is_shared(daemon->store))
+        return 0;
+    int rc = sl_store_place(daemon->settings->store, state, path, daemon->diag);
+    if (rc == 0)
+        rc = sl_store_open(&daemon->loop, path, state, &daemon->beats, daemon->diag);
+    if (rc == 0)
+        sl_store_be_host(daemon->beats, &daemon->host);
+    return rc;
+}
+
 static int open_store(struct daemon *daemon)
 {
     static const struct sl_diag none = {0};
@@ -746,6 +780,8 @@ static int start(struct daemon *daemon)
     open_handles(daemon);
     daemon->idle_since_ms = uv_now(&daemon->loop);
     rc = be_host(daemon);
+    if (rc == 0)
+        rc = open_beats(daemon);
     if (rc == 0)
         rc = open_lab(daemon);
     if (rc < 0)

@@ -792,10 +792,10 @@ static void open_ledger(struct sl_lab *lab, const struct sl_lab_options *options
 {
     const struct sl_ledger_setup setup = {
         .store = options->store,
+        .beats = options->beats,
         .queue = lab->queue,
         .events = lab->events,
         .host = options->host,
-        .lease_ms = options->lease_ms,
         .calls = {on_now, on_begun, on_claimed, on_lost, on_stop, on_cancel_wanted, on_jobs_changed,
                   on_beats, on_answered},
         .user = lab,

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/job/peers.h"
 #include "host/job/runner.h"
 
 typedef struct uv_loop_s uv_loop_t;
@@ -13,8 +14,8 @@ struct sl_store;
 struct sl_lab_options {
     struct sl_store *store; /* borrowed; open */
     const char *state_dir;
-    const char *host;  /* that the store knows this one by; NULL: it has no other */
-    uint32_t lease_ms; /* 0: SL_PEERS_LEASE_MS */
+    const char *host; /* that the store knows this one by; NULL: it has no other */
+    struct sl_beats beats;
     struct sl_runner runner;
     uint64_t last_event; /* that an earlier daemon may have told: the first one here is the next */
     /* The open jobs are read back and assigned from here on; rc < 0: the store could not be read.

@@ -302,7 +302,7 @@ void sl_ledger_init(struct sl_ledger *ledger, uv_loop_t *loop, const struct sl_l
                          ledger);
     sl_wishes_init(&ledger->wishes, loop, setup->store, on_answered, ledger);
     sl_claims_init(&ledger->claims, loop, setup->store, &claims, ledger);
-    sl_peers_init(&ledger->peers, loop, setup->store, setup->lease_ms, &peers, ledger);
+    sl_peers_init(&ledger->peers, loop, setup->store, &setup->beats, &peers, ledger);
 }
 
 void sl_ledger_start(struct sl_ledger *ledger)

@@ -44,7 +44,7 @@ struct sl_ledger_setup {
     struct sl_queue *queue;   /* the same; its changes go to sl_ledger_changed() */
     struct sl_events *events; /* the same */
     const char *host;         /* this one's name */
-    uint32_t lease_ms;        /* 0: SL_PEERS_LEASE_MS */
+    struct sl_beats beats;
     struct sl_ledger_calls calls;
     void *user;
 };

@@ -264,7 +264,7 @@ static void on_beat(void *user, int rc, uint64_t now_ms, const struct sl_job_rec
 static void beat(struct sl_peers *peers)
 {
     peers->events.beats(peers->user);
-    if (sl_store_beat(peers->store, on_beat, peers) < 0) {
+    if (sl_store_beat(peers->beats, on_beat, peers) < 0) {
         peers->beat_at = uv_now(peers->timer.loop) + AGAIN_MS;
         arm(peers);
         return;
@@ -274,12 +274,13 @@ static void beat(struct sl_peers *peers)
 }
 
 void sl_peers_init(struct sl_peers *peers, uv_loop_t *loop, struct sl_store *store,
-                   uint32_t lease_ms, const struct sl_peers_events *events, void *user)
+                   const struct sl_beats *beats, const struct sl_peers_events *events, void *user)
 {
     *peers = (struct sl_peers){.store = store,
+                               .beats = beats->store ? beats->store : store,
                                .events = *events,
                                .user = user,
-                               .lease_ms = lease_ms ? lease_ms : SL_PEERS_LEASE_MS,
+                               .lease_ms = beats->lease_ms ? beats->lease_ms : SL_PEERS_LEASE_MS,
                                .open = true};
     uv_timer_init(loop, &peers->timer); /* cannot fail */
     peers->timer.data = peers;

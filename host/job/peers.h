@@ -16,6 +16,12 @@ struct sl_store;
 
 enum { SL_PEERS_LEASE_MS = 30000 };
 
+struct sl_beats {
+    struct sl_store
+        *store;        /* borrowed: the same store, whose worker does nothing else; NULL: none */
+    uint32_t lease_ms; /* 0: SL_PEERS_LEASE_MS */
+};
+
 struct sl_peers_events {
     /* The first beat was answered: jobs that ran under an earlier daemon are this one's again. */
     void (*begun)(void *user, int rc);
@@ -36,7 +42,7 @@ struct sl_peers_counts {
 
 /* Read only. */
 struct sl_peers {
-    struct sl_store *store; /* borrowed */
+    struct sl_store *store, *beats; /* borrowed */
     struct sl_peers_events events;
     void *user;
     uint32_t lease_ms;
@@ -53,9 +59,8 @@ struct sl_peers {
     struct sl_peers_counts counts;
 };
 
-/* A lease of 0 is SL_PEERS_LEASE_MS. */
 void sl_peers_init(struct sl_peers *peers, uv_loop_t *loop, struct sl_store *store,
-                   uint32_t lease_ms, const struct sl_peers_events *events, void *user);
+                   const struct sl_beats *beats, const struct sl_peers_events *events, void *user);
 /* Beats for the first time. */
 void sl_peers_start(struct sl_peers *peers);
 /* Something changed in the store: looks soon. */

@@ -223,7 +223,9 @@ void sl_claim_table_beat(struct sl_request *request, struct sl_database *db)
     size_t limit = sl_request_rows(request, 0, sizeof(struct sl_job_record));
     if (limit == 0)
         return;
-    request->rc = sl_host_table_note(request, db);
+    request->rc = sl_host_table_take_name(request, db);
+    if (request->rc == 0)
+        request->rc = sl_host_table_note(request, db);
     if (request->rc == 0)
         request->rc = renew(request, db);
     if (request->rc < 0)

@@ -9,6 +9,7 @@
 #include "common/base/mem.h"
 #include "host/records.h"
 #include "host/spec/columns.h"
+#include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
@@ -26,6 +27,27 @@ static uint64_t alive_since(const struct sl_request *request)
 {
     uint64_t lease_ms = request->host->lease_ms;
     return request->now_ms > lease_ms ? request->now_ms - lease_ms : 0;
+}
+
+/* A lock of this session alone is not enough: after a host's machine has failed the server may keep
+ * its session for long. */
+int sl_host_table_take_name(const struct sl_request *request, struct sl_database *db)
+{
+    static const char sql[] =
+        "SELECT CASE WHEN pg_try_advisory_lock(hashtextextended(current_schema() || '/' || ?1, 0)) "
+        "THEN 1 WHEN EXISTS (SELECT 1 FROM hosts WHERE name = ?1 AND started_ms <> ?2 AND seen_ms "
+        "> ?3) THEN 0 ELSE 1 END";
+    struct sl_statement statement;
+    if (!db->shared)
+        return 0;
+    sl_statement_init(&statement, db, sql);
+    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_u64(&statement, request->host->started_ms);
+    sl_statement_bind_u64(&statement, alive_since(request));
+    int rc = sl_statement_step(&statement);
+    bool taken = rc == 1 && sl_statement_int(&statement, 0) == 0;
+    sl_statement_fini(&statement);
+    return taken ? -EADDRINUSE : rc < 0 ? rc : 0;
 }
 
 int sl_host_table_note(const struct sl_request *request, struct sl_database *db)

@@ -52,7 +52,8 @@ void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
  * runs is one's until its lease ends by the store's time. */
 void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host);
 const struct sl_store_host *sl_store_host_of(const struct sl_store *store);
-/* This host is there, and keeps its jobs for another lease. */
+/* This host is there, and keeps its jobs for another lease. -EADDRINUSE: another daemon of the
+ * store has its name. */
 int sl_store_beat(struct sl_store *store, sl_store_beat_fn done, void *user);
 /* Jobs that other hosts changed, the first change first; the next page begins at the last row's
  * time and number. */

@@ -28,7 +28,7 @@ enum { LEASE_MS = 400, PATIENCE_MS = 20000 };
 /* Each on a loop of its own: one that is not turned is a host that hangs. */
 struct host {
     uv_loop_t loop;
-    struct sl_store *store;
+    struct sl_store *store, *beats; /* beats: of a server; else NULL */
     struct sl_lab *lab;
     struct sl_lab_listener *listener;
     bool opened, hangs, lab_closed, store_closed;
@@ -110,11 +110,16 @@ static void open_host(unsigned number, const char *name, const char *device)
     struct sl_store_host is = {.lease_ms = LEASE_MS, .started_ms = 1};
     snprintf(is.name, sizeof(is.name), "%s", name);
     sl_store_be_host(host->store, &is);
+    if (sl_store_is_shared(host->store)) {
+        assert_int_equal(sl_store_open(&host->loop, store_path, store_root, &host->beats, &diag),
+                         0);
+        sl_store_be_host(host->beats, &is);
+    }
     const struct sl_lab_options options = {
         .store = host->store,
         .state_dir = store_folder,
         .host = name,
-        .lease_ms = LEASE_MS,
+        .beats = {host->beats, LEASE_MS},
         .runner = {on_start, on_cancel, host, NULL, NULL},
         .opened = on_opened,
         .user = host,
@@ -143,6 +148,8 @@ static void close_host(unsigned number)
     sl_lab_close(host->lab, on_lab_closed, host);
     while (!host->lab_closed)
         uv_run(&host->loop, UV_RUN_ONCE);
+    if (host->beats)
+        sl_store_close(host->beats, on_store_closed, host);
     sl_store_close(host->store, on_store_closed, host);
     uv_run(&host->loop, UV_RUN_DEFAULT);
     assert_true(host->store_closed);
@@ -399,6 +406,46 @@ STORE_ANY_TEST(a_wish_to_cancel_is_kept_while_the_store_fails)
         turn();
     change_store("ALTER TABLE away RENAME TO jobs");
     UNTIL(hosts[1].cancelled == 1);
+    close_host(1);
+    close_host(0);
+}
+
+static void on_runs(void *user, int rc, const struct sl_run_record *rows, size_t count,
+                    uint64_t next_cursor)
+{
+    (void)rows;
+    (void)next_cursor;
+    assert_int_equal(rc, 0);
+    *(int *)user += count == 0;
+}
+
+STORE_ANY_TEST(a_host_that_waits_for_a_long_request_keeps_its_jobs)
+{
+    const struct sl_runs_filter all = {.limit = 1};
+    struct sl_diag diag = {0};
+    struct sl_database *db = NULL;
+    int answers = 0;
+    open_host(0, "here", "a");
+    open_host(1, "there", "b");
+    bool shared = sl_store_is_shared(hosts[0].store);
+    uint64_t job = submit(1, "b");
+    UNTIL(hosts[1].started == 1);
+    if (shared) { /* nobody else has the jobs of a file */
+        assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+        assert_int_equal(db->kind->begin(db), 0);
+        assert_int_equal(sl_database_exec(db, "LOCK TABLE runs IN ACCESS EXCLUSIVE MODE"), 0);
+    }
+    assert_int_equal(sl_store_list_runs(hosts[1].store, &all, on_runs, &answers), 0);
+    for (uint64_t until_ns = uv_hrtime() + UINT64_C(3000000) * LEASE_MS; uv_hrtime() < until_ns;)
+        turn();
+    assert_int_equal(answers, !shared);
+    if (shared)
+        assert_int_equal(sl_database_exec(db, "COMMIT"), 0);
+    sl_database_close(db);
+    UNTIL(answers == 1);
+    assert_int_equal(sl_lab_peers(hosts[0].lab)->taken_over, 0);
+    assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
+    UNTIL(hosts[1].ended_events == 1);
     close_host(1);
     close_host(0);
 }

@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/records.h"
 #include "host/store/claim_table.h"
 #include "host/store/database.h"
@@ -279,6 +280,32 @@ SERVER_TEST(a_connection_that_is_lost_is_made_anew_and_nothing_is_doubled)
     }
     close_bench(&bench);
     assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
+}
+
+SERVER_TEST(a_name_that_another_daemon_has_is_refused_until_that_has_ended)
+{
+    const struct sl_store_host hosts[2] = {{.name = "here", .lease_ms = 60000, .started_ms = 1},
+                                           {.name = "here", .lease_ms = 60000, .started_ms = 2}};
+    struct sl_request beat;
+    struct sl_database *dbs[2] = {open_database(), open_database()};
+    static const int rcs[] = {0, -EADDRINUSE, 0};
+    for (int i = 0; i < 3; i++) {
+        beat = (struct sl_request){.host = &hosts[i % 2], .now_ms = 100000 + (uint64_t)i};
+        sl_claim_table_beat(&beat, dbs[i % 2]);
+        assert_int_equal(beat.rc, rcs[i]);
+        sl_free(beat.rows);
+    }
+    sl_database_close(dbs[0]);
+    for (int tries = 0; tries < 100; tries++) { /* until the server has seen it */
+        beat = (struct sl_request){.host = &hosts[1], .now_ms = 100003};
+        sl_claim_table_beat(&beat, dbs[1]);
+        sl_free(beat.rows);
+        if (beat.rc == 0)
+            break;
+        uv_sleep(50);
+    }
+    assert_int_equal(beat.rc, 0);
+    sl_database_close(dbs[1]);
 }
 
 struct writing {
