@@ -24,9 +24,23 @@ static const char *option(const PQconninfoOption *options, const char *keyword)
     return "";
 }
 
-void sl_pq_name(const char *url, char out[SL_PQ_NAME_BYTES])
+/* NULL: the URL cannot be read, or what is not escaped in its password may stand in other parts of
+ * it, which are printed. */
+static PQconninfoOption *parse(const char *url)
 {
     PQconninfoOption *options = PQconninfoParse(url, NULL); /* its words would tell the password */
+    const char *port = option(options, "port");
+    if (port[strspn(port, "0123456789,")] || strchr(option(options, "host"), '@') ||
+        strpbrk(option(options, "dbname"), "@/")) {
+        PQconninfoFree(options);
+        return NULL;
+    }
+    return options;
+}
+
+void sl_pq_name(const char *url, char out[SL_PQ_NAME_BYTES])
+{
+    PQconninfoOption *options = parse(url);
     const char *port = option(options, "port"), *host = option(options, "host");
     snprintf(out, SL_PQ_NAME_BYTES, "postgresql://%.80s%s%.40s/%.80s", host, port[0] ? ":" : "",
              port, option(options, "dbname"));
@@ -69,9 +83,10 @@ static int refuse(PGconn *connection, const char *where, struct sl_diag *diag)
 int sl_pq_connect(const char *url, PGconn **out, struct sl_diag *diag)
 {
     char name[SL_PQ_NAME_BYTES];
-    PQconninfoOption *options = PQconninfoParse(url, NULL);
+    PQconninfoOption *options = parse(url);
     if (!options) {
-        sl_diag_hint(diag, "it is postgresql://USER:PASSWORD@HOST:PORT/DATABASE");
+        sl_diag_hint(diag, "it is postgresql://USER:PASSWORD@HOST:PORT/DATABASE: write @ and / of "
+                           "a password as %%40 and %%2F");
         return sl_diag_set(diag, -EINVAL, "store", "this is no URL of PostgreSQL");
     }
     PQconninfoFree(options);

@@ -58,6 +58,29 @@ TEST(a_server_that_is_not_there_and_a_wrong_url_are_refused_with_words)
     assert_null(strstr(diag.what, "se%cret"));
 }
 
+TEST(a_password_that_is_not_escaped_is_not_printed)
+{
+    static const char *const bad[] = {
+        "postgresql://u:5x/Secret@127.0.0.1/db",
+        "postgresql://u:55/Secret@127.0.0.1/db",
+        "postgresql://u:p@Secret@127.0.0.1/db",
+        "postgresql://u:p/Secret@127.0.0.1",
+        "postgresql://u:5/Secret/db",
+        "postgresql://u:Secret/db",
+    };
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct sl_diag diag = {0};
+        struct sl_database *db = NULL;
+        char name[SL_PQ_NAME_BYTES];
+        sl_pq_name(bad[i], name);
+        assert_null(strstr(name, "Secret"));
+        assert_int_equal(sl_postgres_open(bad[i], "/", &db, &diag), -EINVAL);
+        assert_null(strstr(diag.what, "Secret"));
+        assert_null(strstr(diag.where, "Secret"));
+        assert_non_null(strstr(diag.hint, "%40 and %2F"));
+    }
+}
+
 static struct sl_database *open_database(void)
 {
     struct sl_diag diag = {0};
