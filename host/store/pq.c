@@ -2,14 +2,21 @@
 #include "host/store/pq.h"
 
 #include <errno.h>
+#include <poll.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libpq-fe.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
 
 enum { OLDEST_SERVER = 130000 }; /* gen_random_uuid() */
+
+#define END_NS (UINT64_C(5) * 1000000000)
 
 bool sl_pq_is_url(const char *where)
 {
@@ -64,6 +71,8 @@ static PGconn *start(const char *url)
     PGconn *connection = PQconnectdbParams(keys, values, 1);
     if (connection)
         PQsetNoticeProcessor(connection, say_nothing, NULL);
+    PQsetnonblocking(connection,
+                     1); /* only what waits by itself would not heed it: sl_pq_next() */
     return connection;
 }
 
@@ -115,4 +124,77 @@ int sl_pq_check(const char *url, struct sl_diag *diag)
     int rc = sl_pq_connect(url, &connection, diag);
     PQfinish(connection);
     return rc;
+}
+
+int sl_pq_next(PGconn *connection, uint64_t until_ns, PGresult **out)
+{
+    int unsent = 0;
+    *out = NULL;
+    while (PQstatus(connection) == CONNECTION_OK && (unsent = PQflush(connection)) >= 0 &&
+           (unsent > 0 || PQisBusy(connection))) {
+        uint64_t now_ns = sl_clock_ns();
+        struct pollfd polled = {.fd = PQsocket(connection),
+                                .events = unsent > 0 ? POLLIN | POLLOUT : POLLIN};
+        if (now_ns >= until_ns)
+            return -ETIMEDOUT;
+        poll(&polled, 1, (int)((until_ns - now_ns) / 1000000 % INT32_MAX) + 1);
+        if ((polled.revents & ~POLLOUT) != 0 && !PQconsumeInput(connection))
+            break;
+    }
+    *out = PQgetResult(connection);
+    return 0;
+}
+
+PGresult *sl_pq_last(PGconn *connection, int sent, uint64_t until_ns)
+{
+    PGresult *last = NULL, *next = NULL;
+    int rc = sent ? sl_pq_next(connection, until_ns, &next) : -EIO;
+    while (rc == 0 && next) {
+        PQclear(last);
+        last = next;
+        rc = sl_pq_next(connection, until_ns, &next);
+    }
+    if (rc < 0) {
+        PQclear(last);
+        last = NULL;
+    }
+    return last;
+}
+
+void sl_pq_end_work(PGconn *connection, const char *url)
+{
+    char sql[64];
+    PGconn *other = NULL;
+    if (sl_pq_connect(url, &other, NULL) < 0)
+        return;
+    snprintf(sql, sizeof(sql), "SELECT pg_terminate_backend(%d)", PQbackendPID(connection));
+    PQclear(sl_pq_last(other, PQsendQuery(other, sql), sl_clock_ns() + END_NS));
+    PQfinish(other);
+}
+
+void sl_pq_value(const PGresult *result, int row, int column, unsigned type,
+                     struct sl_value *out)
+{
+    const char *text = PQgetvalue(result, row, column);
+    *out = (struct sl_value){.kind = SL_VALUE_NULL};
+    if (PQgetisnull(result, row, column))
+        return;
+    switch (type) {
+    case SL_PQ_BOOL:
+        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = text[0] == 't'};
+        break;
+    case SL_PQ_INT2:
+    case SL_PQ_INT4:
+    case SL_PQ_INT8:
+    case SL_PQ_OID:
+        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = strtoll(text, NULL, 10)};
+        break;
+    case SL_PQ_FLOAT4:
+    case SL_PQ_FLOAT8:
+    case SL_PQ_NUMERIC:
+        *out = (struct sl_value){.kind = SL_VALUE_REAL, .real = strtod(text, NULL)};
+        break;
+    default:
+        *out = (struct sl_value){.kind = SL_VALUE_TEXT, .text = text};
+    }
 }

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct pg_conn;
+struct pg_result;
 struct sl_diag;
+struct sl_value;
 
 /* Is `where` a database of PostgreSQL, by how it begins? */
 bool sl_pq_is_url(const char *where);
@@ -20,3 +23,33 @@ int sl_pq_connect(const char *url, struct pg_conn **out, struct sl_diag *diag);
 
 /* Does its server answer? The same codes. */
 int sl_pq_check(const char *url, struct sl_diag *diag);
+
+/* The next result of what was sent, NULL after the last one of a statement: *out is owned. No
+ * function of libpq waits here, so that a server that is frozen keeps nobody: -ETIMEDOUT when it is
+ * `until_ns` by sl_clock_ns(); then the connection can only be ended. */
+int sl_pq_next(struct pg_conn *connection, uint64_t until_ns, struct pg_result **out);
+
+/* The last result of the statement that PQsend…() sent; `sent` is what that said. NULL: it could
+ * not be sent, or took too long. */
+struct pg_result *sl_pq_last(struct pg_conn *connection, int sent, uint64_t until_ns);
+
+/* Ends what the server is doing for `connection`, by another one to the same `url`: else it would
+ * go on until it has something to send. Takes a few seconds at most. */
+void sl_pq_end_work(struct pg_conn *connection, const char *url);
+
+/* Types as the server numbers them (pg_type.dat). */
+enum {
+    SL_PQ_BOOL = 16,
+    SL_PQ_INT8 = 20,
+    SL_PQ_INT2 = 21,
+    SL_PQ_INT4 = 23,
+    SL_PQ_TEXT = 25,
+    SL_PQ_OID = 26,
+    SL_PQ_FLOAT4 = 700,
+    SL_PQ_FLOAT8 = 701,
+    SL_PQ_NUMERIC = 1700
+};
+
+/* A value as that of SQLite's; `type` is the server's number of its type. */
+void sl_pq_value(const struct pg_result *result, int row, int column, unsigned type,
+                     struct sl_value *out);

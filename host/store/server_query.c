@@ -15,21 +15,14 @@
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "host/store/database.h"
 #include "host/store/pq.h"
 #include "host/store/question.h"
 
 enum { MAX_COLUMNS = 100, MAX_VALUE_BYTES = 4 << 20 /* of a row */, FETCH_ROWS = 16 };
-/* As the server numbers them (pg_type.dat). */
-enum {
-    BOOL = 16,
-    INT8 = 20,
-    INT2 = 21,
-    INT4 = 23,
-    OID = 26,
-    FLOAT4 = 700,
-    FLOAT8 = 701,
-    NUMERIC = 1700
-};
+/* What the server itself ends in time is ended more gently. */
+#define GRACE_NS (UINT64_C(1) * 1000000000)
+#define GRANT_NS (UINT64_C(30) * 1000000000)
 
 struct asking {
     PGconn *connection;
@@ -37,6 +30,7 @@ struct asking {
     struct sl_json *json;
     struct sl_diag *diag;
     uint64_t until_ns;
+    bool late; /* the server does not end it */
     Oid types[MAX_COLUMNS];
     int columns;
 };
@@ -44,6 +38,9 @@ struct asking {
 /* The words of a result that is not right. */
 static int refuse(struct asking *asking, const PGresult *result)
 {
+    asking->late = !result && sl_clock_ns() >= asking->until_ns;
+    if (asking->late)
+        return sl_diag_set(asking->diag, -ETIMEDOUT, "store", "the store's server does not answer");
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     const char *primary = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
     if (state && strcmp(state, "57014") == 0)
@@ -53,9 +50,11 @@ static int refuse(struct asking *asking, const PGresult *result)
     return sl_diag_set(asking->diag, SL_E_FORMAT, "sql", "%s", primary ? primary : "it failed");
 }
 
-/* Takes the result over: to *out where that is given. */
-static int settle(struct asking *asking, PGresult *result, PGresult **out)
+/* Takes in what was `sent`; its result goes to *out where that is given. A question can lift the
+ * server's limits of time: here it cannot. */
+static int settle(struct asking *asking, int sent, PGresult **out)
 {
+    PGresult *result = sl_pq_last(asking->connection, sent, asking->until_ns + GRACE_NS);
     ExecStatusType status = PQresultStatus(result);
     int rc = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ? 0 : refuse(asking, result);
     if (rc == 0 && out)
@@ -72,16 +71,17 @@ static int begin(struct asking *asking)
              "SET statement_timeout = %u; SET lock_timeout = 1000; SET "
              "idle_in_transaction_session_timeout = 30000; BEGIN READ ONLY",
              (unsigned)asking->query->max_ms);
-    return settle(asking, PQexec(asking->connection, sql), NULL);
+    return settle(asking, PQsendQuery(asking->connection, sql), NULL);
 }
 
 /* Nothing but one statement, and its columns. */
 static int describe(struct asking *asking)
 {
     PGresult *result = NULL;
-    int rc = settle(asking, PQprepare(asking->connection, "", asking->query->sql, 0, NULL), NULL);
+    int rc =
+        settle(asking, PQsendPrepare(asking->connection, "", asking->query->sql, 0, NULL), NULL);
     if (rc == 0)
-        rc = settle(asking, PQdescribePrepared(asking->connection, ""), &result);
+        rc = settle(asking, PQsendDescribePrepared(asking->connection, ""), &result);
     if (rc < 0)
         return rc;
     asking->columns = PQnfields(result);
@@ -125,38 +125,30 @@ static int open_cursor(struct asking *asking)
     if (rc == 0)
         rc = sl_buf_printf(&sql, ")");
     if (rc == 0)
-        rc = settle(
-            asking,
-            PQexecParams(asking->connection, (const char *)sql.data, 0, NULL, NULL, NULL, NULL, 0),
-            NULL);
+        rc = settle(asking,
+                    PQsendQueryParams(asking->connection, (const char *)sql.data, 0, NULL, NULL,
+                                      NULL, NULL, 0),
+                    NULL);
     sl_buf_fini(&sql);
     return rc;
 }
 
 static void put_value(struct asking *asking, const PGresult *rows, int row, int column)
 {
-    const char *text = PQgetvalue(rows, row, column);
-    if (PQgetisnull(rows, row, column)) {
+    struct sl_value value;
+    sl_pq_value(rows, row, column, asking->types[column], &value);
+    switch (value.kind) {
+    case SL_VALUE_NULL:
         sl_json_null(asking->json, NULL);
-        return;
-    }
-    switch (asking->types[column]) {
-    case BOOL: /* as SQLite has it */
-        sl_json_i64(asking->json, NULL, text[0] == 't');
         break;
-    case INT2:
-    case INT4:
-    case INT8:
-    case OID:
-        sl_json_i64(asking->json, NULL, strtoll(text, NULL, 10));
+    case SL_VALUE_INTEGER:
+        sl_json_i64(asking->json, NULL, value.integer);
         break;
-    case FLOAT4:
-    case FLOAT8:
-    case NUMERIC:
-        sl_json_f64(asking->json, NULL, strtod(text, NULL));
+    case SL_VALUE_REAL:
+        sl_json_f64(asking->json, NULL, value.real);
         break;
     default:
-        sl_json_text(asking->json, NULL, text);
+        sl_json_text(asking->json, NULL, value.text);
     }
 }
 
@@ -180,7 +172,7 @@ static int put_rows(struct asking *asking)
         PGresult *rows = NULL;
         if (sl_clock_ns() > asking->until_ns)
             return -ETIMEDOUT;
-        rc = settle(asking, PQexec(asking->connection, fetch), &rows);
+        rc = settle(asking, PQsendQuery(asking->connection, fetch), &rows);
         got = rc == 0 ? PQntuples(rows) : 0;
         for (int i = 0; rc == 0 && i < got; i++) {
             if (count++ < asking->query->max_rows &&
@@ -221,6 +213,8 @@ int sl_server_query_run(const char *url, const struct sl_query *query, struct sl
     if (rc < 0)
         return rc;
     rc = answer(&asking);
+    if (asking.late)
+        sl_pq_end_work(asking.connection, url);
     PQfinish(asking.connection);
     if (rc == -ETIMEDOUT) {
         sl_diag_hint(diag, "ask for less: fewer runs, or fewer tables joined");
@@ -240,7 +234,7 @@ static const char grants[] =
 
 int sl_server_query_let_read(const char *url, const char *reader, struct sl_diag *diag)
 {
-    struct asking asking = {.diag = diag};
+    struct asking asking = {.diag = diag, .until_ns = sl_clock_ns() + GRANT_NS};
     char name[SL_PQ_NAME_BYTES], sql[2048];
     int rc = sl_pq_connect(reader, &asking.connection, diag);
     if (rc < 0)
@@ -254,7 +248,7 @@ int sl_server_query_let_read(const char *url, const char *reader, struct sl_diag
     rc = user ? 0 : -ENOMEM;
     if (rc == 0) {
         snprintf(sql, sizeof(sql), grants, user, user, user);
-        rc = settle(&asking, PQexec(asking.connection, sql), NULL);
+        rc = settle(&asking, PQsendQuery(asking.connection, sql), NULL);
     }
     PQfreemem(user);
     PQfinish(asking.connection);

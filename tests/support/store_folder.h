@@ -7,7 +7,7 @@
 
 #include "tests/support/test.h"
 
-static char store_folder[64], store_path[256];
+static char store_folder[64], store_path[384];
 
 static int make_store_folder(void **state)
 {

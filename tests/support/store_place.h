@@ -56,8 +56,8 @@ static inline int make_store_place(void **state)
         return server[0] ? -1 : 0;
     const char *name = strrchr(store_folder, '-') + 1;
     store_root = store_folder;
-    snprintf(store_path, sizeof(store_path), "%s&options=-csearch_path%%3D%%22%s%%22", server,
-             name);
+    snprintf(store_path, sizeof(store_path),
+             "%s&application_name=%s&options=-csearch_path%%3D%%22%s%%22", server, name, name);
     snprintf(sql, sizeof(sql), "CREATE SCHEMA \"%s\"", name);
     return change_store_schema(server, sql);
 }

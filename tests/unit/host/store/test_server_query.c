@@ -37,6 +37,25 @@ STORE_ANY_TEST(values_rows_and_time_are_as_of_a_file)
                      0);
 }
 
+/* The first part of its rows lifts the limit, the second one would never come. */
+STORE_ANY_TEST(a_question_that_lifts_its_limit_of_time_is_ended)
+{
+    char out[512];
+    struct sl_diag diag = {0};
+    if (!store_root)
+        skip();
+    assert_int_equal(
+        store_ask("SELECT CASE n WHEN 1 THEN set_config('statement_timeout', '0', false) WHEN 17 "
+                  "THEN (SELECT count(*)::text FROM generate_series(1, 1000000000000)) END FROM "
+                  "generate_series(1, 17) AS n",
+                  20, 300, out, sizeof(out), &diag),
+        -ETIMEDOUT);
+    assert_non_null(strstr(diag.what, "300 ms"));
+    assert_store_rows("SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND "
+                      "application_name = current_schema()",
+                      "[[0]]");
+}
+
 STORE_ANY_TEST(nothing_is_written_and_one_statement_is_answered)
 {
     static const char *const refused[] = {
