@@ -33,17 +33,15 @@ enum {
     WRITER_BYTES = 33,
 };
 
-/* As the server numbers them (pg_type.dat). */
-enum {
-    BOOL = 16,
-    INT8 = 20,
-    INT2 = 21,
-    INT4 = 23,
-    TEXT = 25,
-    FLOAT4 = 700,
-    FLOAT8 = 701,
-    NUMERIC = 1700
-};
+/* What the server does not end itself within these limits, and a little more, is a server that
+ * hangs: its connection is given up. Migrations rewrite tables. */
+#define STATEMENT_LIMIT "20s"
+#define FIRST_PATIENCE_NS (UINT64_C(22) * 1000000000)
+#define MORE_PATIENCE_NS (UINT64_C(2) * 1000000000)
+#define SCHEMA_LIMIT "600s"
+#define SCHEMA_PATIENCE_NS (UINT64_C(610) * 1000000000)
+
+#define SERVER_MS "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 /* A statement that the server has planned already, by its text and the types of its values. */
 struct prepared {
@@ -61,9 +59,10 @@ struct postgres {
     struct statement *posted[MAX_POSTED]; /* NULL: BEGIN */
     int posted_count;
     unsigned cursors;
-    uint64_t changes, changes_before; /* the transaction */
-    uint64_t batch;                   /* the latest transaction that wrote */
-    bool in_doubt;                    /* its commit was sent, and not answered */
+    uint64_t patience_ns, session_patience_ns; /* for an answer: now, and when it opened */
+    uint64_t changes, changes_before;          /* the transaction */
+    uint64_t batch;                            /* the latest transaction that wrote */
+    bool in_doubt;                             /* its commit was sent, and not answered */
     char writer[WRITER_BYTES];
     char message[MESSAGE_BYTES];
 };
@@ -140,9 +139,25 @@ static void count_changes(struct postgres *db, PGresult *result)
         db->changes += strtoull(PQcmdTuples(result), NULL, 10);
 }
 
+/* It did not answer in time, or could not be asked. */
+static int give_up(struct postgres *db)
+{
+    const char *why = PQerrorMessage(db->connection);
+    keep_message(db, why[0] ? why : "the store's server does not answer");
+    lose(db);
+    return -ENOTCONN;
+}
+
+static uint64_t until(const struct postgres *db)
+{
+    return sl_clock_ns() + db->patience_ns;
+}
+
 /* Takes the result of a statement over: to *out where that is given. 0 or a negative code. */
 static int settle(struct postgres *db, PGresult *result, PGresult **out)
 {
+    if (!result)
+        return give_up(db);
     int rc = is_good(result) ? 0 : code_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
     if (rc == 0) {
         count_changes(db, result);
@@ -161,6 +176,12 @@ static int settle(struct postgres *db, PGresult *result, PGresult **out)
     return rc;
 }
 
+/* The same of the statement that PQsend…() sent; `sent` is what that said. */
+static int settle_sent(struct postgres *db, int sent, PGresult **out)
+{
+    return settle(db, sl_pq_last(db->connection, sent, until(db)), out);
+}
+
 static int not_there(struct postgres *db)
 {
     if (!db->message[0])
@@ -175,9 +196,7 @@ static int take_posted(struct postgres *db, struct statement *statement)
 {
     if (!db->connection)
         return -ENOTCONN;
-    PGresult *result = PQgetResult(db->connection), *more;
-    while (db->connection && (more = PQgetResult(db->connection)) != NULL)
-        PQclear(more);
+    PGresult *result = sl_pq_last(db->connection, 1, until(db));
     if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED) { /* one before it failed */
         PQclear(result);
         return -ECANCELED;
@@ -192,10 +211,8 @@ static int take_all(struct postgres *db)
     db->posted_count = 0;
     if (count == 0)
         return 0;
-    if (db->connection && !PQpipelineSync(db->connection)) {
-        keep_message(db, PQerrorMessage(db->connection));
-        lose(db);
-    }
+    if (db->connection && !PQpipelineSync(db->connection))
+        give_up(db);
     for (int i = 0; i < count; i++) {
         struct statement *statement = db->posted[i];
         int one = take_posted(db, statement);
@@ -209,7 +226,11 @@ static int take_all(struct postgres *db)
     }
     if (!db->connection)
         return not_there(db);
-    PQclear(PQgetResult(db->connection)); /* the end of them */
+    PGresult *end = NULL;
+    int ended = sl_pq_next(db->connection, until(db), &end);
+    PQclear(end);
+    if (ended < 0)
+        return give_up(db);
     PQexitPipelineMode(db->connection);
     return rc;
 }
@@ -230,25 +251,33 @@ static int ask(struct postgres *db, const char *sql, PGresult **out)
     int rc = take_all(db);
     if (rc < 0)
         return rc;
-    return db->connection ? settle(db, PQexec(db->connection, sql), out) : not_there(db);
+    return db->connection ? settle_sent(db, PQsendQuery(db->connection, sql), out) : not_there(db);
 }
 
 /* --- to the server --- */
 
-/* Answers are on the disk, and a daemon that hangs keeps no others waiting. */
+/* Answers are on the disk, and a daemon that hangs keeps no others waiting. A limit of time that
+ * the database's user has already is kept. */
 static int begin_session(struct postgres *db, const char *where, struct sl_diag *diag)
 {
     PGresult *result = NULL;
     int rc = ask(db,
-                 "SET lock_timeout = '20s'; SET idle_in_transaction_session_timeout = '60s'; "
+                 "SET lock_timeout = '15s'; SET idle_in_transaction_session_timeout = '60s'; "
+                 "SELECT set_config('statement_timeout', '" STATEMENT_LIMIT "', false) WHERE "
+                 "current_setting('statement_timeout') = '0'; "
                  "SELECT set_config('synchronous_commit', 'on', false) WHERE "
-                 "current_setting('synchronous_commit') = 'off'; SELECT pg_is_in_recovery()",
+                 "current_setting('synchronous_commit') = 'off'; SELECT pg_is_in_recovery(), "
+                 "(SELECT setting FROM pg_settings WHERE name = 'statement_timeout')",
                  &result);
     if (rc == 0 && PQgetvalue(result, 0, 0)[0] == 't') {
         sl_diag_hint(diag, "name the primary server");
         rc = sl_diag_set(diag, -EROFS, where, "the store's server is a standby: it only reads");
     } else if (rc < 0) {
         sl_diag_set(diag, rc, where, "the store cannot be used: %s", db->message);
+    } else {
+        db->session_patience_ns =
+            strtoull(PQgetvalue(result, 0, 1), NULL, 10) * 1000000 + MORE_PATIENCE_NS;
+        db->patience_ns = db->session_patience_ns;
     }
     PQclear(result);
     return rc;
@@ -266,6 +295,7 @@ static int connect_again(struct postgres *db, struct sl_diag *diag)
 {
     char name[SL_PQ_NAME_BYTES];
     lose(db);
+    db->patience_ns = FIRST_PATIENCE_NS;
     sl_pq_name(db->url, name);
     int rc = sl_pq_connect(db->url, &db->connection, diag);
     rc = rc < 0 ? rc : begin_session(db, name, diag);
@@ -297,7 +327,7 @@ static int prepare_many(struct sl_database *base, const char *sql, void **out)
 static int set_text(struct parameter *parameter, const char *text)
 {
     size_t len = strlen(text);
-    parameter->type = TEXT;
+    parameter->type = SL_PQ_TEXT;
     parameter->text = text;
     if (sl_utf8_first_bad((struct sl_bytes){(const uint8_t *)text, len}) == len)
         return 0;
@@ -324,14 +354,14 @@ static int bind(struct sl_database *base, void *handle, int at, const struct sl_
     sl_free(parameter->cleaned);
     *parameter = (struct parameter){.type = 0};
     while (statement->count < at) /* what is left out is not used */
-        statement->parameters[statement->count++].type = TEXT;
+        statement->parameters[statement->count++].type = SL_PQ_TEXT;
     parameter->type = 0; /* of a null its place tells the type */
     if (value->kind == SL_VALUE_TEXT)
         return set_text(parameter, value->text);
     if (value->kind == SL_VALUE_NULL)
         return 0;
     parameter->text = parameter->number;
-    parameter->type = value->kind == SL_VALUE_INTEGER ? INT8 : FLOAT8;
+    parameter->type = value->kind == SL_VALUE_INTEGER ? SL_PQ_INT8 : SL_PQ_FLOAT8;
     if (value->kind == SL_VALUE_INTEGER)
         snprintf(parameter->number, NUMBER_BYTES, "%" PRIi64, value->integer);
     else
@@ -379,7 +409,8 @@ static int add_prepared(struct statement *statement)
     for (int i = 0; i < statement->count; i++)
         prepared->types[i] = statement->parameters[i].type;
     name_of(db->prepared_count++, name);
-    rc = settle(db, PQprepare(db->connection, name, sql, statement->count, prepared->types), NULL);
+    rc = settle_sent(
+        db, PQsendPrepare(db->connection, name, sql, statement->count, prepared->types), NULL);
     if (rc < 0 && db->prepared_count > 0) /* a lost connection forgot them all */
         sl_free(db->prepared[--db->prepared_count].sql);
     return rc;
@@ -410,10 +441,10 @@ static int run_prepared(struct statement *statement)
         return rc;
     for (int i = 0; i < statement->count; i++)
         values[i] = statement->parameters[i].text;
-    return settle(
-        statement->db,
-        PQexecPrepared(statement->db->connection, name, statement->count, values, NULL, NULL, 0),
-        &statement->result);
+    return settle_sent(statement->db,
+                       PQsendQueryPrepared(statement->db->connection, name, statement->count,
+                                           values, NULL, NULL, 0),
+                       &statement->result);
 }
 
 static int fetch(struct statement *statement)
@@ -451,11 +482,8 @@ static int post(struct sl_database *base, void *handle)
         return rc;
     for (int i = 0; i < statement->count; i++)
         values[i] = statement->parameters[i].text;
-    if (!PQsendQueryPrepared(db->connection, name, statement->count, values, NULL, NULL, 0)) {
-        keep_message(db, PQerrorMessage(db->connection));
-        lose(db);
-        return -ENOTCONN;
-    }
+    if (!PQsendQueryPrepared(db->connection, name, statement->count, values, NULL, NULL, 0))
+        return give_up(db);
     statement->posted = true;
     db->posted[db->posted_count++] = statement;
     return 0;
@@ -504,27 +532,8 @@ static void column(void *handle, int at, struct sl_value *out)
 {
     struct statement *statement = handle;
     *out = (struct sl_value){.kind = SL_VALUE_NULL};
-    if (!statement->result || statement->row < 0 || at >= PQnfields(statement->result) ||
-        PQgetisnull(statement->result, statement->row, at))
-        return;
-    const char *text = PQgetvalue(statement->result, statement->row, at);
-    switch (PQftype(statement->result, at)) {
-    case BOOL:
-        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = text[0] == 't'};
-        break;
-    case INT2:
-    case INT4:
-    case INT8:
-        *out = (struct sl_value){.kind = SL_VALUE_INTEGER, .integer = strtoll(text, NULL, 10)};
-        break;
-    case FLOAT4:
-    case FLOAT8:
-    case NUMERIC:
-        *out = (struct sl_value){.kind = SL_VALUE_REAL, .real = strtod(text, NULL)};
-        break;
-    default:
-        *out = (struct sl_value){.kind = SL_VALUE_TEXT, .text = text};
-    }
+    if (statement->result && statement->row >= 0 && at < PQnfields(statement->result))
+        sl_pq_value(statement->result, statement->row, at, PQftype(statement->result, at), out);
 }
 
 static int columns(void *handle)
@@ -571,7 +580,11 @@ static void close_database(struct sl_database *base)
 
 static int exec(struct sl_database *base, const char *sql)
 {
-    return ask(of(base), sql, NULL);
+    struct postgres *db = of(base);
+    int rc = ask(db, sql, NULL);
+    if (db->connection && PQtransactionStatus(db->connection) == PQTRANS_IDLE)
+        db->patience_ns = db->session_patience_ns; /* no migration now */
+    return rc;
 }
 
 static int define(struct sl_database *base, const char *sql)
@@ -591,12 +604,10 @@ static int begin(struct sl_database *base)
     db->changes_before = db->changes;
     db->in_doubt = false;
     db->message[0] = '\0';
+    db->patience_ns = db->session_patience_ns;
     int rc = make_room(db);
-    if (rc == 0 && !PQsendQueryParams(db->connection, "BEGIN", 0, NULL, NULL, NULL, NULL, 0)) {
-        keep_message(db, PQerrorMessage(db->connection));
-        lose(db);
-        rc = -ENOTCONN;
-    }
+    if (rc == 0 && !PQsendQueryParams(db->connection, "BEGIN", 0, NULL, NULL, NULL, NULL, 0))
+        rc = give_up(db);
     if (rc == 0)
         db->posted[db->posted_count++] = NULL;
     return rc;
@@ -606,7 +617,10 @@ static int begin(struct sl_database *base)
 static int begin_schema(struct sl_database *base)
 {
     int rc = begin(base);
-    return rc == 0 ? exec(base, "SELECT pg_advisory_xact_lock(7305813)") : rc;
+    of(base)->patience_ns = SCHEMA_PATIENCE_NS;
+    return rc == 0 ? exec(base, "SET LOCAL statement_timeout = '" SCHEMA_LIMIT
+                                "'; SELECT pg_advisory_xact_lock(7305813)")
+                   : rc;
 }
 
 static int number_from(struct postgres *db, const char *sql, uint64_t *out)
@@ -684,30 +698,34 @@ static int raise_number(struct sl_database *base, const char *table, uint64_t la
 }
 
 /* The row of the writer is written in the same transaction: it tells later whether there was a
- * commit. */
+ * commit. It must have the number before: a commit that comes after find_out() fails. */
 static int commit(struct sl_database *base, bool jobs_changed)
 {
     struct postgres *db = of(base);
-    char sql[400];
+    char sql[512];
     PGresult *result = NULL;
     int sent = take_all(db);
     if (sent < 0)
         return sent;
     if (db->changes == db->changes_before)
         return exec(base, "COMMIT");
-    db->batch++;
-    snprintf(
-        sql, sizeof(sql),
-        "INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', %" PRIu64 ", %" PRIu64
-        ") ON CONFLICT (id) DO UPDATE SET batch = excluded.batch, wrote_ms = excluded.wrote_ms;"
-        "%s%s%s COMMIT",
-        db->writer, db->batch, sl_clock_utc_ms(), jobs_changed ? "NOTIFY sme2lab_" : "",
-        jobs_changed ? base->identity : "", jobs_changed ? ";" : "");
+    snprintf(sql, sizeof(sql),
+             "WITH own AS (UPDATE writers SET batch = %" PRIu64 ", wrote_ms = " SERVER_MS
+             " WHERE id = '%s' AND batch = %" PRIu64 " RETURNING 1) SELECT 1 / count(*) FROM own;"
+             "%s%s%s COMMIT",
+             db->batch + 1, db->writer, db->batch, jobs_changed ? "NOTIFY sme2lab_" : "",
+             jobs_changed ? base->identity : "", jobs_changed ? ";" : "");
     int rc = ask(db, sql, &result);
     if (rc == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
         rc = -ECANCELED; /* it was a rollback */
     PQclear(result);
     db->in_doubt = rc == -ENOTCONN;
+    if (rc == 0)
+        db->batch++;
+    if (rc == -EEXIST) { /* somebody removed the row, or put an older one back */
+        lose(db);
+        rc = -ENOTCONN;
+    }
     return rc;
 }
 
@@ -721,16 +739,23 @@ static int state(struct sl_database *base)
                                                                   : SL_DATABASE_FINE;
 }
 
-/* The old connection's transaction may be under way yet: its lock on the row is waited for. */
+/* The old connection's commit may be under way yet: its lock on the row is waited for. If it has
+ * not come so far it never may: the row's number becomes another than it asks for. */
 static int find_out(struct postgres *db, bool *out_committed)
 {
-    char sql[128];
-    uint64_t batch = 0;
-    snprintf(sql, sizeof(sql), "SELECT batch FROM writers WHERE id = '%s' FOR UPDATE", db->writer);
-    int rc = number_from(db, sql, &batch);
+    char sql[320];
+    const uint64_t wanted = db->in_doubt ? db->batch + 1 : db->batch;
+    uint64_t found = 0;
+    snprintf(sql, sizeof(sql),
+             "INSERT INTO writers AS w (id, batch, wrote_ms) VALUES ('%s', %" PRIu64 ", " SERVER_MS
+             ") ON CONFLICT (id) DO UPDATE SET batch = CASE WHEN w.batch < %" PRIu64
+             " THEN excluded.batch ELSE w.batch END RETURNING batch",
+             db->writer, wanted + 1, wanted);
+    int rc = number_from(db, sql, &found);
     if (rc < 0)
         return rc;
-    *out_committed = batch == db->batch;
+    *out_committed = db->in_doubt && found == wanted;
+    db->batch = found;
     db->in_doubt = false;
     return 0;
 }
@@ -747,8 +772,7 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
             keep_message(db, diag.what);
         return rc;
     }
-    if (db->in_doubt)
-        rc = find_out(db, out_committed);
+    rc = find_out(db, out_committed);
     *out_in_doubt = db->in_doubt;
     return rc;
 }
@@ -850,12 +874,11 @@ int sl_postgres_open(const char *url, const char *root, struct sl_database **out
 int sl_postgres_sign_on(struct sl_database *base)
 {
     struct postgres *db = of(base);
-    char sql[256];
-    const uint64_t month_ms = UINT64_C(30) * 86400000, now_ms = sl_clock_utc_ms();
+    char sql[320];
     snprintf(sql, sizeof(sql),
-             "DELETE FROM writers WHERE wrote_ms < %" PRIu64
-             "; INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', 0, %" PRIu64 ")",
-             now_ms > month_ms ? now_ms - month_ms : 0, db->writer, now_ms);
+             "DELETE FROM writers WHERE wrote_ms < " SERVER_MS " - CAST(30 AS BIGINT) * 86400000; "
+             "INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', 0, " SERVER_MS ")",
+             db->writer);
     int rc = exec(base, sql);
     return rc < 0 ? rc : listen_for_jobs(db);
 }

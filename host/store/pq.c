@@ -71,8 +71,7 @@ static PGconn *start(const char *url)
     PGconn *connection = PQconnectdbParams(keys, values, 1);
     if (connection)
         PQsetNoticeProcessor(connection, say_nothing, NULL);
-    PQsetnonblocking(connection,
-                     1); /* only what waits by itself would not heed it: sl_pq_next() */
+    PQsetnonblocking(connection, 1); /* only what waits by itself would not heed it: sl_pq_next() */
     return connection;
 }
 
@@ -172,8 +171,7 @@ void sl_pq_end_work(PGconn *connection, const char *url)
     PQfinish(other);
 }
 
-void sl_pq_value(const PGresult *result, int row, int column, unsigned type,
-                     struct sl_value *out)
+void sl_pq_value(const PGresult *result, int row, int column, unsigned type, struct sl_value *out)
 {
     const char *text = PQgetvalue(result, row, column);
     *out = (struct sl_value){.kind = SL_VALUE_NULL};

@@ -52,4 +52,4 @@ enum {
 
 /* A value as that of SQLite's; `type` is the server's number of its type. */
 void sl_pq_value(const struct pg_result *result, int row, int column, unsigned type,
-                     struct sl_value *out);
+                 struct sl_value *out);

@@ -2,12 +2,14 @@
 #include "host/store/postgres.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/records.h"
@@ -198,6 +200,111 @@ SERVER_TEST(long_lists_come_in_parts)
     assert_int_equal(sl_database_commit(db, false), 0);
     assert_int_equal(rows, 2500);
     assert_int_equal(sum, 2500 * 2501 / 2);
+    sl_database_close(db);
+}
+
+/* --- a server that hangs --- */
+
+/* The process that serves `db`. */
+static pid_t server_of(struct sl_database *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db, "SELECT pg_backend_pid()");
+    assert_int_equal(sl_statement_step(&statement), 1);
+    pid_t pid = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
+    return pid;
+}
+
+/* With a limit of its user's: what this program waits for follows it. */
+static struct sl_database *open_hasty(void)
+{
+    size_t len = strlen(store_path);
+    snprintf(store_path + len, sizeof(store_path) - len, "%%20-cstatement_timeout%%3D100");
+    struct sl_database *db = open_database();
+    store_path[len] = '\0';
+    return db;
+}
+
+static void await_end(pid_t pid)
+{
+    for (int i = 0; i < 500 && kill(pid, 0) == 0; i++)
+        uv_sleep(10);
+    assert_int_equal(kill(pid, 0), -1);
+}
+
+SERVER_TEST(a_server_that_hangs_is_given_up_in_time)
+{
+    struct sl_database *db = open_hasty();
+    struct sl_statement statement;
+    pid_t pid = server_of(db);
+    bool in_doubt, committed;
+    for (int i = 0; i < 2; i++) { /* at its step, and sent before it */
+        assert_int_equal(kill(pid, SIGSTOP), 0);
+        uint64_t began_ns = sl_clock_ns();
+        if (i == 0)
+            assert_int_equal(sl_database_exec(db, "SELECT 1"), -ENOTCONN);
+        else
+            assert_int_equal(db->kind->begin(db), 0);
+        assert_int_equal(sl_database_state(db), SL_DATABASE_LOST);
+        assert_true(sl_clock_ns() - began_ns < UINT64_C(5000000000));
+        assert_non_null(strstr(db->kind->message(db), "does not answer"));
+        assert_int_equal(kill(pid, SIGCONT), 0);
+        assert_int_equal(db->kind->reconnect(db, &in_doubt, &committed), 0);
+        pid = server_of(db);
+    }
+    sl_statement_init(&statement, db, "SELECT pg_sleep(20)");
+    assert_int_equal(sl_statement_step(&statement), -EIO); /* the server's own limit */
+    assert_int_equal(sl_database_state(db), SL_DATABASE_FINE);
+    sl_statement_fini(&statement);
+    sl_database_close(db);
+}
+
+/* The old connection's server reads it when the new one has asked for it already. */
+SERVER_TEST(a_commit_that_comes_late_does_not_take_place)
+{
+    struct sl_database *db = open_hasty();
+    bool in_doubt, committed = true;
+    for (int i = 0; i < 2; i++) {
+        pid_t pid = server_of(db);
+        assert_int_equal(db->kind->begin(db), 0);
+        assert_int_equal(sl_database_exec(db, ADD_LABEL("late")), 0);
+        assert_int_equal(kill(pid, SIGSTOP), 0);
+        assert_int_equal(sl_database_commit(db, true), -ENOTCONN);
+        int rc = db->kind->reconnect(db, &in_doubt, &committed);
+        assert_int_equal(kill(pid, SIGCONT), 0);
+        await_end(pid);
+        assert_int_equal(rc, 0);
+        assert_false(committed);
+        assert_store_rows("SELECT count(*) FROM job_groups WHERE name = 'late'", "[[0]]");
+    }
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("again")), 0);
+    assert_int_equal(sl_database_commit(db, true), 0);
+    assert_store_rows("SELECT name FROM job_groups", "[[\"again\"]]");
+    sl_database_close(db);
+}
+
+/* Its row is made anew with the next connection. */
+SERVER_TEST(a_writer_whose_row_is_gone_writes_again)
+{
+    struct sl_database *db = open_database(), *other = open_database();
+    bool in_doubt = true, committed = true;
+    assert_int_equal(sl_database_exec(other, "UPDATE writers SET wrote_ms = 1"), 0);
+    sl_database_close(other);
+    other = open_database(); /* removes rows of long ago */
+    assert_store_rows("SELECT count(*) FROM writers WHERE wrote_ms < 2", "[[0]]");
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("a")), 0);
+    assert_int_equal(sl_database_commit(db, false), -ENOTCONN);
+    assert_int_equal(db->kind->reconnect(db, &in_doubt, &committed), 0);
+    assert_false(in_doubt);
+    assert_false(committed);
+    assert_int_equal(db->kind->begin(db), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("a")), 0);
+    assert_int_equal(sl_database_commit(db, false), 0);
+    assert_store_rows("SELECT name FROM job_groups", "[[\"a\"]]");
+    sl_database_close(other);
     sl_database_close(db);
 }
 
