@@ -60,11 +60,17 @@ class Cutter:
     def carry(self, source, sink, to_server):
         try:
             while data := source.recv(65536):
-                sink.sendall(data)
-                if to_server and self.cut and b" COMMIT\0" in data:
+                cut = to_server and self.cut and b" COMMIT\0" in data
+                wait = random.choice((0, 0.01, 1)) if cut else 0  # before its answer, after it, or the daemon has another connection by then
+                if cut:
                     self.cut = False
                     self.cuts += 1
-                    time.sleep(random.choice((0, 0.01)))  # before its answer or after it
+                if wait == 1:
+                    source.shutdown(socket.SHUT_RDWR)
+                    time.sleep(wait)
+                sink.sendall(data)
+                if cut:
+                    time.sleep(0.01 if wait else 0)
                     break
         except OSError:
             pass
