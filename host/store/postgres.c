@@ -33,8 +33,8 @@ enum {
     WRITER_BYTES = 33,
 };
 
-/* What the server does not end itself within these limits, and a little more, is a server that
- * hangs: its connection is given up. Migrations rewrite tables. */
+/* A server that does not end a statement itself within these limits, and a little more, hangs: its
+ * connection is given up. Migrations rewrite tables. */
 #define STATEMENT_LIMIT "20s"
 #define FIRST_PATIENCE_NS (UINT64_C(22) * 1000000000)
 #define MORE_PATIENCE_NS (UINT64_C(2) * 1000000000)

@@ -20,7 +20,7 @@
 #include "host/store/question.h"
 
 enum { MAX_COLUMNS = 100, MAX_VALUE_BYTES = 4 << 20 /* of a row */, FETCH_ROWS = 16 };
-/* What the server itself ends in time is ended more gently. */
+/* The server ends a question more gently than we do: it has a little more time for it. */
 #define GRACE_NS (UINT64_C(1) * 1000000000)
 #define GRANT_NS (UINT64_C(30) * 1000000000)
 
