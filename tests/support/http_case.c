@@ -18,6 +18,23 @@
 #include "host/job/lab_open.h"
 #include "tests/support/unit.h"
 
+static void pass(uv_loop_t *loop)
+{
+    struct timespec nap = {.tv_nsec = 1000000};
+    uv_run(loop, UV_RUN_NOWAIT);
+    nanosleep(&nap, NULL);
+}
+
+/* A loop that has nothing to wait for returns at once, and is asked no longer than that. */
+static void must_come(struct sl_http_case *bench, const bool *has_come, const char *what)
+{
+    uint64_t end = uv_hrtime() + SL_CASE_PATIENCE_MS * UINT64_C(1000000);
+    while (!*has_come && uv_hrtime() < end)
+        pass(&bench->loop);
+    if (!*has_come)
+        fail_msg("%s: not within %d ms", what, (int)SL_CASE_PATIENCE_MS);
+}
+
 static void on_opened(void *user, int rc)
 {
     assert_int_equal(rc, 0);
@@ -61,14 +78,12 @@ static void open_lab(struct sl_http_case *bench)
     assert_int_equal(sl_lab_open(&bench->loop, &options, &bench->lab), 0);
     assert_int_equal(sl_lab_add_device(bench->lab, "box", SL_DEVICE_COUNTED), 0);
     assert_int_equal(sl_lab_add_device(bench->lab, "phone", SL_DEVICE_LOCAL), 0);
-    while (!bench->opened)
-        uv_run(&bench->loop, UV_RUN_ONCE);
+    must_come(bench, &bench->opened, "the laboratory opens");
 }
 
 void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http *http)
 {
-    while (!http->auth.loaded)
-        uv_run(&bench->loop, UV_RUN_ONCE);
+    must_come(bench, &http->auth.loaded, "tokens are read");
 }
 
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
@@ -109,8 +124,7 @@ void sl_http_case_close_http(struct sl_http_case *bench)
 {
     sl_http_close(bench->http, on_closed, &bench->http_closed);
     assert_false(bench->http_closed); /* never inside the call */
-    while (!bench->http_closed)
-        uv_run(&bench->loop, UV_RUN_ONCE);
+    must_come(bench, &bench->http_closed, "the server closes");
 }
 
 void sl_http_case_close(struct sl_http_case *bench)
@@ -119,11 +133,10 @@ void sl_http_case_close(struct sl_http_case *bench)
     if (!bench->http_closed)
         sl_http_case_close_http(bench);
     sl_lab_close(bench->lab, on_closed, &bench->lab_closed);
-    while (!bench->lab_closed)
-        uv_run(&bench->loop, UV_RUN_ONCE);
+    must_come(bench, &bench->lab_closed, "the laboratory closes");
     sl_store_close(bench->store, on_closed, &bench->store_closed);
+    must_come(bench, &bench->store_closed, "the store closes");
     uv_run(&bench->loop, UV_RUN_DEFAULT);
-    assert_true(bench->store_closed);
     assert_int_equal(uv_loop_close(&bench->loop), 0);
     assert_int_equal(access(bench->socket, F_OK), -1);
     free(bench->output);
@@ -245,13 +258,6 @@ void sl_http_case_send(int fd, const char *text)
 {
     size_t len = strlen(text);
     assert_int_equal(send(fd, text, len, MSG_NOSIGNAL), len);
-}
-
-static void pass(uv_loop_t *loop)
-{
-    struct timespec nap = {.tv_nsec = 1000000};
-    uv_run(loop, UV_RUN_NOWAIT);
-    nanosleep(&nap, NULL);
 }
 
 int sl_http_case_await(struct sl_http_case *bench, int fd, const char *wanted, unsigned timeout_ms)

@@ -187,8 +187,6 @@ TEST(a_run_without_its_files_is_found_and_removed)
     uint64_t lost = add_run("zeta", BEGAN, 2.0, NULL);
     struct sl_http_case *server = sl_cli_case_server();
     word_of(lost, run);
-    snprintf(command, sizeof(command), "rm -r %s/runs/*/*-%llu", server->folder,
-             (unsigned long long)lost);
     SAY("query", "SELECT job FROM runs WHERE model = 'zeta'", "--csv");
     snprintf(command, sizeof(command), "rm -r %s/runs/*/*-%d", server->folder,
              atoi(strchr(sl_verb_case.out, '\n') + 1));
@@ -221,13 +219,26 @@ TEST(a_series_has_its_history)
 
 TEST(a_run_goes_out_as_a_file_and_comes_back_as_another)
 {
-    char run[24], file[128];
+    char run[24], other[24], file[128];
+    const char *said;
+    unsigned long long number = 0;
     word_of(add_run("theta", BEGAN, 4.0, finished), run);
     snprintf(file, sizeof(file), "%s/runs.tar.zst", sl_cli_case_server()->folder);
     SAY("export", run, "-o", file);
     sl_verb_case_exited(SL_EXIT_DONE);
     SAY("import", file);
     sl_verb_case_exited(SL_EXIT_DONE);
+    said = strstr(sl_verb_case.out, " is run ");
+    assert_true(said && sscanf(said, " is run %llu here", &number) == 1);
+    word_of(number, other);
+    assert_string_not_equal(other, run);
+    SAY("show", other);
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("result.json");
+    SAY("runs", "--json");
+    snprintf(file, sizeof(file), "\"id\":%s,", other);
+    sl_verb_case_printed(file);
+    snprintf(file, sizeof(file), "%s/runs.tar.zst", sl_cli_case_server()->folder);
     SAY("import", file, "--pair", "a=b");
     sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("export", "4711", "-o", file);

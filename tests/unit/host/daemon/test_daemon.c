@@ -77,6 +77,20 @@ static void await(const char *first, const char *second, const char *third, cons
     fail_msg("'%s' never came; last: %s%s", text, sl_verb_case.out, sl_verb_case.err);
 }
 
+/* Until the daemon has logged it. */
+static void await_log(const char *text)
+{
+    const struct timespec nap = {.tv_nsec = 50000000};
+    char command[224];
+    snprintf(command, sizeof(command), "grep -qF '%s' %s", text, below("log"));
+    for (int left = 600; left > 0; left--) {
+        if (system(command) == 0)
+            return;
+        nanosleep(&nap, NULL);
+    }
+    fail_msg("'%s' is not in the log", text);
+}
+
 static int start(void **group)
 {
     (void)group;
@@ -208,6 +222,9 @@ TEST(the_configuration_is_read_again_and_a_wrong_one_changes_nothing)
     await("devices", "--json", "--color=never", "\"late\"");
     write_config("{\"name\":");
     kill(daemon_process, SIGHUP);
+    await_log("event=reload_refused "); /* or the next signal would be one with it */
+    SAY("devices", "--json");
+    sl_verb_case_printed("\"late\"");
     write_config(COUNTED "," HERE);
     kill(daemon_process, SIGHUP);
     for (int left = 200; left > 0; left--) {
