@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "tests/support/test.h"
 
 /* A build that counts lines has it. */
@@ -40,6 +41,8 @@ static void be_program(int argc, char **argv, FILE *const files[3])
     static const int faults[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE}; /* which cmocka catches */
     for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
         signal(faults[i], SIG_DFL);
+    signal(SIGALRM, SIG_DFL);
+    alarm(SL_VERB_CASE_PATIENCE_MS / 1000 + 5); /* ends it where nobody is left to kill it */
     for (int i = 0; i < 3; i++)
         dup2(fileno(files[i]), i);
     if (sl_verb_case.prepare)
@@ -55,9 +58,9 @@ static int wait_for(pid_t child)
 {
     const struct timespec nap = {.tv_nsec = 1000000};
     int status = 0;
-    for (unsigned left_ms = SL_VERB_CASE_PATIENCE_MS; waitpid(child, &status, WNOHANG) == 0;
-         left_ms--) {
-        if (left_ms == 0) {
+    const uint64_t end_ns = sl_clock_ns() + SL_VERB_CASE_PATIENCE_MS * UINT64_C(1000000);
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        if (sl_clock_ns() > end_ns) {
             kill(child, SIGKILL);
             waitpid(child, &status, 0);
             break;
