@@ -25,67 +25,67 @@ struct sl_arena {
 
 struct sl_arena *sl_arena_new(size_t budget_bytes)
 {
-    struct sl_arena *pool = sl_calloc(1, sizeof(*pool));
-    if (pool)
-        *pool = (struct sl_arena){.budget_bytes = budget_bytes, .chunk_bytes = FIRST_CHUNK_BYTES};
-    return pool;
+    struct sl_arena *arena = sl_calloc(1, sizeof(*arena));
+    if (arena)
+        *arena = (struct sl_arena){.budget_bytes = budget_bytes, .chunk_bytes = FIRST_CHUNK_BYTES};
+    return arena;
 }
 
-void sl_arena_free(struct sl_arena *pool)
+void sl_arena_free(struct sl_arena *arena)
 {
-    if (!pool)
+    if (!arena)
         return;
-    for (struct chunk *chunk = pool->chunks; chunk;) {
+    for (struct chunk *chunk = arena->chunks; chunk;) {
         struct chunk *next = chunk->next;
         sl_free(chunk);
         chunk = next;
     }
-    sl_free(pool);
+    sl_free(arena);
 }
 
-static struct chunk *add_chunk(struct sl_arena *pool, size_t bytes)
+static struct chunk *add_chunk(struct sl_arena *arena, size_t bytes)
 {
     struct chunk *chunk = sl_calloc(1, sizeof(*chunk) + bytes);
     if (!chunk)
         return NULL;
-    chunk->next = pool->chunks;
-    pool->chunks = chunk;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
     return chunk;
 }
 
-int sl_arena_alloc(struct sl_arena *pool, size_t count, size_t size, void **out_block)
+int sl_arena_alloc(struct sl_arena *arena, size_t count, size_t size, void **out_block)
 {
     const size_t align = alignof(max_align_t);
     size_t bytes;
-    if (__builtin_mul_overflow(count, size, &bytes) || bytes > pool->budget_bytes)
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > arena->budget_bytes)
         return SL_E_LIMIT;
-    pool->budget_bytes -= bytes;
+    arena->budget_bytes -= bytes;
     bytes = bytes == 0 ? align : (bytes + align - 1) / align * align;
-    if (bytes > pool->free_bytes && bytes >= pool->chunk_bytes / 4) {
-        struct chunk *own = add_chunk(pool, bytes);
+    if (bytes > arena->free_bytes && bytes >= arena->chunk_bytes / 4) {
+        struct chunk *own = add_chunk(arena, bytes);
         if (own)
             *out_block = own->bytes;
         return own ? 0 : -ENOMEM;
     }
-    if (bytes > pool->free_bytes) {
-        struct chunk *chunk = add_chunk(pool, pool->chunk_bytes);
+    if (bytes > arena->free_bytes) {
+        struct chunk *chunk = add_chunk(arena, arena->chunk_bytes);
         if (!chunk)
             return -ENOMEM;
-        pool->free_at = chunk->bytes;
-        pool->free_bytes = pool->chunk_bytes;
-        if (pool->chunk_bytes < LAST_CHUNK_BYTES)
-            pool->chunk_bytes *= 2;
+        arena->free_at = chunk->bytes;
+        arena->free_bytes = arena->chunk_bytes;
+        if (arena->chunk_bytes < LAST_CHUNK_BYTES)
+            arena->chunk_bytes *= 2;
     }
-    *out_block = pool->free_at;
-    pool->free_at += bytes;
-    pool->free_bytes -= bytes;
+    *out_block = arena->free_at;
+    arena->free_at += bytes;
+    arena->free_bytes -= bytes;
     return 0;
 }
 
-int sl_arena_charge(struct sl_arena *pool, size_t bytes)
+int sl_arena_charge(struct sl_arena *arena, size_t bytes)
 {
-    if (bytes > pool->budget_bytes)
+    if (bytes > arena->budget_bytes)
         return SL_E_LIMIT;
-    pool->budget_bytes -= bytes;
+    arena->budget_bytes -= bytes;
     return 0;
 }

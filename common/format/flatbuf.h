@@ -2,7 +2,7 @@
  *
  * The first failure sticks in `error` (with its words and byte offset in `diag`) and makes every
  * later call give something empty, so a parser checks after each loop and at its end. Nothing
- * here recurses, and every array a parser makes is charged to the pool's budget, which bounds
+ * here recurses, and every array a parser makes is charged to the arena's budget, which bounds
  * both memory and time when offsets alias. */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include "common/base/bytes.h"
 #include "common/format/flatbuf_table.h"
 
-/* An array of the pool, or NULL with `error` set. */
+/* An array of the arena, or NULL with `error` set. */
 void *sl_flatbuf_alloc(struct sl_flatbuf *fb, size_t count, size_t size);
 
 /* The numbers of a vector, of 4 or 8 bytes each: where they stand if this machine has them so, else

@@ -20,7 +20,7 @@ struct sl_tensor_slots {
 struct sl_tensor_shape {
     int scalar_type;          /* enum sl_scalar_type */
     uint32_t rank;            /* at most SL_TENSOR_MAX_RANK */
-    const int32_t *sizes;     /* of the pool; none negative */
+    const int32_t *sizes;     /* of the arena; none negative */
     const uint8_t *dim_order; /* permutation of 0..rank-1, borrowed from the file */
     uint64_t nbytes;          /* at most SL_TENSOR_MAX_BYTES */
 };

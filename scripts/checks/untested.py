@@ -34,7 +34,7 @@ def with_logic():
 
 
 def named():
-    """What has a test by its name: sources without their suffix."""
+    """Sources that have a test by their name, without their suffix."""
     found = set()
     for path in sources.files(".c"):
         if path.startswith("tests/unit/"):

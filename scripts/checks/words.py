@@ -14,10 +14,16 @@ EMPTY_NAMES = {"util", "utils", "misc", "helper", "helpers", "manager", "common_
 # A comment says its subject first: "Only timed runs have a noise floor", not "Of times alone: ...".
 RIDDLE = re.compile(r"(?:/\*\*?|//|^ *\*) (?:What|Where|Whether|Whoever|Of)\b")
 COMMENTED = (".c", ".cpp", ".h", ".inc", ".proto", ".S")
+# In Python a docstring may begin with "What": it stands below the name of what it tells of.
+SCRIPT_RIDDLE = re.compile(r'(?:"""|(?:^|\s)# )(?:Whether|Whoever|Of)\b')
 
 PATTERN = re.compile(r"\b(?:" + "|".join(map(re.escape, UNFINISHED)) + r")\b|" + "|".join(MACHINE))
 # Third-party text and recorded data speak as they speak.
 SKIPPED = ("tests/data/", "tests/fuzz/corpus/", "LICENSE")
+
+
+def is_script(path, content):
+    return path.endswith((".py", ".sh")) or content.startswith("#!")
 
 
 def main():
@@ -39,7 +45,8 @@ def main():
             found = PATTERN.search(line)
             if found:
                 problems.append(f"{path}:{number}: '{found.group()}'")
-            if path.endswith(COMMENTED) and RIDDLE.search(line):
+            riddle = RIDDLE if path.endswith(COMMENTED) else SCRIPT_RIDDLE if is_script(path, content) else None
+            if riddle and riddle.search(line):
                 problems.append(f"{path}:{number}: a comment that begins with a riddle: name its subject first")
     return sources.report(problems, f"{looked} files without unfinished work or paths of one machine")
 

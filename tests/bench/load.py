@@ -120,7 +120,7 @@ SHELLS = ("Method::execute", "OPERATOR_CALL", "DELEGATE_CALL", "MOVE_CALL", "JF_
 
 
 def framework(folder):
-    """Of the last execution of each variant: (all instructions, those between operators, operators)."""
+    """The last execution of each variant: (all instructions, those between operators, operators)."""
     events, marks = counted(folder, "--num_executions=2")
     found = {}
     for v, variant in enumerate(("off", "on")):

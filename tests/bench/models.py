@@ -124,7 +124,7 @@ def apart(have, want):
 
 
 def worst_difference(name, folder, out, engine):
-    """Of all outputs, from what the real runtime gave on that engine; None where there is no output to compare with."""
+    """The largest of all outputs, from what the real runtime gave on that engine; None where there is no output to compare with."""
     infix, theirs = ENGINES[engine]
     facts = os.path.join(folder, "facts.json")
     types = [o["dtype"] for o in json.load(open(facts, encoding="utf-8"))["outputs"]] if os.path.exists(facts) else []

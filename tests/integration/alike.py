@@ -1,4 +1,4 @@
-"""Whether what two programs gave is the same, times, identities and paths aside. Pure: bytes in, lines out; test_same_outputs.py tests it."""
+"""Compares what two programs gave, times, identities and paths aside. Pure: bytes in, lines out; test_same_outputs.py tests it."""
 
 import collections
 import csv
@@ -26,7 +26,7 @@ RULES = [
     (EVERY, r"executorch:\w+\.c:\d+\]", "executorch:<source>]"),
     (EVERY, r"\b\d+\.\d{6} (ms|s)\b", r"<time> \1"),
     (EVERY, r"\b(sme2lab-\w+)-[A-Za-z0-9]{6}/", r"\1-<temporary>/"),
-    # Of the daemon: what a job took, sizes of the files of a run, metrics, tokens.
+    # The daemon's: what a job took, sizes of the files of a run, metrics, tokens.
     (r"^daemon/(jobs|show)", r" +\d+\.\d s\b", " <time> s"),
     (r"^daemon/show", r"(?m)^([\w./-]+) +\d+$", r"\1 <bytes>"),
     (r"^daemon/.*metrics", r"(?m)^([a-z_0-9]+(?:\{[^}]*\})?) [-+0-9.e]+$", r"\1 <value>"),
@@ -153,7 +153,7 @@ def differing(before, after):
 
 
 def compare(before, after, expected=None):
-    """Of two dictionaries from name to lines: the differences as (name, reason or None, lines of a diff)."""
+    """The differences of two dictionaries from name to lines, as (name, reason or None, lines of a diff)."""
     expected = expected or Expected()
     found = []
     for name in sorted(before.keys() | after.keys()):

@@ -47,7 +47,7 @@ def await_follower(places):
 
 
 def private_sockets():
-    """Of the daemons that this module's runs start for themselves."""
+    """Those of the daemons that this module's runs start for themselves."""
     return list(STATE.glob("private/*/sme2labd.sock"))
 
 

@@ -1,4 +1,4 @@
-"""Whether two builds of this project give the same: every file of run directories, every answer, report, page of help and exit code.
+"""Compares what two builds of this project give: every file of run directories, every answer, report, page of help and exit code.
 
     same_outputs.py --before TREE --after TREE [--only GROUP]... [--expected FILE] [--keep DIR]
     same_outputs.py --before TREE          the same tree twice: what is not the same from run to run

@@ -24,7 +24,7 @@ def setUpModule():
 
 
 def row_bytes(row):
-    """Of k elements as they are packed."""
+    """The size of k elements as they are packed."""
     size = {"f32": 4, "f16": 2, "bf16": 2}.get(row["type"], 1)
     return row["k"] * (1 if "matmul_q" in row["family"] else size)
 
@@ -224,7 +224,7 @@ def allowed_depthwise(row):
 
 
 def allowed_transpose(row):
-    """Of blocks of rows by columns: 7 for four rows, 7 for four columns, and itself."""
+    """Blocks of rows by columns: 7 for four rows, 7 for four columns, and itself."""
     tall, wide = (64, 32) if row["type"] == "f16" else (32, 32)
     down, across = blocks(row["m"], tall), blocks(row["n"], wide)
     return 60 + 60 * down * across + 2 * (row["m"] + 3) * across + 2 * (row["n"] + 3) * down

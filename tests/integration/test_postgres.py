@@ -95,7 +95,7 @@ class OnServer(lab.Scratch):
         return Daemon(self.scratch / "state", COUNTED | {"store": url} | more)
 
     def submit(self, daemon, model, label, key=None):
-        """Whether a job that waits for weeks was accepted."""
+        """True if a job that waits for weeks was accepted."""
         status, _, body = daemon.submit({"model": model, "labels": {"n": label}, "begin": "9w"}, key)
         if status in (200, 201, 202):
             return True

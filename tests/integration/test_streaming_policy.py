@@ -255,7 +255,7 @@ class Estimated(lab.Scratch):
                 chosen = [row["streams"] for row in rows]
 
                 def sum_with(begin, end):
-                    """Of the whole, with the operators from `begin` to before `end` on the other engine."""
+                    """The sum of the whole, with the operators from `begin` to before `end` on the other engine."""
                     turned = {id(row) for row in rows[begin:end]}
                     return policy.sum_of(table, lambda row: row["streams"] != (id(row) in turned))
 

@@ -44,7 +44,7 @@ def compare(etdump, trace):
 
 
 def check_counted(lab):
-    """Of a counted run: the unit is said, warm-ups are outside the averages, no event stands for no operator, delegates have their name."""
+    """A counted run: the unit is said, warm-ups are outside the averages, no event stands for no operator, delegates have their name."""
     folder = os.path.join(lab.out, "inspector", "counted")
     words = [sys.executable, "-m", "sme2lab_export", "--model", "toy", "--outdir", folder, "--etrecord", "--no-trial"]
     done = subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=programs.LONGEST_SECONDS)

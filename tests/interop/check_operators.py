@@ -78,7 +78,7 @@ class Batch:
         return programs.run_agent(cpu, model, self.folder, files, isa=isa, more=more)
 
     def by_pytorch(self, call):
-        """Whether PyTorch is the reference: where the real runtime takes NHWC for NCHW."""
+        """True if PyTorch is the reference: where the real runtime takes NHWC for NCHW."""
         by_order = self.family not in operators.BY_MEMORY and call.name not in operators.AS_IT_LIES
         return by_order and any(handmade.lies_channels_last(t) for t in call.tensors)
 

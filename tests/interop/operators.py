@@ -137,7 +137,7 @@ def said(*tensors):
 
 
 def is_unspecified(name, tensors, number=1):
-    """Whether integers may come of numbers outside their range."""
+    """True if integers may come of numbers outside their range."""
     whole = not any(t.dtype.is_floating_point for t in tensors) and not isinstance(number, float)
     far = any(t.numel() and t.double().abs().max() > 9 for t in tensors)
     zero = len(tensors) > 1 and not tensors[1].all()

@@ -48,17 +48,17 @@ def widened(outputs):
 
 
 def agrees_but_for_rounding(exact, want, got):
-    """Whether `got` is about as near to `exact`, the same weights and inputs computed in single precision, as `want` is."""
+    """True if `got` is about as near to `exact`, the same weights and inputs computed in single precision, as `want` is."""
     limit, apart = farthest(exact, widened(want)), farthest(exact, widened(got))
     return math.isfinite(limit[1]) and math.isfinite(apart[1]) and apart[0] <= NOISE * limit[0] and apart[1] <= NOISE * limit[1]
 
 
 def some_finite(outputs):
-    """Whether any value can be compared: equal NaN and infinities prove nothing."""
+    """True if any value can be compared: equal NaN and infinities prove nothing."""
     return any(o.numel() == 0 or not o.is_floating_point() or bool(torch.isfinite(o).any()) for o in outputs)
 
 
 def agrees_where_reference_overflows(kind, exact, want, got):
-    """Whether `want` has NaN or infinities that `exact` lacks, and `got` is near `exact`: half instructions overflow elsewhere than x86's."""
+    """True if `want` has NaN or infinities that `exact` lacks, and `got` is near `exact`: half instructions overflow elsewhere than x86's."""
     overflows = math.isinf(farthest(exact, widened(want))[1])
     return overflows and agrees(kind, farthest(exact, widened(got)))

@@ -50,7 +50,7 @@ def shapes(inputs):
 
 
 def why(said):
-    """Of the agent's log the error that names the cause: the last before the one with which it ends."""
+    """The error of the agent's log that names the cause: the last before the one with which it ends."""
     errors = [line.split("] ", 1)[-1] for line in said.splitlines() if line.startswith("E ")]
     errors = [error for error in errors if not error.startswith("Failed to parse model file")] or errors
     return (errors or said.strip().splitlines() or ["it said nothing"])[-1]
@@ -95,7 +95,7 @@ def alone(isa):
 
 
 def step_by_step(program, isa, say):
-    """Of a program of fixed scales whose answer differs: whether each instruction agrees on the inputs it has in ExecuTorch. What model.json says."""
+    """A program of fixed scales whose answer differs: does each instruction agree on the inputs it has in ExecuTorch? Model.json says so."""
     try:
         parts = list(stepwise.instructions(program.pte, program.inputs, executorch))
     except (stepwise.NotApart, RuntimeError):

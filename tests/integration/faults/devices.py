@@ -180,7 +180,7 @@ class Batch:
         return record["cause"] == "result" and record["run"] and self.measured(record)["outcome"] == "crashed"
 
     def check_part(self, job, record):
-        """Of a run that failed: all that its result announces is here, and is the beginning of a whole run."""
+        """A run that failed: all that its result announces is here, and is the beginning of a whole run."""
         result, here = self.measured(record), self.events(record["run"])
         stream = len(self.file(record["run"], "streams/trace.sltrace"))
         if here != self.undisturbed[:len(here)] or result["trace_bytes"] != stream + result["dropped_bytes"] or (

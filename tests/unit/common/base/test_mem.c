@@ -46,49 +46,49 @@ TEST(aligned_block_is_aligned)
     sl_free(block);
 }
 
-TEST(pool_gives_zeroed_aligned_blocks)
+TEST(arena_gives_zeroed_aligned_blocks)
 {
-    struct sl_arena *pool = sl_arena_new(10 << 20);
-    assert_non_null(pool);
+    struct sl_arena *arena = sl_arena_new(10 << 20);
+    assert_non_null(arena);
     for (size_t i = 0; i < 3000; i++) {
         size_t size = i % 100 == 0 ? 5000 : i % 40;
         void *block = NULL;
-        assert_int_equal(sl_arena_alloc(pool, size, 1, &block), 0);
+        assert_int_equal(sl_arena_alloc(arena, size, 1, &block), 0);
         assert_non_null(block);
         assert_int_equal((uintptr_t)block % _Alignof(max_align_t), 0);
         for (size_t k = 0; k < size; k++)
             assert_int_equal(((uint8_t *)block)[k], 0);
         memset(block, 0xa5, size);
     }
-    sl_arena_free(pool);
+    sl_arena_free(arena);
     sl_arena_free(NULL);
 }
 
-TEST(pool_past_its_budget_is_refused)
+TEST(arena_past_its_budget_is_refused)
 {
     void *block = NULL;
-    struct sl_arena *pool = sl_arena_new(1000);
-    assert_non_null(pool);
-    assert_int_equal(sl_arena_alloc(pool, SIZE_MAX, 2, &block), SL_E_LIMIT);
-    assert_int_equal(sl_arena_alloc(pool, 600, 1, &block), 0);
-    assert_int_equal(sl_arena_alloc(pool, 401, 1, &block), SL_E_LIMIT);
-    assert_int_equal(sl_arena_alloc(pool, 400, 1, &block), 0);
-    assert_int_equal(sl_arena_alloc(pool, 1, 1, &block), SL_E_LIMIT);
-    sl_arena_free(pool);
+    struct sl_arena *arena = sl_arena_new(1000);
+    assert_non_null(arena);
+    assert_int_equal(sl_arena_alloc(arena, SIZE_MAX, 2, &block), SL_E_LIMIT);
+    assert_int_equal(sl_arena_alloc(arena, 600, 1, &block), 0);
+    assert_int_equal(sl_arena_alloc(arena, 401, 1, &block), SL_E_LIMIT);
+    assert_int_equal(sl_arena_alloc(arena, 400, 1, &block), 0);
+    assert_int_equal(sl_arena_alloc(arena, 1, 1, &block), SL_E_LIMIT);
+    sl_arena_free(arena);
 }
 
-TEST(pool_survives_each_failed_allocation)
+TEST(arena_survives_each_failed_allocation)
 {
     int rc = -ENOMEM;
     for (unsigned nth = 1; rc == -ENOMEM; nth++) {
         void *block;
         sl_mem_fail_nth(nth);
-        struct sl_arena *pool = sl_arena_new(1 << 20);
-        rc = pool ? sl_arena_alloc(pool, 10, 1, &block) : -ENOMEM;
+        struct sl_arena *arena = sl_arena_new(1 << 20);
+        rc = arena ? sl_arena_alloc(arena, 10, 1, &block) : -ENOMEM;
         if (rc == 0)
-            rc = sl_arena_alloc(pool, 100000, 1, &block);
+            rc = sl_arena_alloc(arena, 100000, 1, &block);
         sl_mem_fail_nth(0);
-        sl_arena_free(pool);
+        sl_arena_free(arena);
     }
     assert_int_equal(rc, 0);
 }

@@ -478,7 +478,7 @@ static int connect_from(const char *address, int port)
     return fd;
 }
 
-/* What is logged goes to a file from here on, until it is read: all of it, or its beginning. */
+/* The log goes to a file from here on, until it is read: all of it, or its beginning. */
 static FILE *begin_log(int *out_kept)
 {
     FILE *file = tmpfile();

@@ -7,7 +7,7 @@
 #include "tests/support/program_case.h"
 #include "tests/support/test.h"
 
-/* One operator on numbers, whose result goes to the last argument. */
+/* The result of an operator on numbers, which it puts to the last argument. */
 static struct sl_method_value computed(const char *name, uint32_t count, const uint32_t *args,
                                        int *out_rc)
 {
