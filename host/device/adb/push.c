@@ -23,8 +23,8 @@
 
 enum { IDLE_MS = 30000, RECORDS_BYTES = 4 * SL_ADB_SYNC_DATA_BYTES };
 
-/* So many bytes of the file are timed; at a rate above this one, compressing well is what takes the
- * time. A cable of USB 2 carries 40 MB/s. */
+/* The rate is taken over this many bytes of the file; at one above this one, compressing well is
+ * what takes the time. A cable of USB 2 carries 40 MB/s. */
 enum { TIMED_BYTES = 4 << 20, FAST_BYTES_PER_MS = 100000 };
 
 struct sl_adb_push {
