@@ -52,7 +52,7 @@ def data(number):
 
 
 def inference_process():
-    """Of the one agent that is at work, which is executed with the verb `run`; None: it is not there yet."""
+    """The process number of the one agent that is at work, which is executed with the verb `run`; None: it is not there yet."""
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
             words = path.read_bytes().split(b"\0")
