@@ -44,6 +44,7 @@
 #include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
 #include "host/spec/paths.h"
+#include "host/store/pq.h"
 #include "host/store/run_removal.h"
 #include "host/store/set_aside.h"
 #include "host/store/store.h"
@@ -749,12 +750,12 @@ static int open_store(struct daemon *daemon)
     static const struct sl_diag none = {0};
     char path[SL_STORE_PLACE_BYTES];
     const char *state = daemon->settings->state;
-    const char *reader = daemon->settings->config->store_reader;
     int rc = sl_store_place(daemon->settings->store, state, path, daemon->diag);
+    if (rc == 0 && daemon->settings->rebuild && sl_pq_is_url(path))
+        return sl_diag_set(daemon->diag, -EINVAL, "--rebuild",
+                           "a store of PostgreSQL is not set aside: restore it from a pg_dump");
     if (rc == 0)
         rc = sl_store_open(&daemon->loop, path, state, &daemon->store, daemon->diag);
-    if (rc == 0 && reader)
-        rc = sl_store_let_read(daemon->store, reader, daemon->diag);
     if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
         return rc;
     *daemon->diag = none;
@@ -779,7 +780,10 @@ static int start(struct daemon *daemon)
         return rc;
     open_handles(daemon);
     daemon->idle_since_ms = uv_now(&daemon->loop);
-    rc = be_host(daemon);
+    if (config->store_reader)
+        rc = sl_store_let_read(daemon->store, config->store_reader, daemon->diag);
+    if (rc == 0)
+        rc = be_host(daemon);
     if (rc == 0)
         rc = open_beats(daemon);
     if (rc == 0)

@@ -226,11 +226,36 @@ int sl_server_query_run(const char *url, const struct sl_query *query, struct sl
 /* Tables that are not named stay closed; a view reads with its owner's rights. */
 static const char grants[] =
     "DO $body$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %%I TO %%I', current_schema(), %s); "
-    "EXECUTE format('GRANT SELECT ON runs, attempts, devices, labels, commits, series_taken_over, "
-    "job_groups, variants, categories, operators, changes TO %%I', %s); "
+    "EXECUTE format('GRANT SELECT ON runs, attempts, devices, hosts, host_devices, labels, "
+    "commits, "
+    "series_taken_over, job_groups, variants, categories, operators, changes TO %%I', %s); "
     "EXECUTE (SELECT format('GRANT SELECT (%%s) ON jobs TO %%I', string_agg(quote_ident(attname), "
     "', '), %s) FROM pg_attribute WHERE attrelid = 'jobs'::regclass AND attnum > 0 AND NOT "
     "attisdropped AND attname <> 'idempotency_key'); END $body$";
+
+/* A role that the reader is or can become, and that may do more than read these. */
+static const char too_much[] =
+    "SELECT rolname FROM pg_roles WHERE pg_has_role(%s, oid, 'MEMBER') AND (rolsuper OR rolname IN "
+    "('pg_signal_backend', 'pg_read_server_files', 'pg_write_server_files', "
+    "'pg_execute_server_program') OR has_any_column_privilege(oid, 'tokens', 'SELECT') OR "
+    "has_any_column_privilege(oid, 'audit', 'SELECT')) LIMIT 1";
+
+/* `user` is a literal of SQL. */
+static int refuse_rights(struct asking *asking, const char *user)
+{
+    char sql[1024];
+    PGresult *result = NULL;
+    snprintf(sql, sizeof(sql), too_much, user);
+    int rc = settle(asking, PQsendQuery(asking->connection, sql), &result);
+    if (rc == 0 && PQntuples(result) > 0) {
+        sl_diag_hint(asking->diag, "CREATE ROLE reader LOGIN, which owns nothing and is a member "
+                                   "of no role, and name it in store_reader");
+        rc = sl_diag_set(asking->diag, -EACCES, "store_reader",
+                         "%s may read tokens or do more, as %s", user, PQgetvalue(result, 0, 0));
+    }
+    PQclear(result);
+    return rc;
+}
 
 int sl_server_query_let_read(const char *url, const char *reader, struct sl_diag *diag)
 {
@@ -245,7 +270,7 @@ int sl_server_query_let_read(const char *url, const char *reader, struct sl_diag
     if (rc < 0)
         return rc;
     char *user = PQescapeLiteral(asking.connection, name, strlen(name));
-    rc = user ? 0 : -ENOMEM;
+    rc = user ? refuse_rights(&asking, user) : -ENOMEM;
     if (rc == 0) {
         snprintf(sql, sizeof(sql), grants, user, user, user);
         rc = settle(&asking, PQsendQuery(asking.connection, sql), NULL);

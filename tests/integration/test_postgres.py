@@ -151,7 +151,6 @@ class OnServer(lab.Scratch):
             self.assertNotIn("secret", daemon.request("GET", "/metrics")[2].decode())
 
     def test_who_may_only_read_reads_as_a_user_of_their_own(self):
-        self.server.sql("CREATE ROLE reader LOGIN", user="postgres")
         with self.daemon(self.server.url(), store_reader=self.server.url(user="reader"), listen=["unix:" + str(self.scratch / "state/sme2labd.sock"), "tcp:127.0.0.1:0"]) as daemon:
             token = self.scratch / "token"
             token.write_text(self.cli(daemon, "token", "add", "eyes", "--role", "read").stdout)
@@ -163,6 +162,9 @@ class OnServer(lab.Scratch):
             self.assertEqual(json.loads(ask("SELECT count(*) FROM jobs").stdout)["rows"], [[0]])
             for private in ("SELECT * FROM tokens", "SELECT idempotency_key FROM jobs", "SELECT * FROM audit", "SELECT query_to_xml('SELECT * FROM tokens', true, true, '')"):
                 self.assertEqual(ask(private).returncode, 2, private)
+        config = self.scratch / "owner_reads.json"
+        config.write_text(json.dumps({"store": self.server.url(), "store_reader": self.server.url()}))
+        self.assertRegex(self.refusal("--config", config), "CREATE ROLE")
 
     def test_lost_servers_and_connections_lose_and_double_nothing(self):
         (self.scratch / "cut").mkdir()
@@ -222,6 +224,7 @@ class OnServer(lab.Scratch):
         self.assertRegex(self.refusal("--store", "mysql://u:secret@h/d", code=2), "sqlite:PATH")
         self.assertRegex(self.refusal("--store", url(), "backup", "/tmp/x", code=2), "pg_dump")
         self.assertRegex(self.refusal("--store", url(), "restore", "/tmp/x", code=2), "pg_restore")
+        self.assertRegex(self.refusal("--store", url(), "--rebuild", code=2), "pg_dump")
         self.assertEqual(self.refusal("--store", url(), "--check-store", code=0), "")
         self.server.sql("CREATE TABLE jobs (x INT)")
         self.assertRegex(self.refusal("--store", url()), "of its own")

@@ -4,7 +4,7 @@
     postgres.py stop FILE             stops it and removes its directory
 
 As root it runs as the user `postgres`, which the package makes: the server refuses root. The user `sme2lab` owns the database
-`sme2lab` and needs no password; `guarded` needs the password `secret`."""
+`sme2lab` and needs no password; `guarded` needs the password `secret`; `reader` has no rights."""
 
 import glob
 import json
@@ -61,7 +61,7 @@ class Server:
         with open(f"{data}/pg_hba.conf", "w", encoding="utf-8") as file:
             file.write("local all guarded scram-sha-256\nlocal all all trust\n")
         self.start()
-        self.sql("CREATE ROLE sme2lab LOGIN; CREATE ROLE guarded LOGIN PASSWORD 'secret' IN ROLE sme2lab;", database="postgres", user="postgres")
+        self.sql("CREATE ROLE sme2lab LOGIN; CREATE ROLE guarded LOGIN PASSWORD 'secret' IN ROLE sme2lab; CREATE ROLE reader LOGIN;", database="postgres", user="postgres")
         self.sql("CREATE DATABASE sme2lab OWNER sme2lab", database="postgres", user="postgres")
 
     def command(self, program, *words):

@@ -11,8 +11,8 @@
 #include "tests/support/store_folder.h"
 
 /* The whole answer, cut at `size`. */
-static inline int store_ask(const char *sql, uint32_t rows, uint32_t ms, char *out, size_t size,
-                            struct sl_diag *diag)
+static inline int store_ask_as(const char *path, const char *sql, uint32_t rows, uint32_t ms,
+                               char *out, size_t size, struct sl_diag *diag)
 {
     const struct sl_query query = {.sql = sql, .max_rows = rows, .max_ms = ms};
     struct sl_buf text;
@@ -20,11 +20,17 @@ static inline int store_ask(const char *sql, uint32_t rows, uint32_t ms, char *o
     sl_buf_init(&text, 64 << 20);
     sl_json_init(&json, &text);
     sl_json_open_object(&json, NULL);
-    int rc = sl_query_run(store_path, &query, &json, diag);
+    int rc = sl_query_run(path, &query, &json, diag);
     sl_json_close_object(&json);
     snprintf(out, size, "%s", text.data ? (const char *)text.data : "");
     sl_buf_fini(&text);
     return rc;
+}
+
+static inline int store_ask(const char *sql, uint32_t rows, uint32_t ms, char *out, size_t size,
+                            struct sl_diag *diag)
+{
+    return store_ask_as(store_path, sql, rows, ms, out, size, diag);
 }
 
 /* The rows alone: "[[1,\"a\"],[2,null]]", cut at `size`. What sl_query_run() returns. */

@@ -33,7 +33,7 @@ STORE_ANY_TEST(values_rows_and_time_are_as_of_a_file)
     assert_int_equal(store_ask("SELECT pg_sleep(20)", 2, 50, out, sizeof(out), &diag), -ETIMEDOUT);
     assert_non_null(strstr(diag.what, "50 ms"));
     assert_int_equal(store_ask("SELECT length(repeat('x', 50000000)), repeat('x', 50000000)", 2,
-                               5000, out, sizeof(out), &diag),
+                               SL_QUERY_MAX_MS, out, sizeof(out), &diag),
                      0);
 }
 
@@ -82,19 +82,54 @@ STORE_ANY_TEST(nothing_is_written_and_one_statement_is_answered)
     }
 }
 
-/* Migrations that ran do not run again; the reader of a store may be its owner too. */
-STORE_ANY_TEST(a_reader_gets_the_right_to_read)
+/* The store's URL as of another user. */
+static void url_as(const char *user, char *out, size_t size)
+{
+    const char *rest = strstr(store_path, "sme2lab@");
+    assert_non_null(rest);
+    snprintf(out, size, "postgresql://%s%s", user, rest + strlen("sme2lab"));
+}
+
+STORE_ANY_TEST(a_reader_gets_the_right_to_read_and_no_other)
 {
     struct sl_diag diag = {0};
     struct sl_database *db = NULL;
-    char out[128];
-    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
-    assert_int_equal(sl_migrations_run(db, "again", &diag), 0);
-    sl_database_close(db);
+    char reader[512], out[128];
     if (!store_root)
         skip();
-    assert_int_equal(sl_server_query_let_read(store_path, store_path, &diag), 0);
-    assert_int_equal(store_ask("SELECT count(*) FROM jobs", 1, 1000, out, sizeof(out), &diag), 0);
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &diag), 0);
+    assert_int_equal(sl_migrations_run(db, "again", &diag),
+                     0); /* those that ran do not run again */
+    sl_database_close(db);
+    url_as("reader", reader, sizeof(reader));
+    assert_int_equal(
+        store_ask_as(reader, "SELECT count(*) FROM jobs", 1, 1000, out, sizeof(out), &diag),
+        SL_E_FORMAT);
+    assert_int_equal(sl_server_query_let_read(store_path, reader, &diag), 0);
+    assert_int_equal(store_ask_as(reader, "SELECT count(*) FROM jobs, hosts, host_devices", 1, 1000,
+                                  out, sizeof(out), &diag),
+                     0);
+    assert_int_equal(store_ask_as(reader, "SELECT * FROM tokens", 1, 1000, out, sizeof(out), &diag),
+                     SL_E_FORMAT);
     assert_int_equal(sl_server_query_let_read(store_path, "postgresql://u@/d?host=/nowhere", &diag),
                      -ENOTCONN);
+}
+
+STORE_ANY_TEST(a_reader_that_may_do_more_is_refused)
+{
+    static const char *const users[] = {"sme2lab", "guarded:secret", "postgres"};
+    struct sl_database *db = NULL;
+    struct sl_diag none = {0};
+    char reader[512];
+    if (!store_root)
+        skip();
+    assert_int_equal(sl_schema_open(store_path, store_root, &db, &none), 0);
+    sl_database_close(db);
+    for (size_t i = 0; i < sizeof(users) / sizeof(*users); i++) {
+        struct sl_diag diag = {0};
+        url_as(users[i], reader, sizeof(reader));
+        assert_int_equal(sl_server_query_let_read(store_path, reader, &diag), -EACCES);
+        assert_non_null(strstr(diag.what, "may read tokens"));
+        assert_non_null(strstr(diag.hint, "CREATE ROLE"));
+    }
 }
