@@ -510,8 +510,8 @@ static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
     }
     if (rc == 0)
         rc = take_facts(run);
-    if (rc < 0) {
-        end_unprepared(run, rc, diag);
+    if (rc < 0) { /* the user's files were there when the job was taken */
+        end(run, SL_CAUSE_LAB, diag->what[0] ? diag->what : sl_strerror(rc));
         return;
     }
     run->working = true;

@@ -53,6 +53,16 @@ class TestDaemon(lab.Scratch):
             self.assertTrue(all(run["categories_insns"] for run in summary["analyses"][0]["runs"]))
             self.assertEqual(daemon.terminate(), 0)
 
+    def test_a_file_that_is_gone_is_the_labs_failure(self):
+        with Daemon(self.scratch / "state", counted("one")) as daemon:
+            submit_toy(daemon, runs=4)  # the other one waits meanwhile
+            blob = self.scratch / "state/blobs" / daemon.put_blob(lab.MODELS / "llm_cache_portable/model.pte")
+            job = json.loads(daemon.submit({"model": blob.name})[2])["id"]
+            blob.unlink()
+            record = daemon.wait(job)
+            self.assertEqual((record["state"], record["cause"], record["attempts"]), ("failed", "lab", 3))
+            self.assertRegex(record["detail"], "blob cannot be read")
+
     def test_curl_alone_submits_waits_and_fetches(self):
         def curl(*words):
             done = subprocess.run(["curl", "-sS", "--fail-with-body", "--unix-socket", str(daemon.socket), *map(str, words[:-1]),
