@@ -72,8 +72,8 @@ struct part {
 static const char *const run_names[] = {"id", SL_RUN_COLUMNS(KEY) NULL};
 static const char *const job_names[] = {"id", "key", "config", SL_JOB_COLUMNS(KEY) NULL};
 static const char *const group_names[] = {"id", "name", "owner", "created_ms", NULL};
-static const char *const attempt_names[] = {"number", "device", "started_ms", "ended_ms",
-                                            "cause",  "detail", "run",        NULL};
+static const char *const attempt_names[] = {"number", "device", "started_ms", "ended_ms", "cause",
+                                            "detail", "run",    "host",       NULL};
 static const char *const device_names[] = {"model", "soc", "system", NULL};
 static const struct part run_part = {
     "run", "SELECT id" SL_RUN_COLUMNS(PUT) " FROM runs WHERE id = ?", run_names};
@@ -84,11 +84,11 @@ static const struct part group_part = {
     "SELECT id, name, owner, created_ms FROM job_groups WHERE id = (SELECT " SL_JOB_COLUMNS(
         GROUP_COLUMN) " FROM jobs" OF_RUN ")",
     group_names};
-static const struct part attempts_part = {
-    "attempts",
-    "SELECT number, device, started_ms, ended_ms, cause, detail, run FROM attempts WHERE job = "
-    "(SELECT job FROM runs WHERE id = ?) ORDER BY number",
-    attempt_names};
+static const struct part attempts_part = {"attempts",
+                                          "SELECT number, device, started_ms, ended_ms, cause, "
+                                          "detail, run, host FROM attempts WHERE job = "
+                                          "(SELECT job FROM runs WHERE id = ?) ORDER BY number",
+                                          attempt_names};
 static const struct part device_part = {
     "device",
     "SELECT model, soc, system FROM devices WHERE name = (SELECT device FROM runs WHERE id = ?)",
@@ -346,20 +346,24 @@ static const struct step job_step = {
     "excluded.started_ms, device = excluded.device, detail = excluded.detail, lease_until_ms "
     "= 0 WHERE jobs.state < 2"};
 
-/* The attempts that the copy knows; the runtime, which copies of earlier versions lack; labels and
- * pin; what its device said of itself where nothing later does; its job's group, unless another has
- * that number by now. A copy of an earlier version has none of these. */
+/* The attempts that the copy knows; their host and the runtime, which copies of earlier versions
+ * lack; labels and pin; what its device said of itself where nothing
+ * later does; its job's group, unless another has that number by now. A copy of an earlier version
+ * has none of these. */
 static const struct step steps[] = {
-    {"SELECT number, device, started, ended, cause, detail, run FROM (SELECT json_extract(value, "
+    {"SELECT number, device, started, ended, cause, detail, run, host FROM (SELECT "
+     "json_extract(value, "
      "'$.number') AS number, json_extract(value, '$.device') AS device, json_extract(value, "
      "'$.started_ms') AS started, json_extract(value, '$.ended_ms') AS ended, json_extract(value, "
      "'$.cause') AS cause, json_extract(value, '$.detail') AS detail, json_extract(value, '$.run') "
-     "AS run FROM json_each(?1, '$.attempts')) WHERE typeof(number) = 'integer' AND "
+     "AS run, coalesce(json_extract(value, '$.host'), '') AS host FROM json_each(?1, "
+     "'$.attempts')) WHERE typeof(number) = 'integer' AND "
      "typeof(device) = 'text' AND typeof(started) = 'integer' AND typeof(ended) = 'integer' AND "
-     "typeof(cause) = 'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer'",
-     "INSERT INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, run) VALUES "
-     "((SELECT job FROM runs WHERE id = ?1), ?2, ?3, ?4, ?5, ?6, ?7, CASE WHEN ?8 = 0 THEN 0 ELSE "
-     "?1 END) ON CONFLICT DO NOTHING"},
+     "typeof(cause) = 'integer' AND typeof(detail) = 'text' AND typeof(run) = 'integer' AND "
+     "typeof(host) = 'text'",
+     "INSERT INTO attempts (job, number, device, started_ms, ended_ms, cause, detail, run, host) "
+     "VALUES ((SELECT job FROM runs WHERE id = ?1), ?2, ?3, ?4, ?5, ?6, ?7, CASE WHEN ?8 = 0 THEN "
+     "0 ELSE ?1 END, ?9) ON CONFLICT DO NOTHING"},
     {"SELECT ?1 IS NOT NULL",
      "UPDATE attempts SET (ended_ms, cause, detail, run) = (SELECT ended_ms, cause, "
      "detail, run FROM jobs WHERE id = attempts.job) WHERE job = (SELECT job FROM runs "

@@ -80,7 +80,7 @@ class Moved(lab.Scratch):
             self.assertEqual([run["run"] for run in moved], [own["run"] + 1, own["run"] + 2])
             for run, row, analysis in zip(moved, rows, analyses):
                 found = here.get(f"/api/v1/runs/{run['run']}")
-                self.assertEqual(found | {"id": 0, "job": 0}, row | {"id": 0, "job": 0})
+                self.assertEqual(found | {"id": 0, "job": 0}, row | {"id": 0, "job": 0, "host": own["host"]})
                 self.assertEqual(here.get(f"/api/v1/runs/{run['run']}/analysis"), analysis)
                 job = here.get(f"/api/v1/jobs/{run['job']}")
                 self.assertEqual((job["state"], job["run"], job["detail"]), ("done", run["run"], f"imported: run {run['was']} of another store"))

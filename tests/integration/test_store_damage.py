@@ -229,7 +229,7 @@ class TestStoreDamage(lab.Scratch):
             daemon.terminate()
             with sqlite3.connect(state / "store.sqlite") as database:  # as if an attempt had failed before this one
                 database.execute("UPDATE attempts SET number = 2, started_ms = started_ms + 50")
-                database.execute("INSERT INTO attempts SELECT job, 1, 'lost', started_ms - 50, started_ms, 3, 'link lost', 0 FROM attempts")
+                database.execute("INSERT INTO attempts SELECT job, 1, 'lost', started_ms - 50, started_ms, 3, 'link lost', 0, host FROM attempts")
             database.close()
             (state / directory / "streams").mkdir(parents=True)
             (state / directory / "streams" / "log").write_text("said before it fell\n")
