@@ -347,9 +347,8 @@ static const struct step job_step = {
     "= 0 WHERE jobs.state < 2"};
 
 /* The attempts that the copy knows; their host and the runtime, which copies of earlier versions
- * lack; labels and pin; what its device said of itself where nothing
- * later does; its job's group, unless another has that number by now. A copy of an earlier version
- * has none of these. */
+ * lack; labels and pin; what its device said of itself where nothing later does; its job's group,
+ * unless another has that number by now. A copy of an earlier version has none of these. */
 static const struct step steps[] = {
     {"SELECT number, device, started, ended, cause, detail, run, host FROM (SELECT "
      "json_extract(value, "

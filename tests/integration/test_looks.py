@@ -29,13 +29,14 @@ class Looks(lab.Scratch):
         valid = lab.sme2lab("validate", self.out)
         self.assertEqual(valid.returncode, 0, valid.stdout + valid.stderr)
 
-    def test_a_wide_goal_is_reached_at_the_first_look(self):
+    def test_a_wide_goal_is_reached_at_a_first_look(self):
         stopping = self.measure("--precision", 100, model=STEADY)
-        self.assertEqual((stopping["stopped_by"], stopping["pairs"], stopping["budget_seconds"]), ("precision", 20, 120))
-        self.assertEqual([look["pairs"] for look in stopping["looks"]], [20])
-        self.assertEqual(self.comparison["looks"], 1)
-        self.assertTrue(20 - 20 // 3 <= self.comparison["blocks"] <= 20)  # what a busy machine makes cold is set aside
-        self.assertIn("stopped by precision after 20 pairs", " ".join(self.comparison["reasons"]))
+        pairs, looks = stopping["pairs"], [look["pairs"] for look in stopping["looks"]]
+        self.assertEqual((stopping["stopped_by"], stopping["budget_seconds"]), ("precision", 120))
+        self.assertIn(looks, ([20], [20, 30]))  # a machine that other work shakes needs the second
+        self.assertEqual((looks[-1], self.comparison["looks"]), (pairs, len(looks)))
+        self.assertTrue(pairs - pairs // 3 <= self.comparison["blocks"] <= pairs)  # what a busy machine makes cold is set aside
+        self.assertIn(f"stopped by precision after {pairs} pairs", " ".join(self.comparison["reasons"]))
         self.assertIn("## Looks at the pairs", (self.out / "report.md").read_text())
         self.assertIn("Looks at the pairs", (self.out / "report.html").read_text())
         self.check_valid()
