@@ -78,7 +78,7 @@ def reached(objects, raws):
         command += ["-object", other]
     report = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
     os.remove(profile)
-    lines = {file["filename"].lstrip("/"): file["summary"]["lines"] for file in report["data"][0]["files"]}
+    lines = {file["filename"].removeprefix(sources.ROOT).lstrip("/"): file["summary"]["lines"] for file in report["data"][0]["files"]}
     return {path: (row["count"], row["covered"]) for path, row in lines.items()}
 
 

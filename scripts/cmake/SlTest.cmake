@@ -8,6 +8,14 @@ if(SL_TESTS)
   target_link_libraries(sl_test_main PUBLIC ${SL_CMOCKA})
 endif()
 
+# sl_keep_profile(TEST PROGRAM): the lines that the test reaches are kept for scripts/checks/untested.py.
+function(sl_keep_profile test program)
+  if(SL_COVERAGE)
+    set_tests_properties(${test} PROPERTIES
+      ENVIRONMENT_MODIFICATION "LLVM_PROFILE_FILE=set:${CMAKE_BINARY_DIR}/profiles/${program}-%m.profraw")
+  endif()
+endfunction()
+
 # sl_unit_tests(FOLDER LIBRARY...): every test_*.c in tests/unit/FOLDER, linked with the libraries.
 # A test's name in ctest is its path without test_, such as common/format/pte.
 function(sl_unit_tests folder)
@@ -21,10 +29,7 @@ function(sl_unit_tests folder)
     target_compile_definitions(${flat} PRIVATE SL_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data")
     set_target_properties(${flat} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     sl_add_test(${folder}/${noun} ${flat})
-    if(SL_COVERAGE) # for scripts/checks/untested.py
-      set_tests_properties(${folder}/${noun} PROPERTIES
-        ENVIRONMENT_MODIFICATION "LLVM_PROFILE_FILE=set:${CMAKE_BINARY_DIR}/profiles/${flat}-%m.profraw")
-    endif()
+    sl_keep_profile(${folder}/${noun} ${flat})
   endforeach()
 endfunction()
 

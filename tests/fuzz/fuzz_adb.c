@@ -36,6 +36,10 @@ static void list(void *user, const char *text, size_t len)
         if (!listed[i].serial[0] || !sl_adb_state_why(listed[i].state) ||
             !sl_adb_state_fix(listed[i].state))
             abort();
+        for (size_t j = 0; j < count; j++)
+            if (sl_adb_same_phone(&listed[i], &listed[j]) !=
+                sl_adb_same_phone(&listed[j], &listed[i]))
+                abort();
     }
 }
 
