@@ -177,9 +177,10 @@ static void take_over(struct sl_peers *peers, const struct sl_job_record *row)
 static void on_devices(void *user, int rc, const struct sl_device_record *rows, size_t count)
 {
     struct sl_peers *peers = user;
-    struct sl_device_record *copy = count > 0 ? sl_calloc(count, sizeof(*copy)) : NULL;
+    bool wanted = rc == 0 && !peers->closing;
+    struct sl_device_record *copy = wanted && count > 0 ? sl_calloc(count, sizeof(*copy)) : NULL;
     peers->pending--;
-    if (rc == 0 && (copy || count == 0)) {
+    if (wanted && (copy || count == 0)) {
         for (size_t i = 0; i < count; i++) {
             copy[i] = rows[i];
             copy[i].traits = sl_device_kind_traits(rows[i].kind);
