@@ -5,7 +5,7 @@
 /* Waits until they do; what cannot be synced, such as a pipe, is left as it is. 0 or -errno. */
 int sl_sync_file(int fd);
 
-/* The same but for times and what else of the file's node reading it back does not need. */
+/* Syncs the bytes alone: not times and what else of the file's node reading back does not need. */
 int sl_sync_file_data(int fd);
 
 /* Begins to write them where the system can without waiting for the end. */

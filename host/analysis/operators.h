@@ -53,8 +53,8 @@ void sl_operators_fini(struct sl_operator_table *table);
 /* Index of the operator with that key, made if new. Negative: -ENOMEM. */
 int64_t sl_operators_find(struct sl_operator_table *table, const struct sl_operator_key *key);
 
-/* One event's own figure, the part of it that laid operands out, and is its shape of a small
- * class? */
+/* An event: its own figure, the part of it that laid operands out, and whether its shape is of a
+ * small class. */
 struct sl_operator_figures {
     int64_t self, packing;
     bool small;

@@ -431,6 +431,20 @@ int sl_client_send(struct sl_client *client, const struct sl_client_request *req
     return rc;
 }
 
+int sl_client_make(struct sl_client *client, const struct sl_client_request *request,
+                   const char *made, uint64_t *out_id, struct sl_diag *diag)
+{
+    struct sl_answer answer;
+    int rc = sl_client_send(client, request, &answer, diag);
+    if (rc < 0)
+        return rc;
+    cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+    *out_id = sl_value_u64(reply, "id");
+    cJSON_Delete(reply);
+    sl_buf_fini(&answer.body);
+    return *out_id != 0 ? 0 : sl_diag_set(diag, -EPROTO, sl_client_server(client), "%s", made);
+}
+
 struct download {
     CURL *curl;
     int file, error;

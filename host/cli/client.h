@@ -60,6 +60,11 @@ struct sl_answer {
 int sl_client_send(struct sl_client *client, const struct sl_client_request *request,
                    struct sl_answer *out, struct sl_diag *diag);
 
+/* Sends a request that makes something: its number is the answer's "id". `made` is the sentence for
+ * an answer without one. */
+int sl_client_make(struct sl_client *client, const struct sl_client_request *request,
+                   const char *made, uint64_t *out_id, struct sl_diag *diag);
+
 /* GET into a file, from where it stands. 0 with its size, or as sl_client_send(). */
 int sl_client_download(struct sl_client *client, const char *path, int file, uint64_t *out_bytes,
                        struct sl_diag *diag);

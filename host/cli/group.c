@@ -34,23 +34,14 @@ int sl_group_make(struct sl_client *client, const char *name, uint64_t *out_id,
                   struct sl_diag *diag)
 {
     char path[SL_CLIENT_PATH_BYTES] = "/api/v1/groups", called[NAME_BYTES];
-    struct sl_answer answer;
     snprintf(called, sizeof(called), "%s", name[0] ? name : "jobs");
     for (char *at = called; *at; at++)
         *at = *at >= ' ' && *at <= '~' ? *at : '_';
     if (!sl_url_query(path, sizeof(path), "name", called))
         return sl_diag_set(diag, SL_E_LIMIT, "--group", "The name is too long");
     const struct sl_client_request request = {.method = "POST", .path = path, .json = "{}"};
-    int rc = sl_client_send(client, &request, &answer, diag);
-    if (rc < 0)
-        return rc;
-    cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    *out_id = sl_value_u64(reply, "id");
-    cJSON_Delete(reply);
-    sl_buf_fini(&answer.body);
-    return *out_id != 0 ? 0
-                        : sl_diag_set(diag, -EPROTO, sl_client_server(client),
-                                      "The daemon made a group and gave it no number");
+    return sl_client_make(client, &request, "The daemon made a group and gave it no number", out_id,
+                          diag);
 }
 
 int sl_group_jobs(struct sl_client *client, uint64_t id, struct sl_group_job **out_jobs,

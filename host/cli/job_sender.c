@@ -242,7 +242,6 @@ int sl_job_sender_post(struct sl_client *client, uint64_t group, const struct sl
     char path[96] = "/api/v1/jobs";
     uint8_t random[KEY_BYTES];
     char key[2 * KEY_BYTES + 1];
-    struct sl_answer answer;
     sl_random_bytes(random, sizeof(random));
     for (size_t k = 0; k < KEY_BYTES; k++)
         snprintf(key + 2 * k, 3, "%02x", random[k]);
@@ -250,16 +249,8 @@ int sl_job_sender_post(struct sl_client *client, uint64_t group, const struct sl
         snprintf(path, sizeof(path), "/api/v1/jobs?group=%" PRIu64, group);
     const struct sl_client_request request = {
         .method = "POST", .path = path, .json = (const char *)body->data, .idempotency_key = key};
-    int rc = sl_client_send(client, &request, &answer, diag);
-    if (rc < 0)
-        return rc;
-    cJSON *reply = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
-    *out_job = sl_value_u64(reply, "id");
-    cJSON_Delete(reply);
-    sl_buf_fini(&answer.body);
-    return *out_job != 0 ? 0
-                         : sl_diag_set(diag, -EPROTO, sl_client_server(client),
-                                       "The daemon took the job and gave it no number");
+    return sl_client_make(client, &request, "The daemon took the job and gave it no number",
+                          out_job, diag);
 }
 
 /* A file that was sent before is not hashed again. */

@@ -28,7 +28,7 @@ static void take_out(struct sl_claim *claim)
     *at = claim->next;
 }
 
-/* Those that the store has are freed with its answer. */
+/* A claim that the store has is freed with its answer. */
 static void free_all(struct sl_claims *claims)
 {
     for (struct sl_claim **at = &claims->all; *at;) {

@@ -15,7 +15,7 @@ struct sl_store;
 struct sl_claims_events {
     /* The job is this host's, as it stands in the store. Borrowed for the call. */
     void (*claimed)(void *user, const struct sl_job_record *job, const char *config_json);
-    /* It has become another host's, or has ended. */
+    /* The job has become another host's, or has ended. */
     void (*lost)(void *user, uint64_t job, const char *device);
     /* The store has not said yet: the device has to wait. */
     void (*waits)(void *user, uint64_t job, const char *device);

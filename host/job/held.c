@@ -9,7 +9,7 @@
 
 enum { BUCKETS = 4096 };
 
-/* One job comes after another. */
+/* A job comes after another. */
 struct edge {
     uint64_t first;           /* the job that ends first */
     struct waiting *then;     /* NULL: the edge is cut */

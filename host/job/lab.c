@@ -136,7 +136,7 @@ static void refresh(struct sl_lab *lab, struct sl_device_record *device)
                     : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
                                                               : there;
     sl_device_list_tell(device, more);
-    /* One that still does a job that has become another host's gets no other. */
+    /* A device that still does a job that has become another host's gets no other. */
     bool stops = device->job != 0 && !sl_queue_find(lab->queue, device->job);
     if (!more->out && !more->leaving && !reserved && !stops && there == SL_DEVICE_READY)
         sl_queue_device_ready(lab->queue, device->name);

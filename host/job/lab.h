@@ -52,10 +52,10 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
 /* Devices in the order of their names: how many; *out is borrowed until the next change. */
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
-/* Those of the other hosts that share the store, as each told last. Borrowed until the loop turns.
- */
+/* Devices of the other hosts that share the store, as each told last. Borrowed until the loop
+ * turns. */
 size_t sl_lab_other_devices(const struct sl_lab *lab, const struct sl_device_record **out);
-/* Heartbeats to them, and jobs that were taken over from one that was not heard of. */
+/* Counts heartbeats, and jobs that were taken over from a host that was not heard of. */
 struct sl_peers_counts;
 const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab);
 /* Something changed in the store. */

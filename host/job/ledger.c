@@ -58,7 +58,7 @@ void sl_ledger_changed(void *user, const struct sl_job_record *job)
     sl_job_saver_save(&ledger->saver, &stored, ledger->run);
 }
 
-/* One that has become another's meanwhile is as that one says. */
+/* A job that has become another host's meanwhile is as that host says. */
 static void on_stored(void *user, const struct sl_job_record *job, int rc)
 {
     struct sl_ledger *ledger = user;
@@ -196,7 +196,7 @@ static void drop(struct sl_ledger *ledger, const struct sl_job_record *own)
     ledger->setup.calls.stop(ledger->setup.user, job, device);
 }
 
-/* One that has no room here is left to other hosts, and read again: another may have room. */
+/* A job that has no room here is left to other hosts, and read again later. */
 static void take_in(struct sl_ledger *ledger, const struct sl_job_record *row)
 {
     bool seen = sl_elsewhere_same(&ledger->elsewhere, row);
@@ -214,7 +214,7 @@ static void take_in(struct sl_ledger *ledger, const struct sl_job_record *row)
     }
 }
 
-/* It has ended here, and the store does not know yet. */
+/* Has the job ended here, and the store does not know yet? */
 static bool is_ending(const struct sl_ledger *ledger, uint64_t job)
 {
     const struct sl_job_record *kept = sl_elsewhere_open(&ledger->elsewhere, job);

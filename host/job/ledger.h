@@ -31,7 +31,7 @@ struct sl_ledger_calls {
     void (*stop)(void *user, uint64_t job, const char *device);
     /* A job is to be cancelled, as somebody at another host wishes. */
     void (*cancel)(void *user, uint64_t job);
-    /* There may be something to begin. */
+    /* Something may be ready to begin. */
     void (*changed)(void *user);
     /* A beat comes: devices are told to other hosts. */
     void (*beats)(void *user);
@@ -74,7 +74,7 @@ void sl_ledger_changed(void *user, const struct sl_job_record *job);
 int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job);
 /* The next assignment that can be made is, and asked of the store: claimed() or lost() follows. */
 bool sl_ledger_assign(struct sl_ledger *ledger, uint64_t *out_job, char out_device[SL_NAME_BYTES]);
-/* As sl_queue_finish() and sl_queue_detach(); `run` (NULL: none) is stored with the end. */
+/* Like sl_queue_finish() and sl_queue_detach(); `run` (NULL: none) is stored with the end. */
 int sl_ledger_finish(struct sl_ledger *ledger, uint64_t job, const char *device, int cause,
                      const char *detail, const struct sl_run_record *run);
 int sl_ledger_detach(struct sl_ledger *ledger, uint64_t job, const char *device, bool detached);

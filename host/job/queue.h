@@ -69,7 +69,7 @@ int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bo
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
                     uint64_t run, const char *detail, uint64_t now_ms);
 
-/* It is no longer this queue's, which says nothing of it: another host has it, or has ended it. Its
+/* Forgets a job without a word: another host has it, or has ended it. Its
  * device is free for another job here, unless it is not ready. */
 void sl_queue_drop(struct sl_queue *queue, uint64_t job);
 

@@ -12,7 +12,7 @@ static bool runs(const struct sl_job_record *own)
     return own && own->state != SL_JOB_QUEUED;
 }
 
-/* One that runs here with that attempt was taken away: the attempt has ended. */
+/* A job that runs here with that attempt was taken away: the attempt has ended. */
 static enum sl_row_news of_waiting(const struct sl_job_record *own, const struct sl_job_record *row)
 {
     if (!own || own->attempts < row->attempts || (runs(own) && own->attempts == row->attempts))

@@ -34,8 +34,8 @@ int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, co
  * SL_E_NOT_FOUND as above. */
 int sl_lab_job_detached(struct sl_lab *lab, uint64_t job, const char *device, bool detached);
 
-/* It ended on that device. `cause` is enum sl_job_cause; `run` (NULL: none was made) is stored with
- * the job's end, and its id is the job's. Both are told when they are stored, and neither is where
- * the job has become another host's. SL_E_NOT_FOUND as above. */
+/* The job ended on that device. `cause` is enum sl_job_cause; `run` (NULL: none was made) is stored
+ * with the job's end, and its id is the job's. Both are told when they are stored, and neither is
+ * where the job has become another host's. SL_E_NOT_FOUND as above. */
 int sl_lab_job_ended(struct sl_lab *lab, uint64_t job, const char *device, int cause,
                      const char *detail, const struct sl_run_record *run);

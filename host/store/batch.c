@@ -154,7 +154,7 @@ static size_t execute_together(struct sl_request *first, struct sl_database *db)
     return added + noted;
 }
 
-/* This one, and some that come after it where that saves time: how many. */
+/* Carries out the first one, and some that come after it where that saves time. Gives how many. */
 static size_t execute_next(struct sl_request *request, struct sl_database *db, bool apart)
 {
     size_t together = apart ? 0 : execute_together(request, db);

@@ -33,8 +33,8 @@ static int why_not(struct sl_database *db, uint64_t job)
     return rc < 0 ? rc : rc == 1 ? SL_E_MISMATCH : SL_E_NOT_FOUND;
 }
 
-/* One that goes back to the queue goes there with the wish of somebody elsewhere to cancel it: the
- * row is this transaction's from here on, so no wish comes in between. */
+/* A job that goes back to the queue goes there with the wish of somebody elsewhere to cancel it:
+ * the row is this transaction's from here on, so no wish comes in between. */
 static int take_wish(struct sl_database *db, struct sl_job_record *job)
 {
     struct sl_statement statement;

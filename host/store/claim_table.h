@@ -17,5 +17,5 @@ void sl_claim_table_end(struct sl_request *request, struct sl_database *db);
 /* The job `jobs_filter.cursor`, or every open one of a group, is to be cancelled by who has it. */
 void sl_claim_table_want_cancel(struct sl_request *request, struct sl_database *db);
 void sl_claim_table_list_changed(struct sl_request *request, struct sl_database *db);
-/* This host is there, and keeps its jobs; lists those that other hosts lost. */
+/* Notes that this host is there, renews its leases, and lists the jobs that other hosts lost. */
 void sl_claim_table_beat(struct sl_request *request, struct sl_database *db);

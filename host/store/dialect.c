@@ -44,7 +44,7 @@ static bool is_name(char c)
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* As it is, to its end. */
+/* Copies a quoted text whole. */
 static void put_quoted(struct translation *to)
 {
     const char *end = strchr(to->at + 1, *to->at);

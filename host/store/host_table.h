@@ -8,7 +8,7 @@ struct sl_request;
 /* Is the name this daemon's alone? -EADDRINUSE: another connection has it, and was heard of under
  * it less than a lease ago, from another daemon. */
 int sl_host_table_take_name(const struct sl_request *request, struct sl_database *db);
-/* This host is there now. 0 or the database's code. */
+/* Notes that this host is there now. 0 or the database's code. */
 int sl_host_table_note(const struct sl_request *request, struct sl_database *db);
 void sl_host_table_list(struct sl_request *request, struct sl_database *db);
 /* `request->device` as it is now, of this host; one without a state has left it. */

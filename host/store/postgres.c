@@ -116,19 +116,18 @@ static void keep_message(struct postgres *db, const char *text)
     snprintf(db->message, sizeof(db->message), "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static void lose(struct postgres *db)
+static void drop_prepared(struct postgres *db)
 {
-    PQfinish(db->connection);
-    db->connection = NULL;
     for (size_t i = 0; i < db->prepared_count; i++)
         sl_free(db->prepared[i].sql);
     db->prepared_count = 0;
 }
 
-static bool is_good(const PGresult *result)
+static void lose(struct postgres *db)
 {
-    ExecStatusType status = PQresultStatus(result);
-    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+    PQfinish(db->connection);
+    db->connection = NULL;
+    drop_prepared(db);
 }
 
 static void count_changes(struct postgres *db, PGresult *result)
@@ -139,7 +138,7 @@ static void count_changes(struct postgres *db, PGresult *result)
         db->changes += strtoull(PQcmdTuples(result), NULL, 10);
 }
 
-/* It did not answer in time, or could not be asked. */
+/* Ends a connection that did not answer in time, or could not be asked. */
 static int give_up(struct postgres *db)
 {
     const char *why = PQerrorMessage(db->connection);
@@ -158,7 +157,7 @@ static int settle(struct postgres *db, PGresult *result, PGresult **out)
 {
     if (!result)
         return give_up(db);
-    int rc = is_good(result) ? 0 : code_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+    int rc = sl_pq_is_good(result) ? 0 : code_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
     if (rc == 0) {
         count_changes(db, result);
     } else {
@@ -176,7 +175,7 @@ static int settle(struct postgres *db, PGresult *result, PGresult **out)
     return rc;
 }
 
-/* The same of the statement that PQsend…() sent; `sent` is what that said. */
+/* Waits for what PQsend…() sent, and settles it; `sent` is what that said. */
 static int settle_sent(struct postgres *db, int sent, PGresult **out)
 {
     return settle(db, sl_pq_last(db->connection, sent, until(db)), out);
@@ -379,14 +378,6 @@ static bool is_same(const struct prepared *prepared, const struct statement *sta
     return true;
 }
 
-static int forget_prepared(struct postgres *db)
-{
-    for (size_t i = 0; i < db->prepared_count; i++)
-        sl_free(db->prepared[i].sql);
-    db->prepared_count = 0;
-    return ask(db, "DEALLOCATE ALL", NULL);
-}
-
 static void name_of(size_t place, char out[16])
 {
     snprintf(out, 16, "s%zu", place);
@@ -397,8 +388,10 @@ static int add_prepared(struct statement *statement)
     struct postgres *db = statement->db;
     char sql[MAX_SQL_BYTES], name[16];
     int rc = sl_dialect_statement(statement->sql, sql, sizeof(sql));
-    if (rc == 0 && db->prepared_count == MAX_PREPARED)
-        rc = forget_prepared(db);
+    if (rc == 0 && db->prepared_count == MAX_PREPARED) {
+        drop_prepared(db);
+        rc = ask(db, "DEALLOCATE ALL", NULL);
+    }
     if (rc < 0)
         return rc;
     struct prepared *prepared = &db->prepared[db->prepared_count];
@@ -432,19 +425,22 @@ static int find_prepared(struct statement *statement, char name[16])
     return rc < 0 || is_prepared(statement, name) ? rc : -EIO;
 }
 
-static int run_prepared(struct statement *statement)
+/* Gives what PQsendQueryPrepared() says. */
+static int send_prepared(struct statement *statement, const char *name)
 {
     const char *values[MAX_PARAMETERS];
-    char name[16];
-    int rc = find_prepared(statement, name);
-    if (rc < 0)
-        return rc;
     for (int i = 0; i < statement->count; i++)
         values[i] = statement->parameters[i].text;
-    return settle_sent(statement->db,
-                       PQsendQueryPrepared(statement->db->connection, name, statement->count,
-                                           values, NULL, NULL, 0),
-                       &statement->result);
+    return PQsendQueryPrepared(statement->db->connection, name, statement->count, values, NULL,
+                               NULL, 0);
+}
+
+static int run_prepared(struct statement *statement)
+{
+    char name[16];
+    int rc = find_prepared(statement, name);
+    return rc < 0 ? rc
+                  : settle_sent(statement->db, send_prepared(statement, name), &statement->result);
 }
 
 static int fetch(struct statement *statement)
@@ -472,17 +468,13 @@ static int post(struct sl_database *base, void *handle)
 {
     struct postgres *db = of(base);
     struct statement *statement = handle;
-    const char *values[MAX_PARAMETERS];
     char name[16];
-    if (!is_prepared(statement,
-                     name)) /* the first one is carried out at its step, and is known then */
-        return 0;
+    if (!is_prepared(statement, name))
+        return 0; /* the first one is carried out at its step, and is known then */
     int rc = make_room(db);
     if (rc < 0)
         return rc;
-    for (int i = 0; i < statement->count; i++)
-        values[i] = statement->parameters[i].text;
-    if (!PQsendQueryPrepared(db->connection, name, statement->count, values, NULL, NULL, 0))
+    if (!send_prepared(statement, name))
         return give_up(db);
     statement->posted = true;
     db->posted[db->posted_count++] = statement;
@@ -500,8 +492,8 @@ static int carry_out(struct statement *statement)
         return rc < 0 ? rc : statement->rc; /* it was among them */
     if (sent < 0)
         return sent == -ENOTCONN ? sent : -ECANCELED;
-    if (!statement->db->connection)
-        return not_there(statement->db);
+    if (!db->connection)
+        return not_there(db);
     rc = statement->many ? open_cursor(statement) : run_prepared(statement);
     statement->row = -1;
     statement->rows = rc == 0 ? PQntuples(statement->result) : 0;
@@ -613,7 +605,7 @@ static int begin(struct sl_database *base)
     return rc;
 }
 
-/* One daemon at a time. */
+/* Lets one daemon at a time change the schema. */
 static int begin_schema(struct sl_database *base)
 {
     int rc = begin(base);
@@ -777,7 +769,7 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
     return rc;
 }
 
-/* Those of this connection itself say nothing new. */
+/* Notices of this connection itself say nothing new. */
 static bool take_news(struct postgres *db)
 {
     bool news = false;

@@ -160,6 +160,12 @@ PGresult *sl_pq_last(PGconn *connection, int sent, uint64_t until_ns)
     return last;
 }
 
+bool sl_pq_is_good(const PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
 void sl_pq_end_work(PGconn *connection, const char *url)
 {
     char sql[64];

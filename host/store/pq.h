@@ -33,6 +33,9 @@ int sl_pq_next(struct pg_conn *connection, uint64_t until_ns, struct pg_result *
  * not be sent, or took too long. */
 struct pg_result *sl_pq_last(struct pg_conn *connection, int sent, uint64_t until_ns);
 
+/* Did the statement succeed? NULL did not. */
+bool sl_pq_is_good(const struct pg_result *result);
+
 /* Ends what the server is doing for `connection`, by another one to the same `url`: else it would
  * go on until it has something to send. Takes a few seconds at most. */
 void sl_pq_end_work(struct pg_conn *connection, const char *url);

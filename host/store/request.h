@@ -99,7 +99,7 @@ size_t sl_request_rows(struct sl_request *request, uint32_t wanted, size_t row_b
 /* Calls its owner back; then it can be freed. */
 void sl_request_answer(struct sl_request *request);
 
-/* As it was before it was carried out, to be carried out once more. */
+/* Takes the request back to before it was carried out, to carry it out once more. */
 void sl_request_reset(struct sl_request *request);
 
 void sl_request_free(struct sl_request *request);

@@ -164,7 +164,7 @@ static int put_attempts(struct sl_json *json, struct sl_database *db, uint64_t r
     return rc < 0 ? rc : 0;
 }
 
-/* Those of the job's configuration need no copy. */
+/* Labels of the job's configuration need no copy. */
 static int put_labels(struct sl_json *json, struct sl_database *db, uint64_t run, bool labelled)
 {
     if (labelled)

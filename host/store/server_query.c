@@ -55,8 +55,7 @@ static int refuse(struct asking *asking, const PGresult *result)
 static int settle(struct asking *asking, int sent, PGresult **out)
 {
     PGresult *result = sl_pq_last(asking->connection, sent, asking->until_ns + GRACE_NS);
-    ExecStatusType status = PQresultStatus(result);
-    int rc = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK ? 0 : refuse(asking, result);
+    int rc = sl_pq_is_good(result) ? 0 : refuse(asking, result);
     if (rc == 0 && out)
         *out = result;
     else
@@ -227,8 +226,8 @@ int sl_server_query_run(const char *url, const struct sl_query *query, struct sl
 static const char grants[] =
     "DO $body$ BEGIN EXECUTE format('GRANT USAGE ON SCHEMA %%I TO %%I', current_schema(), %s); "
     "EXECUTE format('GRANT SELECT ON runs, attempts, devices, hosts, host_devices, labels, "
-    "commits, "
-    "series_taken_over, job_groups, variants, categories, operators, changes TO %%I', %s); "
+    "commits, series_taken_over, job_groups, variants, categories, operators, changes TO %%I', "
+    "%s); "
     "EXECUTE (SELECT format('GRANT SELECT (%%s) ON jobs TO %%I', string_agg(quote_ident(attname), "
     "', '), %s) FROM pg_attribute WHERE attrelid = 'jobs'::regclass AND attnum > 0 AND NOT "
     "attisdropped AND attname <> 'idempotency_key'); END $body$";

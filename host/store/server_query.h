@@ -5,7 +5,7 @@ struct sl_diag;
 struct sl_json;
 struct sl_query;
 
-/* As sl_query_run(). What may be read is what the user of `url` may read. */
+/* Like sl_query_run(), with the rights of the user of `url`. */
 int sl_server_query_run(const char *url, const struct sl_query *query, struct sl_json *json,
                         struct sl_diag *diag);
 

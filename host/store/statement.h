@@ -30,7 +30,7 @@ void sl_statement_bind_text(struct sl_statement *statement,
 void sl_statement_bind_value(struct sl_statement *statement, const struct sl_value *value);
 /* The columns of a row that another statement is at, from `first` on. */
 void sl_statement_bind_row(struct sl_statement *statement, struct sl_statement *row, int first);
-/* As many are worth sending off at a time. */
+/* More statements than these are not worth sending off at a time. */
 enum { SL_STATEMENTS_TOGETHER = 64 };
 
 /* Sends it off where that saves time: its first step waits for it. Statements that were sent are

@@ -52,8 +52,8 @@ void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
  * runs is one's until its lease ends by the store's time. */
 void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host);
 const struct sl_store_host *sl_store_host_of(const struct sl_store *store);
-/* This host is there, and keeps its jobs for another lease. -EADDRINUSE: another daemon of the
- * store has its name. */
+/* Notes that this host is there, and renews the leases of its jobs. -EADDRINUSE: another daemon of
+ * the store has its name. */
 int sl_store_beat(struct sl_store *store, sl_store_beat_fn done, void *user);
 /* Jobs that other hosts changed, the first change first; the next page begins at the last row's
  * time and number. */
@@ -75,7 +75,7 @@ int sl_store_list_hosts(struct sl_store *store, sl_store_hosts_fn done, void *us
 /* A device of this host as it is now, for the others; with state 0 it has left. */
 int sl_store_note_host_device(struct sl_store *store, const struct sl_device_record *device,
                               sl_store_done_fn done, void *user);
-/* Those of the other hosts that are there. */
+/* Lists the devices of the other hosts that are there. */
 int sl_store_list_host_devices(struct sl_store *store, sl_store_devices_fn done, void *user);
 
 /* Finishes what is under way, answers the rest with SL_E_STATE, then calls `closed` last. */

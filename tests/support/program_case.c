@@ -231,3 +231,13 @@ void sl_program_check_float(float have, double want)
     if (!(fabs((double)have - want) <= 2e-5 * fmax(1.0, fabs(want))))
         fail_msg("%g where %g was expected", (double)have, want);
 }
+
+int sl_program_attempt(void)
+{
+    int rc = sl_program_load(0);
+    if (rc == 0)
+        rc = sl_program_execute();
+    assert_true(rc == 0 || sl_program.diag.what[0] != '\0');
+    sl_program_end();
+    return rc;
+}

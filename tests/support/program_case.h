@@ -77,5 +77,8 @@ void sl_program_must_execute(void);
 void sl_program_run(void);
 /* Frees all. */
 void sl_program_end(void);
+/* Loads the program for no SME2, executes it and ends it: 0, or what failed said, which has words.
+ */
+int sl_program_attempt(void);
 /* Fails unless the two agree to 2e-5. */
 void sl_program_check_float(float have, double want);

@@ -367,7 +367,7 @@ TEST(origins_of_the_trace_decide)
     sl_attribution_fini(&a);
 }
 
-/* One large event among the operator's is enough: it is not of a small class. */
+/* A single large event is enough: its operator is not of a small class. */
 TEST(events_of_small_shapes_are_counted_apart)
 {
     const char *const words[] = {"",

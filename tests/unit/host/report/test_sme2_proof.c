@@ -197,7 +197,7 @@ TEST(what_a_policy_keeps_on_neon_by_its_family_has_a_state_of_its_own)
     assert_false(sl_sme2_kept_out("executed") || sl_sme2_kept_out("not proven"));
 }
 
-/* As the default has them: large ones without their kernel stay "not proven". */
+/* The default list names these classes: large operators without their kernel stay "not proven". */
 TEST(a_class_covers_only_what_is_of_its_shapes_or_type)
 {
     static const char off[] = "[\"pool\",\"matmul_small\",\"matmul_int8_small\",\"conv_small\","

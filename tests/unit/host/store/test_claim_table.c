@@ -202,7 +202,7 @@ static bool has(const struct host *host, uint64_t id)
     return found;
 }
 
-/* It may be one that it knows from long ago. */
+/* The job may be one that the host knows from long ago. */
 static void begin(struct host *host, uint64_t id)
 {
     struct sl_job_record job;
@@ -272,7 +272,7 @@ static void beat(struct host *host)
     release(&request);
 }
 
-/* It knows of its jobs by the store alone: it asks for them, and puts them back. */
+/* The host knows of its jobs by the store alone: it asks for them, and puts them back. */
 static void restart(struct host *host)
 {
     host->count = 0;
@@ -315,7 +315,8 @@ static void follow(struct host *host, uint64_t id)
     }
 }
 
-/* One of its jobs goes on: it is claimed, runs, and ends, whether the store can be reached or not.
+/* A job of the host goes on: it is claimed, runs, and ends, whether the store can be reached or
+ * not.
  */
 static void work(struct host *host, bool reached)
 {

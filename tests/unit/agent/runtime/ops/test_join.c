@@ -115,12 +115,7 @@ TEST(constant_edges_grow_and_cut)
 static int taken(const char *name, uint32_t count, const uint32_t *args)
 {
     sl_program_add_call(name, count, args);
-    int rc = sl_program_load(0);
-    if (rc == 0)
-        rc = sl_program_execute();
-    assert_true(rc == 0 || sl_program.diag.what[0] != '\0');
-    sl_program_end();
-    return rc;
+    return sl_program_attempt();
 }
 
 TEST(shapes_that_do_not_fit_are_refused)
