@@ -13,15 +13,15 @@
 #include "common/base/json.h"
 #include "common/base/mem.h"
 
-struct sl_run_compared {
+struct sl_agent_run_compared {
     bool done;
     struct sl_method *methods[SL_LOCKSTEP_VARIANTS];
     struct sl_lockstep_side sides[SL_LOCKSTEP_VARIANTS];
 };
 
-_Static_assert((int)SL_RUN_MAX_VARIANTS == (int)SL_LOCKSTEP_VARIANTS, "each is compared");
+_Static_assert((int)SL_AGENT_RUN_MAX_VARIANTS == (int)SL_LOCKSTEP_VARIANTS, "each is compared");
 
-void sl_compare_free(struct sl_run_compared *compared)
+void sl_compare_free(struct sl_agent_run_compared *compared)
 {
     for (size_t i = 0; compared && i < SL_LOCKSTEP_VARIANTS; i++) {
         sl_variant_free(compared->sides[i].variant);
@@ -31,7 +31,7 @@ void sl_compare_free(struct sl_run_compared *compared)
 }
 
 /* A method of its own for each variant: all are in use at once. */
-static int load(struct sl_session *session, struct sl_run_compared *compared)
+static int load(struct sl_session *session, struct sl_agent_run_compared *compared)
 {
     int rc = 0;
     for (size_t i = 0; i < session->options.compared_count && rc == 0; i++) {
@@ -49,7 +49,7 @@ static int load(struct sl_session *session, struct sl_run_compared *compared)
     return rc;
 }
 
-static int execute(struct sl_session *session, struct sl_run_compared *compared)
+static int execute(struct sl_session *session, struct sl_agent_run_compared *compared)
 {
     sl_watchdog_kick(session->watchdog, "Comparing operators");
     int rc = load(session, compared);
@@ -101,7 +101,7 @@ static void put_row(const struct sl_lockstep_row *row, struct sl_json *json)
 
 void sl_compare_put(const struct sl_session *session, struct sl_json *json)
 {
-    const struct sl_run_compared *compared = session->compared;
+    const struct sl_agent_run_compared *compared = session->compared;
     if (!compared || !compared->done) {
         sl_json_null(json, "operators");
         return;

@@ -58,7 +58,7 @@ static bool is_float(int scalar_type)
            scalar_type == SL_SCALAR_HALF || scalar_type == SL_SCALAR_BFLOAT16;
 }
 
-static bool close_enough(const struct sl_run_options *o, double expected, double have)
+static bool close_enough(const struct sl_agent_run_options *o, double expected, double have)
 {
     if (isnan(expected) && isnan(have))
         return true;
@@ -125,7 +125,7 @@ static void log_errors(const struct errors *errors)
 
 static int verdict(const struct sl_session *session, const struct errors *errors)
 {
-    const struct sl_run_options *o = &session->options;
+    const struct sl_agent_run_options *o = &session->options;
     if (!errors->differ) {
         sl_etlog('I', "executor_runner.cpp", 904,
                  "Model output match expected BundleIO bpte ref data.");

@@ -30,10 +30,10 @@ int sl_input_files_read(const char *list, struct sl_input_files *out, char *scra
                         size_t scratch_size)
 {
     struct sl_input_files files = {0};
-    size_t room = SL_RUN_MAX_INPUT_BYTES, total = list[0] ? count_parts(list, ",") : 0;
+    size_t room = SL_AGENT_RUN_MAX_INPUT_BYTES, total = list[0] ? count_parts(list, ",") : 0;
     int rc = 0;
     snprintf(scratch, scratch_size, "%s", list);
-    if (total > SL_RUN_MAX_INPUTS)
+    if (total > SL_AGENT_RUN_MAX_INPUTS)
         return SL_E_LIMIT;
     files.files = sl_calloc(total, sizeof(*files.files));
     if (!files.files)
@@ -74,7 +74,7 @@ static int parse_shape(const char *at, const char *end, struct sl_input_shape *o
 {
     *out = (struct sl_input_shape){0};
     while (at < end || out->rank > 0) {
-        if (out->rank == SL_RUN_MAX_RANK)
+        if (out->rank == SL_AGENT_RUN_MAX_RANK)
             return SL_E_LIMIT;
         int rc = parse_size(&at, end, &out->sizes[out->rank]);
         if (rc < 0)

@@ -8,8 +8,8 @@
 
 struct sl_diag;
 
-enum { SL_RUN_MAX_INPUTS = 1024, SL_RUN_MAX_RANK = 16 };
-#define SL_RUN_MAX_INPUT_BYTES ((size_t)1 << 30) /* of all files together */
+enum { SL_AGENT_RUN_MAX_INPUTS = 1024, SL_AGENT_RUN_MAX_RANK = 16 };
+#define SL_AGENT_RUN_MAX_INPUT_BYTES ((size_t)1 << 30) /* of all files together */
 
 struct sl_input_files {
     size_t count;
@@ -24,7 +24,7 @@ void sl_input_files_fini(struct sl_input_files *files);
 
 struct sl_input_shape {
     size_t rank; /* 0: not given */
-    int32_t sizes[SL_RUN_MAX_RANK];
+    int32_t sizes[SL_AGENT_RUN_MAX_RANK];
 };
 
 /* Parses "1x3x32x32;;2x4" into at most `max` shapes; returns how many, or SL_E_FORMAT or SL_E_LIMIT

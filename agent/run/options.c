@@ -14,7 +14,7 @@
 
 enum { MAX_FLAGS = 48 };
 
-#define AT(field) offsetof(struct sl_run_options, field)
+#define AT(field) offsetof(struct sl_agent_run_options, field)
 #define ROW(flag_type, field, ...)                                                                 \
     {.name = #field, .type = SL_FLAG_##flag_type, .at = AT(field), __VA_ARGS__},
 #define TEXT(field, initial, ...) ROW(STRING, field, __VA_ARGS__)
@@ -23,14 +23,15 @@ enum { MAX_FLAGS = 48 };
 #define UINT32(field, initial, ...) ROW(UINT32, field, __VA_ARGS__)
 #define UINT64(field, initial, ...) ROW(UINT64, field, __VA_ARGS__)
 #define REAL(field, initial, ...) ROW(DOUBLE, field, __VA_ARGS__)
-const struct sl_run_option sl_run_option_list[] = {
+const struct sl_agent_run_option sl_agent_run_option_list[] = {
 #include "agent/run/options.inc"
 };
-const size_t sl_run_option_count = sizeof(sl_run_option_list) / sizeof(sl_run_option_list[0]);
+const size_t sl_agent_run_option_count =
+    sizeof(sl_agent_run_option_list) / sizeof(sl_agent_run_option_list[0]);
 
-static void set_defaults(struct sl_run_options *o)
+static void set_defaults(struct sl_agent_run_options *o)
 {
-    *o = (struct sl_run_options){
+    *o = (struct sl_agent_run_options){
 #define TEXT(field, initial, ...) .field = (initial),
 #define TRUTH TEXT
 #define INT32 TEXT
@@ -42,12 +43,12 @@ static void set_defaults(struct sl_run_options *o)
 }
 
 /* `given` has a place for each flag of the list; how many there are. */
-static size_t fill_flags(struct sl_run_options *o, bool *given, struct sl_flag *flags)
+static size_t fill_flags(struct sl_agent_run_options *o, bool *given, struct sl_flag *flags)
 {
-    size_t count = sl_run_option_count;
+    size_t count = sl_agent_run_option_count;
     assert(count < MAX_FLAGS);
     for (size_t i = 0; i < count; i++) {
-        const struct sl_run_option *option = &sl_run_option_list[i];
+        const struct sl_agent_run_option *option = &sl_agent_run_option_list[i];
         flags[i] = (struct sl_flag){option->name, option->type, (char *)o + option->at, &given[i],
                                     option->said};
     }
@@ -59,8 +60,8 @@ static size_t fill_flags(struct sl_run_options *o, bool *given, struct sl_flag *
 /* Was the flag of that field on the command line? */
 static bool was_given(const bool *given, size_t at)
 {
-    for (size_t i = 0; i < sl_run_option_count; i++)
-        if (sl_run_option_list[i].at == at)
+    for (size_t i = 0; i < sl_agent_run_option_count; i++)
+        if (sl_agent_run_option_list[i].at == at)
             return given[i];
     return false;
 }
@@ -89,17 +90,17 @@ static const char run_tail[] =
 
 static void print_flags(int part, FILE *out)
 {
-    for (size_t i = 0; i < sl_run_option_count; i++)
-        if ((int)sl_run_option_list[i].part == part)
-            sl_say(out, "%s", sl_run_option_list[i].page);
+    for (size_t i = 0; i < sl_agent_run_option_count; i++)
+        if ((int)sl_agent_run_option_list[i].part == part)
+            sl_say(out, "%s", sl_agent_run_option_list[i].page);
 }
 
 static void print_help(FILE *out)
 {
     sl_say(out, "%s", run_head);
-    print_flags(SL_RUN_OF_RUNNER, out);
+    print_flags(SL_AGENT_RUN_OF_RUNNER, out);
     sl_say(out, "%s", gflags_part);
-    print_flags(SL_RUN_OF_SME2LAB, out);
+    print_flags(SL_AGENT_RUN_OF_SME2LAB, out);
     sl_say(out, "%s", run_tail);
 }
 
@@ -113,7 +114,7 @@ static void log_extra_words(char **words, int count)
 }
 
 /* The flags that exist but are not done, each with its sentence. */
-static bool refuses(const struct sl_run_options *o)
+static bool refuses(const struct sl_agent_run_options *o)
 {
     if (o->server_mode && (o->paired || o->counted || o->ring >= 0 || o->trace_path[0]))
         SL_ETLOG('E', "--server_mode executes one variant and records nothing: leave out "
@@ -140,7 +141,7 @@ static bool refuses(const struct sl_run_options *o)
     return true;
 }
 
-static bool words_ok(struct sl_run_options *o)
+static bool words_ok(struct sl_agent_run_options *o)
 {
     const char *print = o->print_output;
     if (strcmp(print, "none") != 0 && strcmp(print, "summary") != 0 && strcmp(print, "all") != 0) {
@@ -161,8 +162,8 @@ static bool words_ok(struct sl_run_options *o)
     return !refuses(o);
 }
 
-int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, FILE *err,
-                         int *out_exit)
+int sl_agent_run_options_parse(struct sl_agent_run_options *options, int argc, char **argv,
+                               FILE *err, int *out_exit)
 {
     struct sl_flag flags[MAX_FLAGS];
     bool given[MAX_FLAGS] = {false};
@@ -172,29 +173,30 @@ int sl_run_options_parse(struct sl_run_options *options, int argc, char **argv, 
     *out_exit = 1;
     switch (sl_gflags_parse(flags, count, argc, argv, err, &extra)) {
     case SL_GFLAGS_BAD:
-        return SL_RUN_STOP;
+        return SL_AGENT_RUN_STOP;
     case SL_GFLAGS_HELP:
         print_help(stdout);
-        return SL_RUN_DONE; /* 1, as gflags' own help */
+        return SL_AGENT_RUN_DONE; /* 1, as gflags' own help */
     case SL_GFLAGS_VERSION:
         sl_say(stdout, "executor_runner\n");
         *out_exit = 0;
-        return SL_RUN_DONE;
+        return SL_AGENT_RUN_DONE;
     default:
         break;
     }
     if (extra > 0) {
         log_extra_words(argv + 1, extra);
-        return SL_RUN_STOP;
+        return SL_AGENT_RUN_STOP;
     }
     options->paired = options->variants[0] != '\0';
     if (!words_ok(options))
-        return SL_RUN_STOP;
+        return SL_AGENT_RUN_STOP;
     if (options->paired && !was_given(given, AT(num_executions)))
-        options->num_executions = options->counted ? SL_RUN_COUNTED_PAIRS : SL_RUN_DEFAULT_PAIRS;
+        options->num_executions =
+            options->counted ? SL_AGENT_RUN_COUNTED_PAIRS : SL_AGENT_RUN_DEFAULT_PAIRS;
     if (options->paired && !was_given(given, AT(warmup)))
         options->warmup = 1;
-    return SL_RUN_GO;
+    return SL_AGENT_RUN_GO;
 }
 
 static int parse_mask(const char *word, uint32_t detected, const char *where, uint32_t *out,
@@ -215,7 +217,7 @@ static int parse_mask(const char *word, uint32_t detected, const char *where, ui
 
 /* `base` is what --isa allows. */
 static int parse_variant(const char *word, size_t len, uint32_t base, uint32_t detected,
-                         struct sl_run_variant_spec *out, struct sl_diag *diag)
+                         struct sl_agent_run_variant_spec *out, struct sl_diag *diag)
 {
     const uint32_t sme = SL_ISA_SME | SL_ISA_SME2;
     if (len == 0 || len >= sizeof(out->name))
@@ -238,7 +240,7 @@ static int parse_variant(const char *word, size_t len, uint32_t base, uint32_t d
 }
 
 static int parse_pair(const char *words, uint32_t base, uint32_t detected,
-                      struct sl_run_variant_spec out[2], struct sl_diag *diag)
+                      struct sl_agent_run_variant_spec out[2], struct sl_diag *diag)
 {
     const char *comma = strchr(words, ',');
     if (!comma || strchr(comma + 1, ',')) {
@@ -253,7 +255,7 @@ static int parse_pair(const char *words, uint32_t base, uint32_t detected,
     return rc;
 }
 
-static int name_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+static int name_variants(struct sl_agent_run_options *o, uint32_t detected, struct sl_diag *diag)
 {
     uint32_t base = detected;
     int rc = o->isa[0] ? parse_mask(o->isa, detected, "--isa", &base, diag) : 0;
@@ -273,7 +275,7 @@ static int name_variants(struct sl_run_options *o, uint32_t detected, struct sl_
 }
 
 /* They have all that the CPU has, whatever --isa leaves the variant that they are compared with. */
-static int name_compared(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+static int name_compared(struct sl_agent_run_options *o, uint32_t detected, struct sl_diag *diag)
 {
     if (!o->compare_with[0])
         return 0;
@@ -284,10 +286,11 @@ static int name_compared(struct sl_run_options *o, uint32_t detected, struct sl_
     return parse_pair(o->compare_with, detected, detected, o->compared, diag);
 }
 
-int sl_run_options_variants(struct sl_run_options *o, uint32_t detected, struct sl_diag *diag)
+int sl_agent_run_options_variants(struct sl_agent_run_options *o, uint32_t detected,
+                                  struct sl_diag *diag)
 {
     char families[SL_POLICY_TEXT_BYTES];
-    size_t len = strcspn(o->policy, SL_RUN_END_OF_FAMILIES);
+    size_t len = strcspn(o->policy, SL_AGENT_RUN_END_OF_FAMILIES);
     snprintf(families, sizeof(families), "%.*s", (int)(len < sizeof(families) ? len : 0),
              o->policy);
     int64_t policy = sl_policy_parse(families);

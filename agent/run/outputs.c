@@ -22,7 +22,7 @@ static int keep(struct sl_session_output *out, const struct sl_tensor_view *view
     out->plain = view->plain;
     if (view->scalar_type < 0)
         return 0;
-    if (view->rank > SL_RUN_MAX_RANK)
+    if (view->rank > SL_AGENT_RUN_MAX_RANK)
         return SL_E_LIMIT;
     out->rank = view->rank;
     memcpy(out->sizes, view->sizes, view->rank * sizeof(out->sizes[0]));

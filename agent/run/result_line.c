@@ -86,7 +86,7 @@ static void put_schedule(const struct sl_session *session, struct sl_json *json)
 
 static void put_run(const struct sl_session *session, struct sl_json *json)
 {
-    const struct sl_run_options *o = &session->options;
+    const struct sl_agent_run_options *o = &session->options;
     char stream[24];
     sl_json_open_object(json, NULL);
     sl_json_text(json, "schema", "sme2lab.agent-run/1");

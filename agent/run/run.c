@@ -52,10 +52,10 @@ int sl_agent_run(int argc, char **argv)
     }
     session->last_variant = -1;
     session->trace.fd = -1;
-    int parsed = sl_run_options_parse(&session->options, argc, argv, stderr, &code);
-    if (parsed == SL_RUN_GO)
+    int parsed = sl_agent_run_options_parse(&session->options, argc, argv, stderr, &code);
+    if (parsed == SL_AGENT_RUN_GO)
         code = run_steps(session) < 0 ? 1 : 0;
-    else if (parsed == SL_RUN_STOP)
+    else if (parsed == SL_AGENT_RUN_STOP)
         code = 1;
     sl_compare_free(session->compared);
     sl_session_fini(session);

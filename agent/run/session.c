@@ -91,7 +91,7 @@ static void log_threads(const struct sl_session *session)
 
 static int decide_threads(struct sl_session *session)
 {
-    const struct sl_run_options *o = &session->options;
+    const struct sl_agent_run_options *o = &session->options;
     bool allowed[SL_AFFINITY_CPUS];
     struct sl_probe_cores *cores = sl_calloc(1, sizeof(*cores));
     if (!cores) {
@@ -141,7 +141,7 @@ int sl_session_read_inputs(struct sl_session *session)
     if (rc == 0)
         return 0;
     if (rc == SL_E_LIMIT)
-        SL_ETLOG('E', "Input files are limited to %d and 1 GiB in all: %s", SL_RUN_MAX_INPUTS,
+        SL_ETLOG('E', "Input files are limited to %d and 1 GiB in all: %s", SL_AGENT_RUN_MAX_INPUTS,
                  name);
     else
         sl_etlog('E', "executor_runner.cpp", 156, "Failed to open input file: %s", name);
@@ -189,7 +189,7 @@ static int start_watchdog(struct sl_session *session)
 
 static int choose_variants(struct sl_session *session)
 {
-    int rc = sl_run_options_variants(&session->options, sl_isa_detect(), &session->diag);
+    int rc = sl_agent_run_options_variants(&session->options, sl_isa_detect(), &session->diag);
     if (rc < 0)
         sl_session_log_diag(session);
     for (size_t v = 0; v < session->options.variant_count; v++)
@@ -269,13 +269,13 @@ static int load_failed(struct sl_session *session, const char *name, int rc)
 
 int sl_session_keep_out(struct sl_session *session, struct sl_method *method)
 {
-    const char *operators = strstr(session->options.policy, SL_RUN_END_OF_FAMILIES);
+    const char *operators = strstr(session->options.policy, SL_AGENT_RUN_END_OF_FAMILIES);
     int rc = operators ? sl_method_keep_out(method, operators + 1) : 0;
     if (rc < 0) {
         sl_diag_set(&session->diag, rc, "--policy",
                     "Behind '%s' stand operators, as 0.3 or "
                     "0.3.17-20 (chain, instruction, nodes), with commas",
-                    SL_RUN_END_OF_FAMILIES);
+                    SL_AGENT_RUN_END_OF_FAMILIES);
         sl_session_log_diag(session);
     }
     return rc;
@@ -311,11 +311,11 @@ static int open_method(struct sl_session *session)
 
 static int resize_inputs(struct sl_session *session)
 {
-    struct sl_input_shape shapes[SL_RUN_MAX_INPUTS];
+    struct sl_input_shape shapes[SL_AGENT_RUN_MAX_INPUTS];
     size_t inputs = sl_method_input_count(session->method);
-    int count = sl_input_shapes_parse(session->options.input_shapes, shapes,
-                                      inputs < SL_RUN_MAX_INPUTS ? inputs : SL_RUN_MAX_INPUTS,
-                                      &session->diag);
+    int count = sl_input_shapes_parse(
+        session->options.input_shapes, shapes,
+        inputs < SL_AGENT_RUN_MAX_INPUTS ? inputs : SL_AGENT_RUN_MAX_INPUTS, &session->diag);
     int rc = count < 0 ? count : 0;
     for (int i = 0; i < count && rc == 0; i++) {
         struct sl_tensor_view view;
@@ -436,7 +436,7 @@ int sl_session_load(struct sl_session *session)
 
 void sl_session_fini(struct sl_session *session)
 {
-    for (size_t v = 0; v < SL_RUN_MAX_VARIANTS; v++) {
+    for (size_t v = 0; v < SL_AGENT_RUN_MAX_VARIANTS; v++) {
         sl_session_drop_outputs(&session->variant[v]);
         sl_variant_free(session->variant[v].plan);
     }

@@ -17,7 +17,7 @@ struct sl_bundle_case;
 struct sl_data;
 struct sl_method;
 struct sl_model;
-struct sl_run_compared;
+struct sl_agent_run_compared;
 struct sl_variant;
 struct sl_watchdog;
 
@@ -25,15 +25,15 @@ struct sl_watchdog;
 struct sl_session_output {
     int scalar_type;
     size_t rank;
-    int32_t sizes[SL_RUN_MAX_RANK];
-    uint8_t dim_order[SL_RUN_MAX_RANK];
+    int32_t sizes[SL_AGENT_RUN_MAX_RANK];
+    uint8_t dim_order[SL_AGENT_RUN_MAX_RANK];
     size_t nbytes;
     uint8_t *data;               /* owned */
     struct sl_plain_value plain; /* where it is not a tensor */
 };
 
 struct sl_session_variant {
-    const struct sl_run_variant_spec *spec; /* borrowed from the options */
+    const struct sl_agent_run_variant_spec *spec; /* borrowed from the options */
     struct sl_variant *plan;
     uint64_t load_ns;
     uint32_t executed;                 /* blocks so far, warm-ups too */
@@ -43,7 +43,7 @@ struct sl_session_variant {
 };
 
 struct sl_session {
-    struct sl_run_options options;
+    struct sl_agent_run_options options;
     struct sl_diag diag;
     struct sl_trace_session trace;
     struct sl_watchdog *watchdog; /* NULL without --timeout */
@@ -55,10 +55,10 @@ struct sl_session {
     struct sl_model *model;
     struct sl_method *method;
     const char *method_name;
-    struct sl_session_variant variant[SL_RUN_MAX_VARIANTS];
-    struct sl_run_compared *compared; /* sl_compare_free(); NULL without --compare-with */
-    uint32_t pairs;                   /* measured, with --variants */
-    int last_variant;                 /* the one executed last; -1: none yet */
+    struct sl_session_variant variant[SL_AGENT_RUN_MAX_VARIANTS];
+    struct sl_agent_run_compared *compared; /* sl_compare_free(); NULL without --compare-with */
+    uint32_t pairs;                         /* measured, with --variants */
+    int last_variant;                       /* the one executed last; -1: none yet */
     uint32_t execute_name;
     uint64_t stream;
 };

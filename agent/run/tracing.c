@@ -47,7 +47,7 @@ static void record_variants(struct sl_session *session)
     char key[64], isa[SL_POLICY_TEXT_BYTES];
     sl_recorder_meta_integer(recorder, "variants", (int64_t)session->options.variant_count);
     for (size_t v = 0; v < session->options.variant_count; v++) {
-        const struct sl_run_variant_spec *spec = session->variant[v].spec;
+        const struct sl_agent_run_variant_spec *spec = session->variant[v].spec;
         sl_isa_format(spec->isa, isa, sizeof(isa));
         snprintf(key, sizeof(key), "variant.%zu.name", v);
         sl_recorder_meta_text(recorder, key, spec->name);
@@ -64,7 +64,7 @@ static void record_variants(struct sl_session *session)
 static void record_facts(struct sl_session *session)
 {
     struct sl_recorder *recorder = session->trace.recorder;
-    const struct sl_run_options *o = &session->options;
+    const struct sl_agent_run_options *o = &session->options;
     sl_recorder_meta_text(recorder, "agent.version", SL_VERSION);
     sl_recorder_meta_text(recorder, "model", base_name(o->model_path));
     sl_recorder_meta_text(recorder, "unit", o->counted ? "marks" : "ns");
@@ -83,7 +83,7 @@ static void record_facts(struct sl_session *session)
 }
 
 /* Counted runs are the same each time, so there the id is the seed's alone. */
-static uint64_t stream_id(const struct sl_run_options *options)
+static uint64_t stream_id(const struct sl_agent_run_options *options)
 {
     uint64_t salt = options->counted ? 0 : (uint64_t)time(NULL) << 20 ^ (uint64_t)getpid();
     return sl_schedule_splitmix64(options->seed ^ salt);

@@ -74,7 +74,7 @@ static uint64_t number_of(const ProtobufCFieldDescriptor *field, const void *val
                                                  : *(const uint32_t *)value;
 }
 
-static int add_number(struct sl_command *command, const struct sl_run_option *option,
+static int add_number(struct sl_command *command, const struct sl_agent_run_option *option,
                       uint64_t number)
 {
     return number != 0 || option->form == SL_FORM_ALWAYS
@@ -82,7 +82,7 @@ static int add_number(struct sl_command *command, const struct sl_run_option *op
                : 0;
 }
 
-static int add_text(struct sl_command *command, const struct sl_run_option *option,
+static int add_text(struct sl_command *command, const struct sl_agent_run_option *option,
                     const char *text)
 {
     bool alone = option->form == SL_FORM_VARIANTS && text && !strchr(text, ',');
@@ -91,7 +91,7 @@ static int add_text(struct sl_command *command, const struct sl_run_option *opti
 
 /* The field of the job that the flag is made of, in the form that options.inc says. */
 static int add_field(struct sl_command *command, const char *workdir,
-                     const Sme2lab__Proto__Job *job, const struct sl_run_option *option)
+                     const Sme2lab__Proto__Job *job, const struct sl_agent_run_option *option)
 {
     const ProtobufCFieldDescriptor *field = protobuf_c_message_descriptor_get_field_by_name(
         &sme2lab__proto__job__descriptor, option->job);
@@ -121,9 +121,9 @@ static int add_fields(struct sl_command *command, const char *workdir,
                       const Sme2lab__Proto__Job *job, unsigned whom)
 {
     int rc = is_digest(job->model) ? 0 : -EINVAL;
-    for (size_t i = 0; rc == 0 && i < sl_run_option_count; i++)
-        if (sl_run_option_list[i].job && (sl_run_option_list[i].whom & whom))
-            rc = add_field(command, workdir, job, &sl_run_option_list[i]);
+    for (size_t i = 0; rc == 0 && i < sl_agent_run_option_count; i++)
+        if (sl_agent_run_option_list[i].job && (sl_agent_run_option_list[i].whom & whom))
+            rc = add_field(command, workdir, job, &sl_agent_run_option_list[i]);
     return rc;
 }
 

@@ -717,8 +717,8 @@ static int open_intervals(struct sl_comparison *c, const struct data *data)
  */
 static void note_kinds(struct sl_comparison *c, const char *side, const struct sl_attribution *a)
 {
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
-    size_t count = sl_run_kinds(a, kinds), largest = 0;
+    struct sl_attribution_kind kinds[SL_ATTRIBUTION_KINDS_MAX];
+    size_t count = sl_attribution_kinds(a, kinds), largest = 0;
     for (size_t i = 0; i < count; i++)
         largest = kinds[i].count > largest ? kinds[i].count : largest;
     if (c->method == SL_METHOD_UNPAIRED && largest * 10 < a->measured_count * 9)

@@ -17,9 +17,10 @@ static bool same_work(const struct sl_attribution *a, size_t x, size_t y)
                   one->event_count * sizeof(*a->event_operators)) == 0;
 }
 
-size_t sl_run_kinds(const struct sl_attribution *a, struct sl_run_kind out[SL_RUN_KINDS_MAX])
+size_t sl_attribution_kinds(const struct sl_attribution *a,
+                            struct sl_attribution_kind out[SL_ATTRIBUTION_KINDS_MAX])
 {
-    size_t places[SL_RUN_KINDS_MAX]; /* of each kind's first run among the runs here */
+    size_t places[SL_ATTRIBUTION_KINDS_MAX]; /* of each kind's first run among the runs here */
     size_t count = 0;
     for (size_t i = 0; i < a->run_count; i++) {
         size_t k = 0;
@@ -27,11 +28,11 @@ size_t sl_run_kinds(const struct sl_attribution *a, struct sl_run_kind out[SL_RU
             continue;
         while (k < count && !same_work(a, places[k], i))
             k++;
-        if (k == SL_RUN_KINDS_MAX)
+        if (k == SL_ATTRIBUTION_KINDS_MAX)
             continue;
         if (k == count) {
             places[count++] = i;
-            out[k] = (struct sl_run_kind){.first = a->runs[i].run};
+            out[k] = (struct sl_attribution_kind){.first = a->runs[i].run};
         }
         out[k].count++;
         out[k].mean += ((double)a->runs[i].end_to_end - out[k].mean) / (double)out[k].count;
@@ -50,20 +51,22 @@ static bool is_execute(const struct sl_attribution *a, size_t event)
            memcmp(op->name, name, sizeof(name) - 1) == 0;
 }
 
-size_t sl_run_methods(const struct sl_attribution *a, struct sl_run_method out[SL_RUN_KINDS_MAX])
+size_t sl_attribution_methods(const struct sl_attribution *a,
+                              struct sl_attribution_method out[SL_ATTRIBUTION_KINDS_MAX])
 {
-    size_t counts[SL_RUN_KINDS_MAX] = {0}, most = 0;
+    size_t counts[SL_ATTRIBUTION_KINDS_MAX] = {0}, most = 0;
     for (size_t i = 0; i < a->run_count; i++) {
         const struct sl_attribution_run *run = &a->runs[i];
         size_t k = 0, events = 0;
         double sum = 0; /* own times of a tree add up to its root's duration */
-        for (size_t e = 0; !run->warmup && e < run->event_count && k < SL_RUN_KINDS_MAX; e++) {
+        for (size_t e = 0; !run->warmup && e < run->event_count && k < SL_ATTRIBUTION_KINDS_MAX;
+             e++) {
             sum += (double)a->event_self[run->first_event + e];
             events++;
             if (!is_execute(a, run->first_event + e))
                 continue;
             if (counts[k]++ == 0)
-                out[k] = (struct sl_run_method){.events = events};
+                out[k] = (struct sl_attribution_method){.events = events};
             out[k].mean += (sum - out[k].mean) / (double)counts[k];
             k++;
             sum = 0;
@@ -97,8 +100,8 @@ static void add_figure(char words[WORDS_BYTES], double value, int unit)
 
 static void warn_of_methods(struct sl_attribution *out)
 {
-    struct sl_run_method methods[SL_RUN_KINDS_MAX];
-    size_t count = sl_run_methods(out, methods);
+    struct sl_attribution_method methods[SL_ATTRIBUTION_KINDS_MAX];
+    size_t count = sl_attribution_methods(out, methods);
     char words[WORDS_BYTES] = "";
     for (size_t i = 0; i < count; i++) {
         add_words(words, "%s%zu of %zu takes ", i ? ", " : ": ", i + 1, count);
@@ -111,8 +114,8 @@ static void warn_of_methods(struct sl_attribution *out)
 
 static void warn_of_kinds(struct sl_attribution *out)
 {
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
-    size_t count = sl_run_kinds(out, kinds);
+    struct sl_attribution_kind kinds[SL_ATTRIBUTION_KINDS_MAX];
+    size_t count = sl_attribution_kinds(out, kinds);
     char words[WORDS_BYTES] = "";
     for (size_t i = 0; i < count; i++) {
         add_words(words, "%s%zu as run %u, ", i ? "; " : "", kinds[i].count, kinds[i].first);
@@ -125,7 +128,7 @@ static void warn_of_kinds(struct sl_attribution *out)
                             words);
 }
 
-void sl_run_kinds_warn(struct sl_attribution *attribution)
+void sl_attribution_kinds_warn(struct sl_attribution *attribution)
 {
     warn_of_methods(attribution);
     warn_of_kinds(attribution);

@@ -25,13 +25,13 @@ static int show_one(const struct sl_cli *cli, const char *path, const char *name
 {
     struct sl_buf text;
     if (!cli->json)
-        return sl_run_show(
+        return sl_cli_run_show(
             cli,
-            &(struct sl_run_shown){
+            &(struct sl_cli_run_shown){
                 .directory = path, .experiment = name, .categories = categories, .full = full},
             diag);
     sl_buf_init(&text, MAX_JSON_BYTES);
-    int rc = sl_run_show_json(path, name, &text, diag);
+    int rc = sl_cli_run_show_json(path, name, &text, diag);
     if (rc == 0)
         sl_say_page(stdout, &text);
     sl_buf_fini(&text);
@@ -86,9 +86,10 @@ int sl_analysis_only(const struct sl_cli *cli, const struct sl_plan *plan, bool 
     int rc = sl_categories_load(NULL, &categories, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
-    rc = plan->specs[0].runner ? analyze_runners(cli, plan, &categories, &code, &diag)
-                               : sl_run_recompute(plan->specs[0].output_root, &categories,
-                                                  plan->specs[0].threshold_percent, &code, &diag);
+    rc = plan->specs[0].runner
+             ? analyze_runners(cli, plan, &categories, &code, &diag)
+             : sl_rundir_recompute(plan->specs[0].output_root, &categories,
+                                   plan->specs[0].threshold_percent, &code, &diag);
     if (rc == 0 && !plan->specs[0].runner)
         rc = show_all(cli, plan->specs[0].output_root, &categories, full, &diag);
     sl_categories_fini(&categories);

@@ -7,7 +7,7 @@
 #include "host/cli/exit_code.h"
 
 struct sl_diag;
-struct sl_run_request;
+struct sl_cli_run_request;
 struct sl_table;
 struct sl_verb;
 
@@ -54,7 +54,7 @@ int sl_cli_main(int argc, char **argv, const struct sl_verb *verbs);
 /* The verbs. A verb whose options do not parse prints why and returns SL_EXIT_USAGE. */
 int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv);
 /* Does the run of a parsed command line. */
-int sl_cmd_run_request(const struct sl_cli *cli, struct sl_run_request *request);
+int sl_cmd_run_request(const struct sl_cli *cli, struct sl_cli_run_request *request);
 int sl_cmd_version(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_help(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_analyze(const struct sl_cli *cli, int argc, char **argv);

@@ -39,17 +39,17 @@
 
 struct session {
     const struct sl_cli *cli;
-    const struct sl_run_request *request;
+    const struct sl_cli_run_request *request;
     struct sl_plan *plan;
     struct sl_job_sender sender;
     struct sl_categories categories;
     struct sl_etrecord record; /* of the model, where one was named */
-    struct sl_run_place place;
+    struct sl_cli_run_place place;
     struct sl_estimated_policies policies;
     bool runners;               /* external ones: together one job */
     uint64_t jobs[SL_PLAN_MAX]; /* 0: not sent */
     size_t job_count;
-    struct sl_run_answer answer; /* of --json */
+    struct sl_cli_run_answer answer; /* of --json */
     struct sl_ci ci;
     size_t fetched; /* experiments whose files are here */
     bool is_fetched[SL_PLAN_MAX];
@@ -81,7 +81,7 @@ static int fail(struct session *s, size_t i, int code, const struct sl_diag *dia
     else
         sl_cli_fail(&cli, code, diag);
     if (s->cli->json && s->job_count > 1)
-        sl_run_answer_fail(&s->answer, i, code, diag);
+        sl_cli_run_answer_fail(&s->answer, i, code, diag);
     sl_ci_add(&s->ci, i, "run", pass ? SL_EXIT_DONE : code, "%s (%s)", diag->what, diag->where);
     return pass ? SL_EXIT_DONE : code;
 }
@@ -106,20 +106,20 @@ static bool has_both_runtimes(const struct session *s)
     return has[SL_RUNTIME_OWN] && has[SL_RUNTIME_EXECUTORCH];
 }
 
-static struct sl_run_shown shown_of(const struct session *s, size_t i)
+static struct sl_cli_run_shown shown_of(const struct session *s, size_t i)
 {
-    return (struct sl_run_shown){.directory = s->place.path,
-                                 .experiment = suffix_of(s, i),
-                                 .categories = &s->categories,
-                                 .record = s->request->record_path ? &s->record : NULL,
-                                 .full = s->request->full};
+    return (struct sl_cli_run_shown){.directory = s->place.path,
+                                     .experiment = suffix_of(s, i),
+                                     .categories = &s->categories,
+                                     .record = s->request->record_path ? &s->record : NULL,
+                                     .full = s->request->full};
 }
 
 /* Fetches what the run left, and prints it where it does not wait for the other runtime's. */
 static int take_result(struct session *s, size_t i, const struct sl_outcome *outcome,
                        struct sl_diag *diag)
 {
-    const struct sl_run_shown shown = shown_of(s, i);
+    const struct sl_cli_run_shown shown = shown_of(s, i);
     bool waits = has_both_runtimes(s) && !(shown.full || s->cli->verbose || s->cli->quiet);
     int rc = sl_fetch_run(s->sender.client, outcome->run, false, s->place.path, diag);
     s->fetched += rc == 0;
@@ -127,12 +127,13 @@ static int take_result(struct session *s, size_t i, const struct sl_outcome *out
     if (rc == 0 && s->runners)
         return sl_runners_show(s->cli, s->place.path, &s->categories, diag);
     if (rc == 0 && shown.record)
-        rc = sl_run_show_lines(&shown, diag);
+        rc = sl_cli_run_show_lines(&shown, diag);
     if (rc == 0 && s->cli->json) {
         const char *suffix = sl_plan_shares(s->plan, i) ? s->plan->specs[i].name : NULL;
-        return sl_run_show_json(s->place.path, suffix, sl_run_answer_next(&s->answer, i), diag);
+        return sl_cli_run_show_json(s->place.path, suffix, sl_cli_run_answer_next(&s->answer, i),
+                                    diag);
     }
-    return rc < 0 || waits ? rc : sl_run_show(s->cli, &shown, diag);
+    return rc < 0 || waits ? rc : sl_cli_run_show(s->cli, &shown, diag);
 }
 
 /* Prints the runs that waited, ExecuTorch's last: it is what users ship. Where there is one of each
@@ -147,13 +148,13 @@ static int show_waiting(const struct session *s)
         return SL_EXIT_DONE;
     for (uint32_t runtime = SL_RUNTIME_OWN; runtime <= SL_RUNTIME_EXECUTORCH; runtime++)
         for (size_t i = 0; rc == 0 && i < s->plan->count; i++) {
-            struct sl_run_shown shown = shown_of(s, i);
+            struct sl_cli_run_shown shown = shown_of(s, i);
             shown.beside = s->fetched > 1;
             shown.told = s->fetched == 2 && s->plan->count == 2 && runtime == SL_RUNTIME_OWN;
             ours = shown.told ? shown.experiment : ours;
             shown.ours = runtime == SL_RUNTIME_EXECUTORCH ? ours : NULL;
             if (s->is_fetched[i] && s->plan->specs[i].runtime[0] == runtime)
-                rc = sl_run_show(s->cli, &shown, &diag);
+                rc = sl_cli_run_show(s->cli, &shown, &diag);
         }
     return rc < 0 ? sl_cli_fail(s->cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
 }
@@ -198,12 +199,12 @@ static int finish_one(struct session *s, size_t i)
         if (rc == 0)
             return take_code(s, i, &outcome);
     } else if (rc == 0) {
-        sl_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->place.path, &diag);
+        sl_cli_run_failure_tell(&s->sender, &s->plan->specs[i], &outcome, s->place.path, &diag);
         return fail(s, i, outcome.exit_code, &diag);
     }
     if (rc == -EINTR)
         return sl_interrupt_exit(); /* told once for all of them */
-    sl_run_failure_return(s->sender.client, s->jobs[i], s->place.path, &diag);
+    sl_cli_run_failure_return(s->sender.client, s->jobs[i], s->place.path, &diag);
     return fail(s, i, sl_exit_for_error(rc), &diag);
 }
 
@@ -211,7 +212,7 @@ static void print_json(struct session *s)
 {
     struct sl_buf text;
     sl_buf_init(&text, 2 * MAX_JSON_BYTES);
-    if (s->cli->json && sl_run_answer_put(&s->answer, &text) == 0 && text.size > 0)
+    if (s->cli->json && sl_cli_run_answer_put(&s->answer, &text) == 0 && text.size > 0)
         sl_buf_print_line(&text);
     sl_buf_fini(&text);
 }
@@ -267,8 +268,8 @@ static int hold_to_baseline(struct session *s)
     for (size_t i = 0; i < s->plan->count; i++) {
         double percent =
             named ? gate->percent[SL_FAIL_REGRESSION] : s->plan->specs[i].threshold_percent;
-        int one = sl_run_baseline_gate(s->cli, s->request->baseline, s->place.path,
-                                       baseline_suffix_of(s, i), percent);
+        int one = sl_cli_run_baseline_gate(s->cli, s->request->baseline, s->place.path,
+                                           baseline_suffix_of(s, i), percent);
         one = sl_fail_on_code(gate, SL_FAIL_REGRESSION, one);
         sl_ci_add(&s->ci, i, "baseline", one, "held to %s within %g %%", s->request->baseline,
                   percent);
@@ -308,8 +309,8 @@ static int run_all(struct session *s)
         return sl_outcome_worse(code, write_ci(s));
     }
     code = sl_interrupt_exit();
-    sl_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->job_count - open,
-                         s->request->cancel_on_interrupt, s->place.path);
+    sl_cli_run_failure_leave(s->sender.client, s->cli, s->jobs + open, s->job_count - open,
+                             s->request->cancel_on_interrupt, s->place.path);
     return code;
 }
 
@@ -322,7 +323,7 @@ static int refuse_all(struct session *s, int rc, bool tells, const struct sl_dia
     return tells ? sl_outcome_worse(code, write_ci(s)) : code;
 }
 
-static int run_session(const struct sl_cli *cli, const struct sl_run_request *request,
+static int run_session(const struct sl_cli *cli, const struct sl_cli_run_request *request,
                        struct sl_plan *plan)
 {
     struct sl_diag diag = {0};
@@ -337,15 +338,15 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
                           .place.lock = -1};
     s->sender = (struct sl_job_sender){
         .cli = cli, .plan = plan, .command = request->command, .directory = s->place.path};
-    sl_run_answer_init(&s->answer, plan);
+    sl_cli_run_answer_init(&s->answer, plan);
     int rc = sl_ci_take(&s->ci, &request->ci, request->baseline != NULL, &diag);
     bool taken = rc == 0;
     if (rc == 0)
-        rc = sl_run_failure_check(plan, &diag);
+        rc = sl_cli_run_failure_check(plan, &diag);
     if (rc == 0 && s->runners)
         rc = sl_runners_check(plan, &diag);
     if (rc == 0)
-        rc = sl_run_request_check_silicon(plan, &diag);
+        rc = sl_cli_run_request_check_silicon(plan, &diag);
     if (rc == 0)
         rc = sl_estimated_policies_make(cli, plan, &s->policies, &diag);
     if (rc == 0)
@@ -354,11 +355,11 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     if (rc == 0 && request->record_path)
         rc = sl_etrecord_load(request->record_path, &s->record, &diag);
     if (rc == 0)
-        rc = sl_run_place_take(s->plan, s->request->force, &s->place, &diag);
+        rc = sl_cli_run_place_take(s->plan, s->request->force, &s->place, &diag);
     if (rc == 0)
-        rc = sl_run_lab_open(cli, &s->sender, &diag);
+        rc = sl_cli_run_lab_open(cli, &s->sender, &diag);
     if (rc == 0)
-        rc = sl_run_request_join(request, plan, s->sender.client, &s->sender.group, &diag);
+        rc = sl_cli_run_request_join(request, plan, s->sender.client, &s->sender.group, &diag);
     sl_fail_on_apply(&s->ci.fail_on, s->sender.counted, plan);
     if (rc == 0 && plan->specs[0].device == s->sender.phone && !cli->json && !cli->quiet)
         sl_say(stdout, "on the phone %s, the only one there; --device names another\n",
@@ -366,11 +367,11 @@ static int run_session(const struct sl_cli *cli, const struct sl_run_request *re
     sl_interrupt_catch();
     int code = rc < 0 ? refuse_all(s, rc, taken, &diag) : run_all(s);
     sl_client_free(s->sender.client);
-    sl_run_place_leave(&s->place);
+    sl_cli_run_place_leave(&s->place);
     if (loaded)
         sl_categories_fini(&s->categories);
     sl_etrecord_fini(&s->record);
-    sl_run_answer_fini(&s->answer);
+    sl_cli_run_answer_fini(&s->answer);
     sl_free(s);
     return code;
 }
@@ -388,13 +389,13 @@ static bool repeats_processes(const struct sl_plan *plan)
     return repeats;
 }
 
-static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request)
+static int plan_and_run(const struct sl_cli *cli, struct sl_cli_run_request *request)
 {
     struct sl_diag diag = {0};
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
-    int rc = plan ? sl_run_request_plan(request, plan, &diag) : -ENOMEM;
+    int rc = plan ? sl_cli_run_request_plan(request, plan, &diag) : -ENOMEM;
     if (rc == 0 && request->baseline_has[SL_RUNTIME_EXECUTORCH])
-        rc = sl_run_request_add_executorch(request, cli->server, plan, &diag);
+        rc = sl_cli_run_request_add_executorch(request, cli->server, plan, &diag);
     bool other = rc == 0 && (plan->specs[0].runner || request->analysis_only);
     bool planned = rc == 0;
     if (other && request->record_path) {
@@ -408,7 +409,7 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
         rc = sl_diag_set(&diag, SL_E_UNSUPPORTED, "--baseline",
                          "It judges one process, and --processes measures several");
     } else if (planned && request->baseline) {
-        rc = sl_run_baseline_fits(request->baseline_has, plan, &diag);
+        rc = sl_cli_run_baseline_fits(request->baseline_has, plan, &diag);
     }
     if (planned && rc < 0)
         sl_plan_fini(plan);
@@ -424,29 +425,29 @@ static int plan_and_run(const struct sl_cli *cli, struct sl_run_request *request
     return code;
 }
 
-int sl_cmd_run_request(const struct sl_cli *cli, struct sl_run_request *request)
+int sl_cmd_run_request(const struct sl_cli *cli, struct sl_cli_run_request *request)
 {
     struct sl_diag diag = {0};
     bool *has = request->baseline_has;
     int rc = 0;
     has[SL_RUNTIME_OWN] = has[SL_RUNTIME_EXECUTORCH] = true;
     if (request->baseline)
-        rc = sl_run_baseline_runtimes(cli, request->baseline, has, &diag);
+        rc = sl_cli_run_baseline_runtimes(cli, request->baseline, has, &diag);
     if (rc < 0)
         return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
     const char *otherwise = has[SL_RUNTIME_OWN] ? NULL : "executorch";
-    rc = sl_run_request_take_runtime(request, otherwise, cli->server, &diag);
+    rc = sl_cli_run_request_take_runtime(request, otherwise, cli->server, &diag);
     return rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag) : plan_and_run(cli, request);
 }
 
 int sl_cmd_run(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct sl_run_request request;
+    struct sl_cli_run_request request;
     struct sl_diag diag = {0};
-    int rc = sl_run_request_parse(&request, argc, argv, &diag);
+    int rc = sl_cli_run_request_parse(&request, argc, argv, &diag);
     int code = rc > 0   ? SL_EXIT_DONE
                : rc < 0 ? sl_cli_fail(cli, SL_EXIT_USAGE, &diag)
                         : sl_cmd_run_request(cli, &request);
-    sl_run_request_fini(&request);
+    sl_cli_run_request_fini(&request);
     return code;
 }

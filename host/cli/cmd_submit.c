@@ -75,14 +75,14 @@ static int refuse_output(const struct sl_plan *plan, struct sl_diag *diag)
 }
 
 /* Also after a failure the jobs that are in the queue are named. */
-static int send_all(struct sl_job_sender *sender, const struct sl_run_request *request,
+static int send_all(struct sl_job_sender *sender, const struct sl_cli_run_request *request,
                     struct sl_diag *diag)
 {
     uint64_t jobs[SL_PLAN_MAX];
     size_t count = 0;
     int rc = sl_job_sender_choose(sender, diag);
     if (rc == 0)
-        rc = sl_run_request_join(request, sender->plan, sender->client, &sender->group, diag);
+        rc = sl_cli_run_request_join(request, sender->plan, sender->client, &sender->group, diag);
     bool runners = sender->plan->specs[0].runner != NULL; /* together one job */
     while (rc == 0 && count < (runners ? 1 : sender->plan->count)) {
         rc = runners ? sl_runners_send(sender, &jobs[count], diag)
@@ -94,7 +94,7 @@ static int send_all(struct sl_job_sender *sender, const struct sl_run_request *r
     return rc;
 }
 
-static int submit(const struct sl_cli *cli, const struct sl_run_request *request,
+static int submit(const struct sl_cli *cli, const struct sl_cli_run_request *request,
                   struct sl_plan *plan, struct sl_estimated_policies *policies)
 {
     struct sl_diag diag = {0};
@@ -103,11 +103,11 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
     if (rc == 0 && request->explain)
         return sl_explain_plan(cli, plan);
     if (rc == 0)
-        rc = sl_run_request_check_silicon(plan, &diag);
+        rc = sl_cli_run_request_check_silicon(plan, &diag);
     if (rc == 0)
         rc = sl_estimated_policies_make(cli, plan, policies, &diag);
     if (rc == 0)
-        rc = sl_run_lab_open_any(cli, &sender, &diag);
+        rc = sl_cli_run_lab_open_any(cli, &sender, &diag);
     if (rc == 0) {
         sl_interrupt_catch();
         rc = send_all(&sender, request, &diag);
@@ -118,16 +118,17 @@ static int submit(const struct sl_cli *cli, const struct sl_run_request *request
 
 int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct sl_run_request request;
+    struct sl_cli_run_request request;
     struct sl_diag diag = {0};
     int code = SL_EXIT_DONE;
     struct sl_plan *plan = sl_calloc(1, sizeof(*plan));
     struct sl_estimated_policies *policies = sl_calloc(1, sizeof(*policies));
-    int rc = plan && policies ? sl_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
+    int rc =
+        plan && policies ? sl_cli_run_request_parse_submit(&request, argc, argv, &diag) : -ENOMEM;
     bool parsed = plan && policies && rc >= 0, loaded = false;
     bool waits = rc == 0 && request.wait;
     if (rc == 0 && !waits) {
-        rc = sl_run_request_plan(&request, plan, &diag);
+        rc = sl_cli_run_request_plan(&request, plan, &diag);
         loaded = rc == 0;
     }
     if (waits)
@@ -139,7 +140,7 @@ int sl_cmd_submit(const struct sl_cli *cli, int argc, char **argv)
     if (loaded)
         sl_plan_fini(plan);
     if (parsed)
-        sl_run_request_fini(&request);
+        sl_cli_run_request_fini(&request);
     sl_free(policies);
     sl_free(plan);
     return code;

@@ -55,7 +55,7 @@ static int fetch(struct sl_client *client, const struct sl_outcome *outcome, con
 {
     if (!directory || !sl_outcome_has_files(outcome))
         return 0;
-    int rc = sl_run_make_directories(directory, diag);
+    int rc = sl_rundir_make_directories(directory, diag);
     return rc < 0 ? rc : sl_fetch_run(client, outcome->run, false, directory, diag);
 }
 

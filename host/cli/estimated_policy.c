@@ -118,7 +118,7 @@ static int count(struct counting *c, const struct sl_cli *cli, struct sl_diag *d
     here.json = false;
     c->sender = (struct sl_job_sender){
         .cli = &here, .plan = &c->plan, .command = "sme2lab run --policy", .directory = c->folder};
-    int rc = sl_run_lab_open(&here, &c->sender, diag);
+    int rc = sl_cli_run_lab_open(&here, &c->sender, diag);
     if (rc == 0)
         rc = sl_job_sender_send(&c->sender, 0, &job, diag);
     if (rc == 0)

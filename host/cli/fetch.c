@@ -73,7 +73,7 @@ static int fetch_below(struct sl_client *client, uint64_t run, const char *name,
                            "The path of an output file is too long");
     char *slash = strrchr(path, '/');
     *slash = '\0';
-    int rc = sl_run_make_directories(path, diag);
+    int rc = sl_rundir_make_directories(path, diag);
     *slash = '/';
     return rc < 0 ? rc : fetch_file(client, run, name, path, diag);
 }

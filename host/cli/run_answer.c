@@ -10,7 +10,7 @@
 
 #define MAX_JSON_BYTES ((size_t)1 << 29)
 
-void sl_run_answer_init(struct sl_run_answer *answer, const struct sl_plan *plan)
+void sl_cli_run_answer_init(struct sl_cli_run_answer *answer, const struct sl_plan *plan)
 {
     answer->plan = plan;
     for (int i = 0; i < 2; i++)
@@ -18,14 +18,14 @@ void sl_run_answer_init(struct sl_run_answer *answer, const struct sl_plan *plan
     sl_buf_init(&answer->together, MAX_JSON_BYTES);
 }
 
-void sl_run_answer_fini(struct sl_run_answer *answer)
+void sl_cli_run_answer_fini(struct sl_cli_run_answer *answer)
 {
     for (int i = 0; i < 2; i++)
         sl_buf_fini(&answer->results[i]);
     sl_buf_fini(&answer->together);
 }
 
-struct sl_buf *sl_run_answer_next(struct sl_run_answer *answer, size_t index)
+struct sl_buf *sl_cli_run_answer_next(struct sl_cli_run_answer *answer, size_t index)
 {
     bool beside = sl_plan_is_of_both(answer->plan) && !sl_plan_shares(answer->plan, index);
     struct sl_buf *list = &answer->results[beside];
@@ -34,11 +34,11 @@ struct sl_buf *sl_run_answer_next(struct sl_run_answer *answer, size_t index)
     return list;
 }
 
-void sl_run_answer_fail(struct sl_run_answer *answer, size_t index, int code,
-                        const struct sl_diag *diag)
+void sl_cli_run_answer_fail(struct sl_cli_run_answer *answer, size_t index, int code,
+                            const struct sl_diag *diag)
 {
     struct sl_json json;
-    sl_json_init(&json, sl_run_answer_next(answer, index));
+    sl_json_init(&json, sl_cli_run_answer_next(answer, index));
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.run/1");
     sl_json_text(&json, "model", answer->plan->specs[index].model);
@@ -59,7 +59,7 @@ static int put_open(struct sl_buf *out, const struct sl_buf *object)
     return sl_buf_append(out, object->data, object->size - 1);
 }
 
-static int put_both(const struct sl_run_answer *answer, struct sl_buf *out)
+static int put_both(const struct sl_cli_run_answer *answer, struct sl_buf *out)
 {
     const struct sl_buf *theirs = &answer->results[0], *ours = &answer->results[1];
     const struct sl_buf *together = &answer->together;
@@ -82,7 +82,7 @@ static int put_both(const struct sl_run_answer *answer, struct sl_buf *out)
     return rc < 0 ? rc : sl_buf_append(out, "}", 1);
 }
 
-int sl_run_answer_put(const struct sl_run_answer *answer, struct sl_buf *out)
+int sl_cli_run_answer_put(const struct sl_cli_run_answer *answer, struct sl_buf *out)
 {
     bool both = sl_plan_is_of_both(answer->plan), array = answer->plan->count > 1;
     if (answer->results[0].size + answer->results[1].size == 0)

@@ -32,8 +32,8 @@ static int read_runtimes(const char *directory, bool out_has[2], struct sl_diag 
     return rc;
 }
 
-int sl_run_baseline_runtimes(const struct sl_cli *cli, const char *baseline, bool out_has[2],
-                             struct sl_diag *diag)
+int sl_cli_run_baseline_runtimes(const struct sl_cli *cli, const char *baseline, bool out_has[2],
+                                 struct sl_diag *diag)
 {
     struct sl_stored_run stored = {.directory = ""};
     out_has[SL_RUNTIME_OWN] = out_has[SL_RUNTIME_EXECUTORCH] = false;
@@ -44,7 +44,7 @@ int sl_run_baseline_runtimes(const struct sl_cli *cli, const char *baseline, boo
     return rc;
 }
 
-int sl_run_baseline_fits(const bool has[2], const struct sl_plan *plan, struct sl_diag *diag)
+int sl_cli_run_baseline_fits(const bool has[2], const struct sl_plan *plan, struct sl_diag *diag)
 {
     static const char *const names[] = {
         [SL_RUNTIME_OWN] = "our runtime", [SL_RUNTIME_EXECUTORCH] = "ExecuTorch's libraries"};
@@ -61,8 +61,8 @@ int sl_run_baseline_fits(const bool has[2], const struct sl_plan *plan, struct s
     return 0;
 }
 
-int sl_run_baseline_gate(const struct sl_cli *cli, const char *baseline, const char *directory,
-                         const char *experiment, double threshold_percent)
+int sl_cli_run_baseline_gate(const struct sl_cli *cli, const char *baseline, const char *directory,
+                             const char *experiment, double threshold_percent)
 {
     char threshold[32];
     const char *words[] = {"compare", baseline,       directory, "--threshold",

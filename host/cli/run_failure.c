@@ -89,7 +89,7 @@ static int check_program(const struct sl_spec *e, struct sl_diag *diag)
     return rc == SL_E_LIMIT ? 0 : rc;
 }
 
-int sl_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
+int sl_cli_run_failure_check(const struct sl_plan *plan, struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; i < plan->count && rc == 0; i++) {
@@ -183,9 +183,9 @@ static void take_words(const char *log, const char *detail, char out[TEXT_BYTES]
     sl_buf_fini(&text);
 }
 
-void sl_run_failure_tell(const struct sl_job_sender *sender, const struct sl_spec *experiment,
-                         const struct sl_outcome *outcome, const char *directory,
-                         struct sl_diag *diag)
+void sl_cli_run_failure_tell(const struct sl_job_sender *sender, const struct sl_spec *experiment,
+                             const struct sl_outcome *outcome, const char *directory,
+                             struct sl_diag *diag)
 {
     char words[TEXT_BYTES], said_words[TEXT_BYTES], stem[80], log[PATH_BYTES];
     sl_path_stem(experiment->model, stem, sizeof(stem));
@@ -209,8 +209,8 @@ void sl_run_failure_tell(const struct sl_job_sender *sender, const struct sl_spe
         diag->what[len - 1] = '\0';
 }
 
-void sl_run_failure_return(const struct sl_client *client, uint64_t job, const char *directory,
-                           struct sl_diag *diag)
+void sl_cli_run_failure_return(const struct sl_client *client, uint64_t job, const char *directory,
+                               struct sl_diag *diag)
 {
     sl_diag_hint(diag,
                  "the daemon has job %" PRIu64 ": 'sme2lab watch %" PRIu64
@@ -231,8 +231,8 @@ static void cancel(struct sl_client *client, const uint64_t *jobs, size_t count)
     }
 }
 
-void sl_run_failure_leave(struct sl_client *client, const struct sl_cli *cli, const uint64_t *jobs,
-                          size_t count, bool stop, const char *directory)
+void sl_cli_run_failure_leave(struct sl_client *client, const struct sl_cli *cli,
+                              const uint64_t *jobs, size_t count, bool stop, const char *directory)
 {
     struct sl_diag diag = {0};
     int code = sl_interrupt_exit();

@@ -16,7 +16,7 @@
 #include "host/device/launch.h"
 #include "host/spec/device_kind.h"
 
-int sl_run_lab_listens(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
+int sl_cli_run_lab_listens(const struct sl_cli *cli, bool *out, struct sl_diag *diag)
 {
     struct sl_server_address address;
     *out = sl_server_address_is_named(cli->server);
@@ -89,11 +89,11 @@ static void choose_device(struct sl_job_sender *sender)
                                                 : "counted";
 }
 
-int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_job_sender *sender,
-                        struct sl_diag *diag)
+int sl_cli_run_lab_open_any(const struct sl_cli *cli, struct sl_job_sender *sender,
+                            struct sl_diag *diag)
 {
     bool there = false;
-    int rc = sl_run_lab_listens(cli, &there, diag);
+    int rc = sl_cli_run_lab_listens(cli, &there, diag);
     if (rc == 0 && !there)
         choose_device(sender);
     if (rc == 0)
@@ -101,12 +101,13 @@ int sl_run_lab_open_any(const struct sl_cli *cli, struct sl_job_sender *sender,
     return rc;
 }
 
-int sl_run_lab_open(const struct sl_cli *cli, struct sl_job_sender *sender, struct sl_diag *diag)
+int sl_cli_run_lab_open(const struct sl_cli *cli, struct sl_job_sender *sender,
+                        struct sl_diag *diag)
 {
     struct sl_plan *plan = sender->plan;
     bool there = false, open = !plan->specs[0].device && !plan->specs[0].cpu;
     open = open && plan->specs[0].svl[0] == 0 && !plan->specs[0].runner;
-    int rc = sl_run_lab_listens(cli, &there, diag);
+    int rc = sl_cli_run_lab_listens(cli, &there, diag);
     if (rc == 0 && there && plan->specs[0].cpu) {
         sl_diag_hint(diag, "say --server private to measure on this machine");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--cpu",
@@ -115,7 +116,7 @@ int sl_run_lab_open(const struct sl_cli *cli, struct sl_job_sender *sender, stru
     if (rc == 0 && open && !there)
         look_for_phone(sender);
     if (rc == 0)
-        rc = sl_run_lab_open_any(cli, sender, diag);
+        rc = sl_cli_run_lab_open_any(cli, sender, diag);
     if (rc == 0 && open && there)
         rc = sl_job_sender_find_phone(sender, diag);
     choose_device(sender);

@@ -37,7 +37,7 @@ static bool is_result(const char *name)
     return false;
 }
 
-int sl_run_place_check(const char *directory, struct sl_diag *diag)
+int sl_cli_run_place_check(const char *directory, struct sl_diag *diag)
 {
     int rc = 0;
     DIR *entries = opendir(directory);
@@ -59,7 +59,7 @@ int sl_run_place_check(const char *directory, struct sl_diag *diag)
 }
 
 /* `try`, if not 0, tells runs of one second apart. */
-static int name_place(const struct sl_plan *plan, unsigned try, struct sl_run_place *out,
+static int name_place(const struct sl_plan *plan, unsigned try, struct sl_cli_run_place *out,
                       struct sl_diag *diag)
 {
     char stem[80], stamp[32], more[16] = "";
@@ -72,11 +72,11 @@ static int name_place(const struct sl_plan *plan, unsigned try, struct sl_run_pl
         snprintf(more, sizeof(more), "-%u", try + 1);
     out->is_default = !plan->specs[0].output_root;
     int len = out->is_default
-                  ? snprintf(out->path, SL_RUN_PLACE_BYTES, "out/%s-%s%s", stem, stamp, more)
-                  : snprintf(out->path, SL_RUN_PLACE_BYTES, "%s", plan->specs[0].output_root);
-    while (len > 1 && len < SL_RUN_PLACE_BYTES && out->path[len - 1] == '/')
+                  ? snprintf(out->path, SL_CLI_RUN_PLACE_BYTES, "out/%s-%s%s", stem, stamp, more)
+                  : snprintf(out->path, SL_CLI_RUN_PLACE_BYTES, "%s", plan->specs[0].output_root);
+    while (len > 1 && len < SL_CLI_RUN_PLACE_BYTES && out->path[len - 1] == '/')
         out->path[--len] = '\0';
-    if (len >= 0 && len < SL_RUN_PLACE_BYTES - 256)
+    if (len >= 0 && len < SL_CLI_RUN_PLACE_BYTES - 256)
         return 0;
     sl_diag_hint(diag, "take a shorter --out");
     return sl_diag_set(diag, -ENAMETOOLONG, "--out", "The path of the directory is too long");
@@ -84,7 +84,7 @@ static int name_place(const struct sl_plan *plan, unsigned try, struct sl_run_pl
 
 /* The lock is on the directory itself, so that it leaves no file and ends with the process. A file
  * system without locks has none. */
-static int hold(struct sl_run_place *place, struct sl_diag *diag)
+static int hold(struct sl_cli_run_place *place, struct sl_diag *diag)
 {
     place->lock = open(place->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (place->lock < 0 || flock(place->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -93,23 +93,24 @@ static int hold(struct sl_run_place *place, struct sl_diag *diag)
     return sl_diag_set(diag, -EEXIST, place->path, "Another run is writing into the directory");
 }
 
-static int take(bool force, struct sl_run_place *place, struct sl_diag *diag)
+static int take(bool force, struct sl_cli_run_place *place, struct sl_diag *diag)
 {
     place->is_new = access(place->path, F_OK) != 0;
-    int rc = place->is_new ? 0 : sl_run_place_check(place->path, diag);
+    int rc = place->is_new ? 0 : sl_cli_run_place_check(place->path, diag);
     rc = force && rc == -EEXIST ? 0 : rc;
     if (rc == 0)
-        rc = sl_run_make_directories(place->path, diag);
+        rc = sl_rundir_make_directories(place->path, diag);
     if (rc == 0)
         rc = hold(place, diag);
-    return rc < 0 || force ? rc : sl_run_place_check(place->path, diag); /* of who had it before */
+    return rc < 0 || force ? rc
+                           : sl_cli_run_place_check(place->path, diag); /* of who had it before */
 }
 
-int sl_run_place_take(const struct sl_plan *plan, bool force, struct sl_run_place *out,
-                      struct sl_diag *diag)
+int sl_cli_run_place_take(const struct sl_plan *plan, bool force, struct sl_cli_run_place *out,
+                          struct sl_diag *diag)
 {
     int rc = -EEXIST;
-    *out = (struct sl_run_place){.lock = -1};
+    *out = (struct sl_cli_run_place){.lock = -1};
     for (unsigned try = 0; rc == -EEXIST && (try == 0 || (out->is_default && try < MAX_TRIES));
          try++) {
         if (out->lock >= 0)
@@ -122,7 +123,7 @@ int sl_run_place_take(const struct sl_plan *plan, bool force, struct sl_run_plac
     return rc;
 }
 
-void sl_run_place_leave(struct sl_run_place *place)
+void sl_cli_run_place_leave(struct sl_cli_run_place *place)
 {
     if (place->is_new && rmdir(place->path) == 0 && place->is_default)
         rmdir("out"); /* stays where it has other runs */

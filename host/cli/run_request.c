@@ -97,7 +97,7 @@ static const char submit_notes[] =
     "$ZOO";
 
 /* The option of a parameter, of what its type is on the command line. */
-static struct sl_option option_of(const struct sl_param *param, union sl_run_said *said)
+static struct sl_option option_of(const struct sl_param *param, union sl_cli_run_said *said)
 {
     struct sl_option option = {param->option, param->short_option, SL_OPTION_TEXT,
                                said,          param->argument,     param->says};
@@ -124,7 +124,7 @@ static struct sl_option option_of(const struct sl_param *param, union sl_run_sai
 }
 
 /* The parameters that the verb takes, then what both verbs take; how many. */
-static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_option *out)
+static size_t fill_options(struct sl_cli_run_request *r, unsigned verb, struct sl_option *out)
 {
     const struct sl_option both[] = {
         {"--only", 0, SL_OPTION_LIST, &r->only, "NAME",
@@ -133,7 +133,7 @@ static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_op
          "print the resolved experiments and run nothing"},
     };
     size_t count = 0;
-    *r = (struct sl_run_request){.target = NULL};
+    *r = (struct sl_cli_run_request){.target = NULL};
     for (size_t i = 0; i < sl_param_count; i++) {
         struct sl_option option = option_of(&sl_params[i], &r->said[i]);
         if (sl_params[i].verbs & verb)
@@ -144,7 +144,7 @@ static size_t fill_options(struct sl_run_request *r, unsigned verb, struct sl_op
     return count + COUNT(both) + SL_CI_OPTIONS;
 }
 
-static int parse(struct sl_run_request *r, const struct sl_usage *usage, int argc, char **argv,
+static int parse(struct sl_cli_run_request *r, const struct sl_usage *usage, int argc, char **argv,
                  struct sl_diag *diag)
 {
     size_t count = 0;
@@ -155,14 +155,15 @@ static int parse(struct sl_run_request *r, const struct sl_usage *usage, int arg
         sl_diag_hint(diag, "usage: sme2lab %s %s", usage->verb, usage->synopsis);
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "command line", "No model was named");
     }
-    size_t used = (size_t)snprintf(r->command, SL_RUN_COMMAND_BYTES, "sme2lab");
-    for (int i = 0; i < argc && used < SL_RUN_COMMAND_BYTES; i++)
-        used += (size_t)snprintf(r->command + used, SL_RUN_COMMAND_BYTES - used, " %s", argv[i]);
+    size_t used = (size_t)snprintf(r->command, SL_CLI_RUN_COMMAND_BYTES, "sme2lab");
+    for (int i = 0; i < argc && used < SL_CLI_RUN_COMMAND_BYTES; i++)
+        used +=
+            (size_t)snprintf(r->command + used, SL_CLI_RUN_COMMAND_BYTES - used, " %s", argv[i]);
     return 0;
 }
 
 /* Adds the options of measuring to the end; returns how many. */
-static size_t fill_whole(struct sl_run_request *r, struct sl_option *out)
+static size_t fill_whole(struct sl_cli_run_request *r, struct sl_option *out)
 {
     const struct sl_option whole[] = {
         {"--force", 0, SL_OPTION_FLAG, &r->force, NULL, "overwrite another run's files in --out"},
@@ -176,7 +177,8 @@ static size_t fill_whole(struct sl_run_request *r, struct sl_option *out)
     return COUNT(whole);
 }
 
-int sl_run_request_parse(struct sl_run_request *r, int argc, char **argv, struct sl_diag *diag)
+int sl_cli_run_request_parse(struct sl_cli_run_request *r, int argc, char **argv,
+                             struct sl_diag *diag)
 {
     const struct sl_option own[] = {
         {"--analysis-only", 0, SL_OPTION_FLAG, &r->analysis_only, NULL,
@@ -207,12 +209,12 @@ static bool ends_with(const char *text, const char *ending)
 }
 
 /* A configuration says itself what runs it; files that are there already say it too. */
-static bool may_choose_runtime(const struct sl_run_request *r)
+static bool may_choose_runtime(const struct sl_cli_run_request *r)
 {
     return !ends_with(r->target, ".json") && !r->analysis_only && r->only.count == 0;
 }
 
-static union sl_run_said *said_of_runtime(struct sl_run_request *r)
+static union sl_cli_run_said *said_of_runtime(struct sl_cli_run_request *r)
 {
     size_t i = 0;
     while (!sl_params[i].option || strcmp(sl_params[i].option, "--runtime") != 0)
@@ -220,10 +222,10 @@ static union sl_run_said *said_of_runtime(struct sl_run_request *r)
     return &r->said[i];
 }
 
-int sl_run_request_take_runtime(struct sl_run_request *r, const char *otherwise, const char *server,
-                                struct sl_diag *diag)
+int sl_cli_run_request_take_runtime(struct sl_cli_run_request *r, const char *otherwise,
+                                    const char *server, struct sl_diag *diag)
 {
-    union sl_run_said *said = said_of_runtime(r);
+    union sl_cli_run_said *said = said_of_runtime(r);
     const char *usual = getenv("SME2LAB_RUNTIME");
     if (!said->text && may_choose_runtime(r))
         said->text = usual && *usual ? usual : otherwise;
@@ -235,8 +237,8 @@ int sl_run_request_take_runtime(struct sl_run_request *r, const char *otherwise,
     return rc < 0 ? rc : 0;
 }
 
-int sl_run_request_add_executorch(struct sl_run_request *r, const char *server,
-                                  struct sl_plan *plan, struct sl_diag *diag)
+int sl_cli_run_request_add_executorch(struct sl_cli_run_request *r, const char *server,
+                                      struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_tool installed;
     bool elsewhere = sl_server_address_is_named(server) && !sl_server_address_is_private(server);
@@ -248,7 +250,7 @@ int sl_run_request_add_executorch(struct sl_run_request *r, const char *server,
 }
 
 /* Who does not wait gets nothing of these. */
-static int check_wait(const struct sl_run_request *r, struct sl_diag *diag)
+static int check_wait(const struct sl_cli_run_request *r, struct sl_diag *diag)
 {
     const char *option = r->ci.fail_on            ? "--fail-on"
                          : r->ci.junit            ? "--junit"
@@ -265,8 +267,8 @@ static int check_wait(const struct sl_run_request *r, struct sl_diag *diag)
     return sl_diag_set(diag, SL_E_UNSUPPORTED, option, "It is for who waits until the jobs end");
 }
 
-int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
-                                struct sl_diag *diag)
+int sl_cli_run_request_parse_submit(struct sl_cli_run_request *r, int argc, char **argv,
+                                    struct sl_diag *diag)
 {
     const struct sl_option own[] = {
         {"--wait", 0, SL_OPTION_FLAG, &r->wait, NULL,
@@ -292,7 +294,7 @@ int sl_run_request_parse_submit(struct sl_run_request *r, int argc, char **argv,
     return rc == 0 ? check_wait(r, diag) : rc;
 }
 
-static int load_plan(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
+static int load_plan(const struct sl_cli_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_buf text;
     sl_plan_init(plan, r->target);
@@ -309,7 +311,7 @@ static int load_plan(const struct sl_run_request *r, struct sl_plan *plan, struc
     return rc;
 }
 
-static int keep_only(const struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
+static int keep_only(const struct sl_cli_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
     const char *names[SL_PLAN_MAX];
     size_t kept = 0;
@@ -350,7 +352,7 @@ static int check_range(const struct sl_param *param, double value, struct sl_dia
 }
 
 /* first.bin,second.bin */
-static int split_paths(struct sl_run_request *r, const struct sl_param *param, const char *text,
+static int split_paths(struct sl_cli_run_request *r, const struct sl_param *param, const char *text,
                        struct sl_spec *spec, struct sl_diag *diag)
 {
     const char **paths = sl_param_value(param, spec);
@@ -377,7 +379,7 @@ static int split_paths(struct sl_run_request *r, const struct sl_param *param, c
 }
 
 /* K=V, each time: beside the configuration's. */
-static int set_labels(struct sl_run_request *r, const struct sl_param *param,
+static int set_labels(struct sl_cli_run_request *r, const struct sl_param *param,
                       const struct sl_option_list *list, struct sl_spec *spec, struct sl_diag *diag)
 {
     int rc = 0;
@@ -397,7 +399,7 @@ static int set_labels(struct sl_run_request *r, const struct sl_param *param,
     return rc;
 }
 
-static int take_number(const struct sl_param *param, const union sl_run_said *said, void *value,
+static int take_number(const struct sl_param *param, const union sl_cli_run_said *said, void *value,
                        struct sl_diag *diag)
 {
     bool real = param->type == SL_PARAM_REAL;
@@ -416,10 +418,11 @@ static int take_number(const struct sl_param *param, const union sl_run_said *sa
 }
 
 /* Takes one parameter from the command line. */
-static int take(struct sl_run_request *r, size_t which, struct sl_spec *spec, struct sl_diag *diag)
+static int take(struct sl_cli_run_request *r, size_t which, struct sl_spec *spec,
+                struct sl_diag *diag)
 {
     const struct sl_param *param = &sl_params[which];
-    const union sl_run_said *said = &r->said[which];
+    const union sl_cli_run_said *said = &r->said[which];
     void *value = sl_param_value(param, spec);
     switch (param->type) {
     case SL_PARAM_COUNT:
@@ -452,7 +455,7 @@ static void copy_paths(const struct sl_param *param, struct sl_spec *from, struc
 }
 
 /* The command line beats the configuration. */
-static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
+static int override(struct sl_cli_run_request *r, struct sl_plan *plan, struct sl_diag *diag)
 {
     struct sl_spec *first = &plan->specs[0];
     int rc = 0;
@@ -474,7 +477,7 @@ static int override(struct sl_run_request *r, struct sl_plan *plan, struct sl_di
     return rc < 0 ? rc : keep_only(r, plan, diag);
 }
 
-int sl_run_request_plan(struct sl_run_request *r, struct sl_plan *out, struct sl_diag *diag)
+int sl_cli_run_request_plan(struct sl_cli_run_request *r, struct sl_plan *out, struct sl_diag *diag)
 {
     int rc = load_plan(r, out, diag);
     if (rc < 0)
@@ -485,8 +488,8 @@ int sl_run_request_plan(struct sl_run_request *r, struct sl_plan *out, struct sl
     return rc;
 }
 
-int sl_run_request_join(const struct sl_run_request *r, const struct sl_plan *plan,
-                        struct sl_client *client, uint64_t *out_group, struct sl_diag *diag)
+int sl_cli_run_request_join(const struct sl_cli_run_request *r, const struct sl_plan *plan,
+                            struct sl_client *client, uint64_t *out_group, struct sl_diag *diag)
 {
     char name[SL_NAME_BYTES];
     if (r->group && sl_group_named(r->group, out_group))
@@ -498,7 +501,7 @@ int sl_run_request_join(const struct sl_run_request *r, const struct sl_plan *pl
     return sl_group_make(client, r->group ? r->group : name, out_group, diag);
 }
 
-int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag)
+int sl_cli_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *diag)
 {
     int rc = 0;
     for (size_t i = 0; rc == 0 && i < plan->count; i++)
@@ -506,7 +509,7 @@ int sl_run_request_check_silicon(const struct sl_plan *plan, struct sl_diag *dia
     return rc;
 }
 
-void sl_run_request_fini(struct sl_run_request *r)
+void sl_cli_run_request_fini(struct sl_cli_run_request *r)
 {
     for (size_t i = 0; i < SL_PARAMS_MAX; i++) {
         sl_free(r->path_texts[i]);

@@ -108,7 +108,7 @@ static void name_pages(const struct sl_compared *compared, const char *directory
 
 /* The verdict stands last, where the eye is. `ours` may be NULL. */
 static void print(const struct sl_cli *cli, const struct sl_compared *compared,
-                  const struct sl_run_shown *shown, const struct sl_comparison *ours)
+                  const struct sl_cli_run_shown *shown, const struct sl_comparison *ours)
 {
     struct sl_comparison_report report = compared->report;
     char pages[PATH_BYTES];
@@ -140,11 +140,11 @@ static void print(const struct sl_cli *cli, const struct sl_compared *compared,
                                       : SL_COMPARISON_REASONS);
 }
 
-typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_run_shown *shown,
+typedef int (*shown_fn)(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
                         const struct sl_compared *compared, struct sl_diag *diag);
 
-static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *shown, shown_fn use,
-                         struct sl_diag *diag)
+static int with_compared(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
+                         shown_fn use, struct sl_diag *diag)
 {
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (!compared)
@@ -159,7 +159,7 @@ static int with_compared(const struct sl_cli *cli, const struct sl_run_shown *sh
     return rc;
 }
 
-static int print_all(const struct sl_cli *cli, const struct sl_run_shown *shown,
+static int print_all(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
                      const struct sl_compared *compared, struct sl_diag *diag)
 {
     struct sl_compared *ours = NULL;
@@ -178,12 +178,13 @@ static int print_all(const struct sl_cli *cli, const struct sl_run_shown *shown,
     return rc;
 }
 
-int sl_run_show(const struct sl_cli *cli, const struct sl_run_shown *shown, struct sl_diag *diag)
+int sl_cli_run_show(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
+                    struct sl_diag *diag)
 {
     return with_compared(cli, shown, print_all, diag);
 }
 
-static int write_pages(const struct sl_cli *cli, const struct sl_run_shown *shown,
+static int write_pages(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
                        const struct sl_compared *compared, struct sl_diag *diag)
 {
     (void)cli;
@@ -202,13 +203,13 @@ static int write_pages(const struct sl_cli *cli, const struct sl_run_shown *show
     return rc;
 }
 
-int sl_run_show_lines(const struct sl_run_shown *shown, struct sl_diag *diag)
+int sl_cli_run_show_lines(const struct sl_cli_run_shown *shown, struct sl_diag *diag)
 {
     return with_compared(NULL, shown, write_pages, diag);
 }
 
-int sl_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,
-                     struct sl_diag *diag)
+int sl_cli_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,
+                         struct sl_diag *diag)
 {
     char path[PATH_BYTES];
     struct sl_buf text;

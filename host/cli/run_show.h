@@ -10,7 +10,7 @@ struct sl_diag;
 struct sl_etrecord;
 
 /* The part of a directory to show. All of it is borrowed. */
-struct sl_run_shown {
+struct sl_cli_run_shown {
     const char *directory;
     const char *experiment; /* of several in the directory, NULL: the only one */
     const struct sl_categories *categories;
@@ -23,11 +23,12 @@ struct sl_run_shown {
 };
 
 /* The result for people, the verdict last. */
-int sl_run_show(const struct sl_cli *cli, const struct sl_run_shown *shown, struct sl_diag *diag);
+int sl_cli_run_show(const struct sl_cli *cli, const struct sl_cli_run_shown *shown,
+                    struct sl_diag *diag);
 /* Writes report_lines.md and .html: the directory's pages with the lines of the model's source that
  * the record has. */
-int sl_run_show_lines(const struct sl_run_shown *shown, struct sl_diag *diag);
+int sl_cli_run_show_lines(const struct sl_cli_run_shown *shown, struct sl_diag *diag);
 
 /* analysis_summary.json as it is, for --json; *out is appended to. */
-int sl_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,
-                     struct sl_diag *diag);
+int sl_cli_run_show_json(const char *directory, const char *experiment, struct sl_buf *out,
+                         struct sl_diag *diag);

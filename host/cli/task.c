@@ -143,7 +143,7 @@ int sl_task_open(const struct sl_cli *cli, const struct sl_task_wish *wish,
     *out = (struct sl_task_device){.cli = cli};
     int rc = named ? sl_selector_read(wish->device, &selector, diag) : 0;
     if (rc == 0)
-        rc = sl_run_lab_listens(cli, &there, diag);
+        rc = sl_cli_run_lab_listens(cli, &there, diag);
     if (rc == 0 && (there || named)) {
         rc = named ? sl_client_open_any(cli, &out->client, diag)
                    : sl_client_open(cli, &out->client, diag);

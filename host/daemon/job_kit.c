@@ -42,9 +42,9 @@ _Static_assert(SL_SPEC_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
                "what is planned is what the rule was simulated with");
 
 /* The name that the files of a model's run begin with. */
-static void name_of(const struct sl_spec *spec, char out[SL_RUN_STEM_BYTES])
+static void name_of(const struct sl_spec *spec, char out[SL_RUNDIR_STEM_BYTES])
 {
-    sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUN_STEM_BYTES);
+    sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUNDIR_STEM_BYTES);
 }
 
 static int policy(void *user, const struct sl_device *device, const struct sl_spec *spec,
@@ -85,18 +85,18 @@ static int look(void *user, const struct sl_spec *spec, const double *log_ratios
 struct finishing {
     const struct sl_job_ended *ended;
     struct sl_spec spec;
-    struct sl_run run;
-    char model[SL_RUN_PATH_BYTES], data[SL_RUN_PATH_BYTES];
-    char inputs[SL_SPEC_MAX_INPUTS][SL_RUN_PATH_BYTES];
-    char expected[SL_SPEC_MAX_INPUTS][SL_RUN_PATH_BYTES];
+    struct sl_rundir_run run;
+    char model[SL_RUNDIR_PATH_BYTES], data[SL_RUNDIR_PATH_BYTES];
+    char inputs[SL_SPEC_MAX_INPUTS][SL_RUNDIR_PATH_BYTES];
+    char expected[SL_SPEC_MAX_INPUTS][SL_RUNDIR_PATH_BYTES];
 };
 
 static const char *name_blob(const struct finishing *work, const char *digest,
-                             char out[SL_RUN_PATH_BYTES])
+                             char out[SL_RUNDIR_PATH_BYTES])
 {
     if (!digest)
         return NULL;
-    sl_path_join(out, SL_RUN_PATH_BYTES, work->ended->state_dir, "blobs/%s", digest);
+    sl_path_join(out, SL_RUNDIR_PATH_BYTES, work->ended->state_dir, "blobs/%s", digest);
     return out;
 }
 
@@ -122,7 +122,7 @@ static void describe(struct finishing *work, const struct sl_categories *categor
 {
     const struct sl_job_ended *ended = work->ended;
     const struct sl_spec *asked = ended->spec;
-    struct sl_run *run = &work->run;
+    struct sl_rundir_run *run = &work->run;
     describe_spec(work);
     run->spec = &work->spec;
     run->device = ended->device;
@@ -154,9 +154,9 @@ static int place(const char *from, const char *to, struct sl_diag *diag)
 static int place_stream(const struct finishing *work, const char *folder, int stream,
                         const char *suffix, struct sl_diag *diag)
 {
-    char directory[SL_RUN_PATH_BYTES], from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
+    char directory[SL_RUNDIR_PATH_BYTES], from[SL_RUNDIR_PATH_BYTES], to[SL_RUNDIR_PATH_BYTES];
     snprintf(directory, sizeof(directory), "%.900s%s", work->ended->directory, folder);
-    sl_run_store_path(directory, stream, from, sizeof(from));
+    sl_ingest_path(directory, stream, from, sizeof(from));
     snprintf(to, sizeof(to), "%.900s%s", work->run.raw_base, suffix);
     return place(from, to, diag);
 }
@@ -169,22 +169,22 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
     } sources[] = {{"sme2-off", "files/output_sme2-off"},
                    {"sme2-on", "files/output_sme2-on"},
                    {"portable", "reference/files/output"}};
-    const struct sl_run *run = &work->run;
+    const struct sl_rundir_run *run = &work->run;
     int rc = 0;
     for (size_t i = 0; i < run->output_count; i++) {
         for (size_t k = 0; rc == 0 && run->output_types[i].scalar_type >= 0 &&
                            k < sizeof(sources) / sizeof(sources[0]);
              k++) {
-            char from[SL_RUN_PATH_BYTES], to[SL_RUN_PATH_BYTES];
+            char from[SL_RUNDIR_PATH_BYTES], to[SL_RUNDIR_PATH_BYTES];
             sl_path_join(from, sizeof(from), work->ended->directory, "%s-%zu.bin", sources[k].from,
                          i);
-            sl_run_output_path(run, sources[k].variant, i, to);
+            sl_rundir_output_path(run, sources[k].variant, i, to);
             rc = place(from, to, diag);
         }
-        if (rc == 0 && sl_run_expected(run, i)) {
-            char to[SL_RUN_PATH_BYTES];
-            sl_run_output_path(run, "expected", i, to);
-            rc = place(sl_run_expected(run, i), to, diag);
+        if (rc == 0 && sl_rundir_expected(run, i)) {
+            char to[SL_RUNDIR_PATH_BYTES];
+            sl_rundir_output_path(run, "expected", i, to);
+            rc = place(sl_rundir_expected(run, i), to, diag);
         }
     }
     return rc;
@@ -193,10 +193,10 @@ static int place_outputs(const struct finishing *work, struct sl_diag *diag)
 /* The agent's own report: the last line of its output that is an object; NULL: there is none. */
 static cJSON *read_report(const struct finishing *work, const char *folder)
 {
-    char directory[SL_RUN_PATH_BYTES], path[SL_RUN_PATH_BYTES];
+    char directory[SL_RUNDIR_PATH_BYTES], path[SL_RUNDIR_PATH_BYTES];
     struct sl_buf text;
     snprintf(directory, sizeof(directory), "%.900s%s", work->ended->directory, folder);
-    sl_run_store_path(directory, STREAM_OUTPUT, path, sizeof(path));
+    sl_ingest_path(directory, STREAM_OUTPUT, path, sizeof(path));
     if (sl_buf_read_file(path, MAX_OUTPUT_BYTES, &text) < 0)
         return NULL;
     const char *last = NULL;
@@ -215,7 +215,7 @@ static void take_operators(struct finishing *work)
 {
     cJSON *report = read_report(work, "/reference");
     cJSON *operators = cJSON_DetachItemFromObjectCaseSensitive(report, "operators");
-    if (cJSON_IsArray(operators) && cJSON_GetArraySize(operators) == SL_RUN_VARIANTS)
+    if (cJSON_IsArray(operators) && cJSON_GetArraySize(operators) == SL_RUNDIR_VARIANTS)
         work->run.operators = operators;
     else
         cJSON_Delete(operators);
@@ -227,7 +227,7 @@ static cJSON *read_load(const struct finishing *work)
 {
     cJSON *load = work->spec.concurrency[0] > 1 ? cJSON_CreateArray() : NULL;
     for (uint32_t place = 1; load && place < work->spec.concurrency[0]; place++) {
-        char path[SL_RUN_PATH_BYTES];
+        char path[SL_RUNDIR_PATH_BYTES];
         struct sl_buf text;
         sl_path_join(path, sizeof(path), work->ended->directory, "files/load-%u.json", place);
         if (sl_buf_read_file(path, MAX_LOAD_BYTES, &text) < 0)
@@ -253,7 +253,7 @@ static double noise_floor_of(const struct finishing *work)
 /* The measured figures, under the names of a run directory. */
 static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
-    struct sl_run *run = &work->run;
+    struct sl_rundir_run *run = &work->run;
     int rc;
     if ((rc = place_stream(work, "", 0, ".sltrace", diag)) < 0 ||
         (rc = place_stream(work, "/reference", STREAM_LOG, "_portable.log", diag)) < 0 ||
@@ -265,23 +265,23 @@ static int record(struct sl_kit *kit, struct finishing *work, struct sl_diag *di
     take_operators(work);
     run->load = read_load(work);
     run->policy = sl_policies_of_run(work->ended->directory);
-    return sl_run_record(run, diag);
+    return sl_rundir_record(run, diag);
 }
 
 static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag)
 {
-    int rc = sl_run_prepare(&work->run, diag);
+    int rc = sl_rundir_prepare(&work->run, diag);
     if (rc == 0 && !work->ended->recorded)
         rc = record(kit, work, diag);
     if (rc == 0)
         rc = place_stream(work, "", STREAM_LOG, "_latency.log", diag);
-    return rc < 0 ? rc : sl_run_finish(&work->run, diag);
+    return rc < 0 ? rc : sl_rundir_finish(&work->run, diag);
 }
 
 static bool is_recorded(void *user, const char *directory)
 {
     (void)user;
-    return sl_run_is_recorded(directory);
+    return sl_rundir_is_recorded(directory);
 }
 
 /* External runners are of no series: what they are nobody knows but their sender. */
@@ -291,7 +291,7 @@ static int finish_runners(const struct sl_kit *kit, const struct sl_job_ended *e
     const struct sl_spec *spec = ended->spec;
     const struct sl_device *device = ended->device;
     bool inside = device->traits.emulated && !spec->native;
-    char model[SL_RUN_PATH_BYTES];
+    char model[SL_RUNDIR_PATH_BYTES];
     sl_path_join(model, sizeof(model), ended->state_dir, "blobs/%s", spec->model_sha256);
     const struct sl_runners runners = {.plan = spec->plan,
                                        .directory = ended->directory,
@@ -337,7 +337,7 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
             record->candidate = found->candidate > 0 ? found->candidate : 0;
             record->exit_code = sl_verdict_exit_code(found, ended->spec->threshold_percent);
         }
-        sl_run_fini(&work->run);
+        sl_rundir_run_fini(&work->run);
     }
     sl_free(work);
     return rc;

@@ -22,18 +22,18 @@
 
 enum {
     PATH_BYTES = 1024,
-    MARK_BYTES = 8 * SL_RUN_STREAMS + 4,
+    MARK_BYTES = 8 * SL_INGEST_STREAMS + 4,
     MARK_SLOTS = 2,
     MARK_SLOT_BYTES = 4096,
 };
 
-static const char *const names[SL_RUN_STREAMS] = {"trace.sltrace", "log", "output", "files"};
+static const char *const names[SL_INGEST_STREAMS] = {"trace.sltrace", "log", "output", "files"};
 
 /* One group: which files to sync, and what then counts as durable. Owned by the request. */
 struct sync {
     uv_work_t work;
-    struct sl_run_store *store;
-    int fds[SL_RUN_STREAMS]; /* -1: nothing new */
+    struct sl_ingest *store;
+    int fds[SL_INGEST_STREAMS]; /* -1: nothing new */
     int mark_fd;
     off_t mark_at;
     uint8_t mark[MARK_BYTES];
@@ -41,13 +41,13 @@ struct sync {
     int rc;
 };
 
-struct sl_run_store {
+struct sl_ingest {
     uv_loop_t *loop;
-    struct sl_run_store_events events;
+    struct sl_ingest_events events;
     void *user;
-    struct sl_assembler streams[SL_RUN_STREAMS];
-    int fds[SL_RUN_STREAMS], mark_fd; /* -1 until open */
-    int mark_slot;                    /* written last */
+    struct sl_assembler streams[SL_INGEST_STREAMS];
+    int fds[SL_INGEST_STREAMS], mark_fd; /* -1 until open */
+    int mark_slot;                       /* written last */
     uv_timer_t timer;
     struct sync sync;
     struct sl_histogram *lag; /* borrowed; NULL: it is not measured */
@@ -57,28 +57,28 @@ struct sl_run_store {
     void *closed_user;
 };
 
-static void sync_if_due(struct sl_run_store *store, bool force);
+static void sync_if_due(struct sl_ingest *store, bool force);
 
 /* --- the mark: four lengths and their checksum, in two slots written in turn --- */
 
-static void pack_mark(uint8_t out[MARK_BYTES], const uint64_t lengths[SL_RUN_STREAMS])
+static void pack_mark(uint8_t out[MARK_BYTES], const uint64_t lengths[SL_INGEST_STREAMS])
 {
-    for (int i = 0; i < SL_RUN_STREAMS; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS; i++)
         sl_store_u64(out + (size_t)8 * (size_t)i, lengths[i]);
     sl_store_u32(out + MARK_BYTES - 4, sl_crc32c(0, out, MARK_BYTES - 4));
 }
 
 /* Lengths only grow, so the larger of what the slots say holds; one torn by a loss of power says
  * nothing. */
-static void read_mark(int fd, uint64_t out[SL_RUN_STREAMS])
+static void read_mark(int fd, uint64_t out[SL_INGEST_STREAMS])
 {
-    memset(out, 0, SL_RUN_STREAMS * sizeof(*out));
+    memset(out, 0, SL_INGEST_STREAMS * sizeof(*out));
     for (int slot = 0; slot < MARK_SLOTS; slot++) {
         uint8_t mark[MARK_BYTES];
         if (pread(fd, mark, sizeof(mark), (off_t)slot * MARK_SLOT_BYTES) != MARK_BYTES ||
             sl_load_u32(mark + MARK_BYTES - 4) != sl_crc32c(0, mark, MARK_BYTES - 4))
             continue;
-        for (size_t i = 0; i < SL_RUN_STREAMS; i++) {
+        for (size_t i = 0; i < SL_INGEST_STREAMS; i++) {
             uint64_t length = sl_load_u64(mark + 8 * i);
             out[i] = length > out[i] ? length : out[i];
         }
@@ -87,7 +87,7 @@ static void read_mark(int fd, uint64_t out[SL_RUN_STREAMS])
 
 /* --- opening --- */
 
-void sl_run_store_path(const char *directory, int stream, char *out, size_t size)
+void sl_ingest_path(const char *directory, int stream, char *out, size_t size)
 {
     sl_path_join(out, size, directory, "streams/%s", names[stream]);
 }
@@ -99,11 +99,11 @@ static int open_one(const char *path, int *out_fd)
 }
 
 /* Cuts a stream to what is durable: what follows was never acknowledged and comes again. */
-static int open_stream(struct sl_run_store *store, const char *directory, int i, uint64_t synced)
+static int open_stream(struct sl_ingest *store, const char *directory, int i, uint64_t synced)
 {
     char path[PATH_BYTES];
     struct stat info;
-    sl_run_store_path(directory, i, path, sizeof(path));
+    sl_ingest_path(directory, i, path, sizeof(path));
     int rc = open_one(path, &store->fds[i]);
     if (rc == 0 && fstat(store->fds[i], &info) < 0)
         rc = -errno;
@@ -115,10 +115,10 @@ static int open_stream(struct sl_run_store *store, const char *directory, int i,
     return ftruncate(store->fds[i], (off_t)synced) < 0 ? -errno : 0;
 }
 
-static int open_files(struct sl_run_store *store, const char *directory)
+static int open_files(struct sl_ingest *store, const char *directory)
 {
     char path[PATH_BYTES];
-    uint64_t synced[SL_RUN_STREAMS];
+    uint64_t synced[SL_INGEST_STREAMS];
     int rc = sl_path_join(path, PATH_BYTES - 32, directory, "streams");
     if (rc < 0)
         return rc;
@@ -129,15 +129,15 @@ static int open_files(struct sl_run_store *store, const char *directory)
     if (rc < 0)
         return rc;
     read_mark(store->mark_fd, synced);
-    for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS && rc == 0; i++)
         rc = open_stream(store, directory, i, synced[i]);
     sl_path_join(path, sizeof(path), directory, "streams");
     return rc < 0 ? rc : sl_durable_folder(path);
 }
 
-static void close_files(struct sl_run_store *store)
+static void close_files(struct sl_ingest *store)
 {
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
         if (store->fds[i] >= 0)
             close(store->fds[i]);
     }
@@ -147,7 +147,7 @@ static void close_files(struct sl_run_store *store)
 
 /* --- syncing --- */
 
-static uint64_t now_ms(const struct sl_run_store *store)
+static uint64_t now_ms(const struct sl_ingest *store)
 {
     return uv_now(store->loop);
 }
@@ -178,7 +178,7 @@ static void do_sync(uv_work_t *work)
 {
     struct sync *sync = work->data;
     sync->rc = 0;
-    for (int i = 0; i < SL_RUN_STREAMS && sync->rc == 0; i++) {
+    for (int i = 0; i < SL_INGEST_STREAMS && sync->rc == 0; i++) {
         if (sync->fds[i] >= 0)
             sync->rc = sl_sync_file_data(sync->fds[i]);
     }
@@ -190,7 +190,7 @@ static void do_sync(uv_work_t *work)
 
 static void on_timer_closed(uv_handle_t *handle)
 {
-    struct sl_run_store *store = handle->data;
+    struct sl_ingest *store = handle->data;
     void (*closed)(void *) = store->closed;
     void *user = store->closed_user;
     close_files(store);
@@ -201,10 +201,10 @@ static void on_timer_closed(uv_handle_t *handle)
 static void after_sync(uv_work_t *work, int status)
 {
     struct sync *sync = work->data;
-    struct sl_run_store *store = sync->store;
+    struct sl_ingest *store = sync->store;
     int rc = status < 0 ? status : sync->rc;
     store->syncing = false;
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
         if (sync->fds[i] >= 0)
             sl_assembler_sync_ended(&store->streams[i], now_ms(store), rc == 0);
     }
@@ -223,17 +223,17 @@ static void after_sync(uv_work_t *work, int status)
     store->events.synced(store->user); /* last: it may close the store */
 }
 
-static void start_sync(struct sl_run_store *store)
+static void start_sync(struct sl_ingest *store)
 {
     struct sync *sync = &store->sync;
-    uint64_t lengths[SL_RUN_STREAMS];
+    uint64_t lengths[SL_INGEST_STREAMS];
     store->mark_slot = (store->mark_slot + 1) % MARK_SLOTS;
     *sync = (struct sync){.store = store,
                           .mark_fd = store->mark_fd,
                           .oldest_ms = now_ms(store),
                           .mark_at = (off_t)store->mark_slot * MARK_SLOT_BYTES};
     sync->work.data = sync;
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
         struct sl_assembler *stream = &store->streams[i];
         bool dirty = stream->appended > stream->synced;
         sync->fds[i] = dirty ? store->fds[i] : -1;
@@ -250,13 +250,13 @@ static void start_sync(struct sl_run_store *store)
 }
 
 /* One group for all streams: when one of them is due, what the others have goes along. */
-static void sync_if_due(struct sl_run_store *store, bool force)
+static void sync_if_due(struct sl_ingest *store, bool force)
 {
     uint64_t now = now_ms(store), wait_ms = UINT64_MAX;
     bool due = false;
     if (store->syncing || store->failure < 0 || store->closing)
         return;
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
         const struct sl_assembler *stream = &store->streams[i];
         if (stream->appended == stream->synced)
             continue;
@@ -273,18 +273,17 @@ static void sync_if_due(struct sl_run_store *store, bool force)
 
 /* --- what is asked of it --- */
 
-int sl_run_store_open(uv_loop_t *loop, const char *directory,
-                      const struct sl_run_store_events *events, void *user,
-                      struct sl_run_store **out)
+int sl_ingest_open(uv_loop_t *loop, const char *directory, const struct sl_ingest_events *events,
+                   void *user, struct sl_ingest **out)
 {
-    struct sl_run_store *store = sl_calloc(1, sizeof(*store));
+    struct sl_ingest *store = sl_calloc(1, sizeof(*store));
     if (!store)
         return -ENOMEM;
     store->loop = loop;
     store->events = *events;
     store->user = user;
     store->mark_fd = -1;
-    for (int i = 0; i < SL_RUN_STREAMS; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS; i++)
         store->fds[i] = -1;
     int rc = open_files(store, directory);
     if (rc < 0) {
@@ -298,13 +297,13 @@ int sl_run_store_open(uv_loop_t *loop, const char *directory,
     return 0;
 }
 
-void sl_run_store_measure(struct sl_run_store *store, struct sl_histogram *lag)
+void sl_ingest_measure(struct sl_ingest *store, struct sl_histogram *lag)
 {
     store->lag = lag;
 }
 
-int sl_run_store_take(struct sl_run_store *store, int stream, uint64_t offset, const void *bytes,
-                      size_t len)
+int sl_ingest_take(struct sl_ingest *store, int stream, uint64_t offset, const void *bytes,
+                   size_t len)
 {
     size_t fresh = 0;
     if (store->failure < 0 || store->closing)
@@ -320,43 +319,43 @@ int sl_run_store_take(struct sl_run_store *store, int stream, uint64_t offset, c
     return rc;
 }
 
-int sl_run_store_end(struct sl_run_store *store, const uint64_t lengths[SL_RUN_STREAMS])
+int sl_ingest_end(struct sl_ingest *store, const uint64_t lengths[SL_INGEST_STREAMS])
 {
     int rc = 0;
-    for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS && rc == 0; i++)
         rc = sl_assembler_end(&store->streams[i], lengths[i]);
     sync_if_due(store, true);
     return rc;
 }
 
-bool sl_run_store_ack(struct sl_run_store *store, int stream, uint64_t *out_offset)
+bool sl_ingest_ack(struct sl_ingest *store, int stream, uint64_t *out_offset)
 {
     return sl_assembler_ack(&store->streams[stream], out_offset);
 }
 
-void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_STREAMS])
+void sl_ingest_synced(const struct sl_ingest *store, uint64_t out[SL_INGEST_STREAMS])
 {
-    for (int i = 0; i < SL_RUN_STREAMS; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS; i++)
         out[i] = store->streams[i].synced;
 }
 
-bool sl_run_store_full(const struct sl_run_store *store)
+bool sl_ingest_full(const struct sl_ingest *store)
 {
     bool full = false;
-    for (int i = 0; i < SL_RUN_STREAMS; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS; i++)
         full = full || sl_assembler_full(&store->streams[i]);
     return full;
 }
 
-bool sl_run_store_complete(const struct sl_run_store *store)
+bool sl_ingest_complete(const struct sl_ingest *store)
 {
     bool complete = true;
-    for (int i = 0; i < SL_RUN_STREAMS; i++)
+    for (int i = 0; i < SL_INGEST_STREAMS; i++)
         complete = complete && sl_assembler_complete(&store->streams[i]);
     return complete;
 }
 
-void sl_run_store_close(struct sl_run_store *store, void (*closed)(void *user), void *user)
+void sl_ingest_close(struct sl_ingest *store, void (*closed)(void *user), void *user)
 {
     if (store->closing)
         return;

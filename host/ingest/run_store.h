@@ -12,45 +12,44 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_histogram;
-struct sl_run_store;
+struct sl_ingest;
 
-enum { SL_RUN_STREAMS = 4 }; /* trace, log, output, files */
+enum { SL_INGEST_STREAMS = 4 }; /* trace, log, output, files */
 
-struct sl_run_store_events {
-    /* More of the streams is durable: sl_run_store_ack() says what. */
+struct sl_ingest_events {
+    /* More of the streams is durable: sl_ingest_ack() says what. */
     void (*synced)(void *user);
     /* The disk failed: nothing more is taken, nothing of it was said to be here. */
     void (*failed)(void *user, int rc);
 };
 
 /* `directory` exists. 0, -ENOMEM, -ENAMETOOLONG or the files' -errno. */
-int sl_run_store_open(uv_loop_t *loop, const char *directory,
-                      const struct sl_run_store_events *events, void *user,
-                      struct sl_run_store **out);
+int sl_ingest_open(uv_loop_t *loop, const char *directory, const struct sl_ingest_events *events,
+                   void *user, struct sl_ingest **out);
 
 /* From now on, how long bytes took from coming in to being durable, the oldest of each group, goes
  * into `lag`, borrowed until it is closed. NULL: nowhere. */
-void sl_run_store_measure(struct sl_run_store *store, struct sl_histogram *lag);
+void sl_ingest_measure(struct sl_ingest *store, struct sl_histogram *lag);
 
 /* Takes a stretch of a stream; what is known already is passed over. SL_E_MISMATCH for a gap or
  * bytes past a declared end, SL_E_LIMIT, SL_E_STATE after a failure, or the file's -errno. */
-int sl_run_store_take(struct sl_run_store *store, int stream, uint64_t offset, const void *bytes,
-                      size_t len);
+int sl_ingest_take(struct sl_ingest *store, int stream, uint64_t offset, const void *bytes,
+                   size_t len);
 
 /* Declares the lengths of all streams; what is still missing is waited for. SL_E_MISMATCH. */
-int sl_run_store_end(struct sl_run_store *store, const uint64_t lengths[SL_RUN_STREAMS]);
+int sl_ingest_end(struct sl_ingest *store, const uint64_t lengths[SL_INGEST_STREAMS]);
 
 /* True when there is something new to acknowledge. */
-bool sl_run_store_ack(struct sl_run_store *store, int stream, uint64_t *out_offset);
+bool sl_ingest_ack(struct sl_ingest *store, int stream, uint64_t *out_offset);
 
 /* Returns the durable bytes of each stream. */
-void sl_run_store_synced(const struct sl_run_store *store, uint64_t out[SL_RUN_STREAMS]);
+void sl_ingest_synced(const struct sl_ingest *store, uint64_t out[SL_INGEST_STREAMS]);
 
-bool sl_run_store_full(const struct sl_run_store *store);     /* the link should not be read */
-bool sl_run_store_complete(const struct sl_run_store *store); /* all declared ends are durable */
+bool sl_ingest_full(const struct sl_ingest *store);     /* the link should not be read */
+bool sl_ingest_complete(const struct sl_ingest *store); /* all declared ends are durable */
 
 /* The file of a stream. */
-void sl_run_store_path(const char *directory, int stream, char *out, size_t size);
+void sl_ingest_path(const char *directory, int stream, char *out, size_t size);
 
 /* Waits for a sync under way, closes the files, then calls `closed`. They stay. */
-void sl_run_store_close(struct sl_run_store *store, void (*closed)(void *user), void *user);
+void sl_ingest_close(struct sl_ingest *store, void (*closed)(void *user), void *user);

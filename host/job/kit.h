@@ -76,5 +76,5 @@ struct sl_job_kit {
                   struct sl_diag *diag);
     void *user;
     struct sl_plugins *plugins;      /* who measures beside the devices; NULL: nobody */
-    struct sl_histogram *ingest_lag; /* as sl_run_store_measure() takes it */
+    struct sl_histogram *ingest_lag; /* as sl_ingest_measure() takes it */
 };

@@ -38,7 +38,7 @@ enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1, USAGE 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
     struct sl_job_run *run;
-    struct sl_run_store *store; /* NULL: not begun, or closed again */
+    struct sl_ingest *store; /* NULL: not begun, or closed again */
     struct sl_link_result result;
     bool has_result, done;
 };
@@ -52,7 +52,7 @@ struct sl_job_run {
     struct sl_link *link;
     const struct sl_job_kit *kit;
     char *config_json; /* owned */
-    char state_dir[SL_PATH_BYTES], directory[SL_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
+    char state_dir[SL_PATH_BYTES], directory[SL_JOB_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
     char started_utc[32];
     uint64_t job, started_ms; /* Unix time */
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
@@ -63,21 +63,21 @@ struct sl_job_run {
     const struct sl_device *measures; /* that or `device`: what the measured run is executed by */
     struct sl_runtime_files files;    /* its files, for a device that they are sent to */
     struct sl_job_means means;
-    struct part parts[SL_RUN_PARTS];
+    struct part parts[SL_JOB_RUN_PARTS];
     int part;                       /* the one under way */
     struct sl_count_reader *reader; /* of a counted device, owned */
     uv_timer_t beat;
     uv_work_t request;
-    struct sl_run_work work;
+    struct sl_job_run_work work;
     bool working, putting, finishing, cancelled, closing;
     bool taken, detached; /* the device has it; and cannot be reached */
     bool refused;         /* the agent was busy */
     bool missed;          /* something came for a part that was not begun */
     bool begun;           /* plug-ins had their time, and the agent is sent the job */
     unsigned gaps;
-    struct sl_plugin_run *plugins;             /* owned; NULL: nobody measures beside the device */
-    struct sl_run_progress progress, replayed; /* the latter off the loop, while preparing */
-    struct sl_run_looks looks;
+    struct sl_plugin_run *plugins; /* owned; NULL: nobody measures beside the device */
+    struct sl_job_run_progress progress, replayed; /* the latter off the loop, while preparing */
+    struct sl_job_run_looks looks;
     int cause; /* of the end */
     char detail[SL_DETAIL_BYTES];
     bool has_record;
@@ -102,7 +102,7 @@ static uint64_t wire_id(const struct sl_job_run *run, int part)
 
 static struct part *part_of(struct sl_job_run *run, uint64_t id)
 {
-    for (int i = 0; i < SL_RUN_PARTS; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++) {
         if (id == wire_id(run, i))
             return &run->parts[i];
     }
@@ -133,7 +133,7 @@ static void on_beat_closed(uv_handle_t *handle)
     bool has_record = run->has_record;
     memcpy(detail, run->detail, sizeof(detail));
     sl_count_reader_free(run->reader);
-    sl_run_looks_fini(&run->looks);
+    sl_job_run_looks_fini(&run->looks);
     sl_plugin_run_free(run->plugins);
     sl_spec_fini(&run->spec);
     sl_free(run->config_json);
@@ -160,10 +160,10 @@ static void on_store_closed(void *user)
 static bool stores_closed(struct sl_job_run *run)
 {
     bool all = true;
-    for (int i = 0; i < SL_RUN_PARTS; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++) {
         if (!run->parts[i].store)
             continue;
-        sl_run_store_close(run->parts[i].store, on_store_closed, &run->parts[i]);
+        sl_ingest_close(run->parts[i].store, on_store_closed, &run->parts[i]);
         all = false;
     }
     return all;
@@ -186,13 +186,13 @@ static void close_down(struct sl_job_run *run)
 
 static void judge(struct sl_job_run *run)
 {
-    struct sl_run_end over = {.result = &run->parts[0].result,
-                              .reference = run->work.parts[1],
-                              .cancelled = run->cancelled,
-                              .finish_rc = run->work.rc,
-                              .finish_what = run->work.diag.what,
-                              .verdict = run->work.record.verdict};
-    run->cause = sl_run_cause(&over, run->detail);
+    struct sl_job_run_end over = {.result = &run->parts[0].result,
+                                  .reference = run->work.parts[1],
+                                  .cancelled = run->cancelled,
+                                  .finish_rc = run->work.rc,
+                                  .finish_what = run->work.diag.what,
+                                  .verdict = run->work.record.verdict};
+    run->cause = sl_job_run_cause(&over, run->detail);
     bool cancelled = over.result->outcome == SL_OUTCOME_CANCELLED;
     bool refused = over.result->outcome == SL_OUTCOME_FAILED && over.result->exit_code == USAGE;
     bool runs = sl_spec_task_runs(run->spec.task);
@@ -217,7 +217,7 @@ static void after_finish(uv_work_t *request, int status)
     run->work.rc = status < 0 ? status : run->work.rc;
     judge(run);
     bool keeps = run->spec.kept_id != 0 && !run->has_record; /* there is no other copy */
-    for (int i = 0; i < SL_RUN_PARTS && !keeps; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS && !keeps; i++) {
         if (run->parts[i].has_result)
             sl_link_ack_result(run->link, wire_id(run, i));
     }
@@ -227,7 +227,7 @@ static void after_finish(uv_work_t *request, int status)
 static void do_finish(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
-    sl_run_work_finish(&run->work);
+    sl_job_run_work_finish(&run->work);
 }
 
 /* A device that is only known by what its agent says. */
@@ -256,7 +256,7 @@ static void queue_finish(struct sl_job_run *run)
     run->work.plugins = run->plugins;
     if (!run->probe_json)
         take_facts(run); /* a task without files was sent before the agent had said them */
-    for (int i = 0; i < SL_RUN_PARTS; i++)
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
@@ -286,7 +286,7 @@ static void part_done(struct part *part)
 /* Tells the agent how many pairs it may measure by the looks so far; repeating it does no harm. */
 static void tell_allowed(struct sl_job_run *run)
 {
-    const struct sl_run_looks *looks = &run->looks;
+    const struct sl_job_run_looks *looks = &run->looks;
     if (run->part == 0 && looks->allowed != 0)
         sl_link_proceed(run->link, wire_id(run, 0), looks->allowed, looks->last);
 }
@@ -294,7 +294,7 @@ static void tell_allowed(struct sl_job_run *run)
 static void on_pair(void *user, uint64_t off, uint64_t on)
 {
     struct sl_job_run *run = user;
-    sl_run_looks_add(&run->looks, off, on);
+    sl_job_run_looks_add(&run->looks, off, on);
 }
 
 static void on_looked(void *user)
@@ -308,7 +308,7 @@ static void on_looked(void *user)
     run->progress.half_width_percent = 100 * run->looks.half_width;
     tell_allowed(run);
     tell_progress(run);
-    sl_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
+    sl_job_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
 }
 
 /* Which families stay out of streaming mode is a matter of our own kernels. */
@@ -319,7 +319,7 @@ static const char *policy_words(const struct sl_job_run *run)
 
 static void send_part(struct sl_job_run *run)
 {
-    char fifo[SL_RUN_WORK_PATH + 32];
+    char fifo[SL_JOB_RUN_WORK_PATH + 32];
     if (run->spec.kept_id != 0 && run->part == 0) {
         sl_link_claim(run->link, wire_id(run, 0), SL_LINK_SEND); /* down: when it is up again */
         return;
@@ -327,11 +327,11 @@ static void send_part(struct sl_job_run *run)
     if (run->sent_ns == 0 && !run->work.resumed && run->spec.kept_id == 0)
         run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
-    sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
-    const struct sl_run_send how = {.device = measured ? run->measures : &run->device,
-                                    .means = &run->means,
-                                    .fifo = counted ? fifo : NULL,
-                                    .own = run->measures == &run->device};
+    sl_job_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
+    const struct sl_job_run_send how = {.device = measured ? run->measures : &run->device,
+                                        .means = &run->means,
+                                        .fifo = counted ? fifo : NULL,
+                                        .own = run->measures == &run->device};
     struct sl_link_job job = {.id = wire_id(run, run->part),
                               .config = run->config_json,
                               .started_ms = run->started_ms,
@@ -339,7 +339,7 @@ static void send_part(struct sl_job_run *run)
                               .policy = policy_words(run),
                               .runtime = measured ? &run->files : NULL,
                               .reference = !measured};
-    int rc = sl_run_send(run->link, &how, &job);
+    int rc = sl_job_run_send(run->link, &how, &job);
     if (rc < 0 && rc != SL_E_STATE) /* down: sent when it is up again */
         end(run, SL_CAUSE_USER, "the job does not fit into a message");
     tell_allowed(run);
@@ -350,13 +350,13 @@ static void on_synced(void *user)
     struct part *part = user;
     struct sl_job_run *run = part->run;
     uint64_t offset;
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
-        if (sl_run_store_ack(part->store, i, &offset))
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
+        if (sl_ingest_ack(part->store, i, &offset))
             sl_link_ack(run->link, wire_id(run, (int)(part - run->parts)), i, offset);
     }
-    if (!sl_run_store_full(part->store))
+    if (!sl_ingest_full(part->store))
         sl_link_pause(run->link, false);
-    if (part->has_result && sl_run_store_complete(part->store))
+    if (part->has_result && sl_ingest_complete(part->store))
         part_done(part);
 }
 
@@ -371,21 +371,21 @@ static void on_store_failed(void *user, int rc)
 /* The stores tell, the link is told; a result that an earlier daemon kept is the part's. */
 static void begin_part(struct sl_job_run *run)
 {
-    static const struct sl_run_store_events events = {on_synced, on_store_failed};
-    char folder[SL_RUN_WORK_PATH];
+    static const struct sl_ingest_events events = {on_synced, on_store_failed};
+    char folder[SL_JOB_RUN_WORK_PATH];
     struct part *part = &run->parts[run->part];
     part->run = run;
-    sl_run_work_part(run->directory, run->part, folder);
-    int rc = sl_run_store_open(run->loop, folder, &events, part, &part->store);
+    sl_job_run_work_part(run->directory, run->part, folder);
+    int rc = sl_ingest_open(run->loop, folder, &events, part, &part->store);
     if (rc < 0) {
         on_store_failed(part, rc);
         return;
     }
-    sl_run_store_measure(part->store, run->kit->ingest_lag);
-    if (sl_run_work_read_result(run->directory, run->part, &part->result) == 0) {
+    sl_ingest_measure(part->store, run->kit->ingest_lag);
+    if (sl_job_run_work_read_result(run->directory, run->part, &part->result) == 0) {
         part->has_result = true;
-        sl_run_store_end(part->store, part->result.stream_bytes);
-        if (sl_run_store_complete(part->store)) {
+        sl_ingest_end(part->store, part->result.stream_bytes);
+        if (sl_ingest_complete(part->store)) {
             part_done(part);
             return;
         }
@@ -408,11 +408,11 @@ static bool is_counted(const struct sl_job_run *run)
 
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
-    char fifo[SL_RUN_WORK_PATH + 32];
+    char fifo[SL_JOB_RUN_WORK_PATH + 32];
     if (!is_counted(run))
         return 0;
-    sl_run_count_sweep(sl_link_workdir(run->link));
-    sl_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
+    sl_job_run_count_sweep(sl_link_workdir(run->link));
+    sl_job_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
     return sl_count_reader_start(run->measures, fifo, &run->reader, diag);
 }
 
@@ -425,9 +425,9 @@ static void end_unprepared(struct sl_job_run *run, int rc, const struct sl_diag 
 /* The log of what an earlier daemon counted went with it: there is a run if it was recorded. */
 static void finish_counted(struct sl_job_run *run)
 {
-    for (int i = 0; i < SL_RUN_PARTS; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++) {
         struct part *part = &run->parts[i];
-        part->has_result = sl_run_work_read_result(run->directory, i, &part->result) == 0;
+        part->has_result = sl_job_run_work_read_result(run->directory, i, &part->result) == 0;
         part->done = part->has_result;
     }
     if (run->work.found_recorded && run->parts[0].has_result)
@@ -446,7 +446,7 @@ static void on_plugins(void *user)
         return;
     if (begin) {
         begin_part(run);
-        sl_run_looks_take(&run->looks);
+        sl_job_run_looks_take(&run->looks);
     } else if (run->finishing) {
         queue_finish(run);
     }
@@ -488,16 +488,16 @@ static void after_prepare(uv_work_t *request, int status)
         end_unprepared(run, rc, diag);
         return;
     }
-    sl_run_progress_adopt(&run->progress, &run->replayed);
+    sl_job_run_progress_adopt(&run->progress, &run->replayed);
     begin_plugins(run);
 }
 
 static void do_prepare(uv_work_t *request)
 {
     struct sl_job_run *run = request->data;
-    sl_run_work_prepare(&run->work);
+    sl_job_run_work_prepare(&run->work);
     if (run->work.resumed && run->work.rc == 0)
-        sl_run_work_replay(run->directory, &run->replayed);
+        sl_job_run_work_replay(run->directory, &run->replayed);
 }
 
 static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
@@ -527,10 +527,10 @@ static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
 static void put_blobs(struct sl_job_run *run)
 {
     static const struct sl_diag none = {0};
-    struct sl_run_blobs blobs;
+    struct sl_job_run_blobs blobs;
     char store[SL_PATH_BYTES + 8];
     blobs_of(run, store);
-    int rc = sl_run_blobs_list(&run->spec, &run->files, &blobs);
+    int rc = sl_job_run_blobs_list(&run->spec, &run->files, &blobs);
     const struct sl_blob_put_list list = {store, blobs.names, blobs.count};
     if (rc == 0)
         rc = sl_link_put_blobs(run->link, &list, on_blobs_put, run);
@@ -598,10 +598,10 @@ static void tell_progress(struct sl_job_run *run)
 {
     char json[JSON_BYTES];
     if (run->reader && !run->finishing)
-        sl_run_count_look(run->reader, &run->progress);
+        sl_job_run_count_look(run->reader, &run->progress);
     run->progress.reference = run->part != 0;
     run->told_ms = uv_now(run->loop);
-    sl_run_progress_json(&run->progress, json, sizeof(json));
+    sl_job_run_progress_json(&run->progress, json, sizeof(json));
     run->events.progress(run->user, json);
 }
 
@@ -627,18 +627,18 @@ static void on_beat(uv_timer_t *timer)
 
 static void fill_work(struct sl_job_run *run, bool resumed)
 {
-    run->work = (struct sl_run_work){.state_dir = run->state_dir,
-                                     .directory = run->directory,
-                                     .device_name = run->device_name,
-                                     .started_ms = run->started_ms,
-                                     .config_json = run->config_json,
-                                     .started_utc = run->started_utc,
-                                     .spec = &run->spec,
-                                     .device = &run->device,
-                                     .kit = run->kit,
-                                     .job = run->job,
-                                     .attempt = run->attempt,
-                                     .resumed = resumed};
+    run->work = (struct sl_job_run_work){.state_dir = run->state_dir,
+                                         .directory = run->directory,
+                                         .device_name = run->device_name,
+                                         .started_ms = run->started_ms,
+                                         .config_json = run->config_json,
+                                         .started_utc = run->started_utc,
+                                         .spec = &run->spec,
+                                         .device = &run->device,
+                                         .kit = run->kit,
+                                         .job = run->job,
+                                         .attempt = run->attempt,
+                                         .resumed = resumed};
 }
 
 static int choose_runtime(struct sl_job_run *run, struct sl_diag *diag)
@@ -682,12 +682,12 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
 /* A collected run began when it ran, not when it was collected. */
 static void take_begin(struct sl_job_run *run)
 {
-    char directory[SL_RUN_WORK_PATH];
+    char directory[SL_JOB_RUN_WORK_PATH];
     if (run->spec.kept_started_ms == 0)
         return;
     run->started_ms = run->work.started_ms = run->spec.kept_started_ms;
-    sl_run_work_name(run->state_dir, run->started_ms, run->job,
-                     run->work.resumed ? directory : run->directory, run->started_utc);
+    sl_job_run_work_name(run->state_dir, run->started_ms, run->job,
+                         run->work.resumed ? directory : run->directory, run->started_utc);
 }
 
 static void set_going(struct sl_job_run *run)
@@ -731,15 +731,16 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->started_ms = sl_clock_utc_ms();
     run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
     run->request.data = run;
-    for (int i = 0; i < SL_RUN_PARTS; i++)
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++)
         run->parts[i].run = run;
     snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
     snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
-    sl_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory, run->started_utc);
+    sl_job_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory,
+                         run->started_utc);
     if (setup->resume)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);
     fill_work(run, setup->resume != NULL);
-    sl_run_looks_init(&run->looks, loop, run->kit, NULL);
+    sl_job_run_looks_init(&run->looks, loop, run->kit, NULL);
     run->means.variants = "off,on";
     run->looks.looked = on_looked;
     run->looks.user = run;
@@ -760,8 +761,8 @@ const char *sl_job_run_directory(const struct sl_job_run *run)
 
 void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
 {
-    _Static_assert(SL_JOB_RUN_IDS == (int)SL_RUN_PARTS, "each part is a job to the agent");
-    for (int i = 0; i < SL_RUN_PARTS; i++)
+    _Static_assert(SL_JOB_RUN_IDS == (int)SL_JOB_RUN_PARTS, "each part is a job to the agent");
+    for (int i = 0; i < SL_JOB_RUN_PARTS; i++)
         out[i] = wire_id(run, i);
 }
 
@@ -785,11 +786,11 @@ void sl_job_run_cancel(struct sl_job_run *run)
 size_t sl_job_run_have(const struct sl_job_run *run, struct sl_link_have *out, size_t max)
 {
     size_t count = 0;
-    for (int i = 0; i < SL_RUN_PARTS && count < max; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS && count < max; i++) {
         if (!run->parts[i].store)
             continue;
         out[count].job = wire_id(run, i);
-        sl_run_store_synced(run->parts[i].store, out[count].offsets);
+        sl_ingest_synced(run->parts[i].store, out[count].offsets);
         count++;
     }
     return count;
@@ -832,17 +833,17 @@ bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
     if (run->closing || !part->store)
         return true;
     if (chunk->stream == 0 && part == &run->parts[0]) {
-        sl_run_progress_take(&run->progress, chunk->offset, chunk->bytes, chunk->len);
-        sl_run_looks_take(&run->looks);
+        sl_job_run_progress_take(&run->progress, chunk->offset, chunk->bytes, chunk->len);
+        sl_job_run_looks_take(&run->looks);
     }
-    int rc = sl_run_store_take(part->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
+    int rc = sl_ingest_take(part->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
     if (rc == SL_E_MISMATCH && ++run->gaps < MAX_GAPS)
         sl_link_reconnect(run->link); /* it sends again from what was acknowledged */
     else if (rc == SL_E_MISMATCH || rc == SL_E_LIMIT)
         end(run, SL_CAUSE_LAB, "the agent left out a part of a stream");
     else if (rc < 0)
         on_store_failed(part, rc);
-    else if (sl_run_store_full(part->store))
+    else if (sl_ingest_full(part->store))
         sl_link_pause(run->link, true);
     return true;
 }
@@ -865,9 +866,9 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
     }
     part->result = *result;
     part->has_result = true;
-    if (sl_run_store_end(part->store, result->stream_bytes) < 0)
+    if (sl_ingest_end(part->store, result->stream_bytes) < 0)
         end(run, SL_CAUSE_LAB, "the agent has less of a stream than it sent");
-    else if (sl_run_store_complete(part->store))
+    else if (sl_ingest_complete(part->store))
         part_done(part);
     return true;
 }
@@ -878,13 +879,13 @@ bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t p
         sl_link_cancel_job(run->link, id);
     if (id != wire_id(run, run->part) || run->closing)
         return part_of(run, id) != NULL;
-    struct sl_run_progress *progress = &run->progress;
+    struct sl_job_run_progress *progress = &run->progress;
     take(run);
     pair = pair == UINT32_MAX ? progress->pair : pair; /* a warm-up beside the pairs */
     bool news = phase != progress->phase || pair != progress->pair;
     if (run->reader && news)
-        sl_run_count_look(run->reader, progress);
-    sl_run_progress_step(progress, phase, pair, pairs);
+        sl_job_run_count_look(run->reader, progress);
+    sl_job_run_progress_step(progress, phase, pair, pairs);
     if (news && uv_now(run->loop) - run->told_ms >= TELL_MS)
         tell_progress(run);
     return true;

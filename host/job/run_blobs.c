@@ -11,7 +11,7 @@
 
 static int add(void *user, const struct sl_param *param, const char *path, const char **sha256)
 {
-    struct sl_run_blobs *blobs = user;
+    struct sl_job_run_blobs *blobs = user;
     (void)path;
     if (param->own || !*sha256)
         return 0;
@@ -24,8 +24,8 @@ static int add(void *user, const struct sl_param *param, const char *path, const
     return 0;
 }
 
-int sl_run_blobs_list(struct sl_spec *spec, const struct sl_runtime_files *runtime,
-                      struct sl_run_blobs *out)
+int sl_job_run_blobs_list(struct sl_spec *spec, const struct sl_runtime_files *runtime,
+                          struct sl_job_run_blobs *out)
 {
     out->count = 0;
     for (size_t i = 0; i < runtime->count; i++)

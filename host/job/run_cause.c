@@ -33,13 +33,13 @@ static int cause_of_finish(int rc)
 }
 
 /* A device that was lost while the portable kernels ran says nothing of the model. */
-static bool lab_lost_reference(const struct sl_run_end *end)
+static bool lab_lost_reference(const struct sl_job_run_end *end)
 {
     return end->result->outcome == SL_OUTCOME_DONE && end->reference &&
            cause_of_outcome(end->reference, end->cancelled) == SL_CAUSE_LAB;
 }
 
-int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES])
+int sl_job_run_cause(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
     int cause = cause_of_outcome(result, end->cancelled);

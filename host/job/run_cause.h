@@ -7,7 +7,7 @@
 
 struct sl_link_result;
 
-struct sl_run_end {
+struct sl_job_run_end {
     const struct sl_link_result *result;    /* of the measured run */
     const struct sl_link_result *reference; /* of the portable kernels'; NULL: they did not end */
     bool cancelled;                         /* it was asked for */
@@ -17,4 +17,4 @@ struct sl_run_end {
 };
 
 /* enum sl_job_cause, and one line to `out_detail` ("" when all is well). */
-int sl_run_cause(const struct sl_run_end *end, char out_detail[SL_DETAIL_BYTES]);
+int sl_job_run_cause(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES]);

@@ -13,12 +13,12 @@
 
 #define FIFO_PREFIX "count-fifo-"
 
-void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *progress)
+void sl_job_run_count_look(struct sl_count_reader *reader, struct sl_job_run_progress *progress)
 {
     uint64_t spans[2];
     progress->insns = sl_count_reader_counted(reader);
     if (sl_count_reader_answer(reader, spans)) {
-        sl_run_progress_add(progress, spans[0], spans[1]);
+        sl_job_run_progress_add(progress, spans[0], spans[1]);
         progress->pending_count--;
         memmove(progress->pending, progress->pending + 1,
                 progress->pending_count * sizeof(progress->pending[0]));
@@ -27,12 +27,12 @@ void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *p
         sl_count_reader_ask(reader, progress->pending[0].marks);
 }
 
-void sl_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size)
+void sl_job_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size)
 {
     sl_path_join(out, size, workdir, FIFO_PREFIX "%016" PRIx64, job);
 }
 
-void sl_run_count_sweep(const char *workdir)
+void sl_job_run_count_sweep(const char *workdir)
 {
     DIR *folder = opendir(workdir);
     const struct dirent *entry;

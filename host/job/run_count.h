@@ -5,13 +5,13 @@
 #include <stdint.h>
 
 struct sl_count_reader;
-struct sl_run_progress;
+struct sl_job_run_progress;
 
 /* On the loop's thread, while the reader reads. */
-void sl_run_count_look(struct sl_count_reader *reader, struct sl_run_progress *progress);
+void sl_job_run_count_look(struct sl_count_reader *reader, struct sl_job_run_progress *progress);
 
 /* The emulator's log of that job of the agent's: each attempt has its own, so that an emulator that
  * an earlier daemon had started late writes into none of ours. */
-void sl_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size);
+void sl_job_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size);
 /* Removes those that earlier daemons left in `workdir`. */
-void sl_run_count_sweep(const char *workdir);
+void sl_job_run_count_sweep(const char *workdir);

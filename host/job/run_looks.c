@@ -9,21 +9,21 @@
 
 enum { FIRST_CAPACITY = 64, MAX_PAIRS = 1 << 20 };
 
-void sl_run_looks_init(struct sl_run_looks *looks, uv_loop_t *loop, const struct sl_job_kit *kit,
-                       const struct sl_spec *spec)
+void sl_job_run_looks_init(struct sl_job_run_looks *looks, uv_loop_t *loop,
+                           const struct sl_job_kit *kit, const struct sl_spec *spec)
 {
-    *looks =
-        (struct sl_run_looks){.loop = loop, .kit = kit, .spec = spec, .next = SL_SPEC_FIRST_LOOK};
+    *looks = (struct sl_job_run_looks){
+        .loop = loop, .kit = kit, .spec = spec, .next = SL_SPEC_FIRST_LOOK};
     looks->request.data = looks;
 }
 
-void sl_run_looks_fini(struct sl_run_looks *looks)
+void sl_job_run_looks_fini(struct sl_job_run_looks *looks)
 {
     sl_free(looks->log_ratios);
     looks->log_ratios = NULL;
 }
 
-static bool make_room(struct sl_run_looks *looks)
+static bool make_room(struct sl_job_run_looks *looks)
 {
     size_t capacity = looks->capacity ? 2 * looks->capacity : FIRST_CAPACITY;
     if (looks->count < looks->capacity)
@@ -37,7 +37,7 @@ static bool make_room(struct sl_run_looks *looks)
     return true;
 }
 
-void sl_run_looks_add(struct sl_run_looks *looks, uint64_t off, uint64_t on)
+void sl_job_run_looks_add(struct sl_job_run_looks *looks, uint64_t off, uint64_t on)
 {
     if (!looks->spec || looks->broken)
         return;
@@ -48,14 +48,14 @@ void sl_run_looks_add(struct sl_run_looks *looks, uint64_t off, uint64_t on)
 
 static void do_look(uv_work_t *request)
 {
-    struct sl_run_looks *looks = request->data;
+    struct sl_job_run_looks *looks = request->data;
     looks->rc =
         looks->kit->look(looks->kit->user, looks->spec, looks->seen, looks->next, &looks->at);
 }
 
 static void after_look(uv_work_t *request, int status)
 {
-    struct sl_run_looks *looks = request->data;
+    struct sl_job_run_looks *looks = request->data;
     looks->looking = false;
     sl_free(looks->seen);
     looks->seen = NULL;
@@ -69,7 +69,7 @@ static void after_look(uv_work_t *request, int status)
     looks->looked(looks->user); /* may free them */
 }
 
-void sl_run_looks_take(struct sl_run_looks *looks)
+void sl_job_run_looks_take(struct sl_job_run_looks *looks)
 {
     if (looks->looking || looks->last || looks->broken || !looks->kit->look || !looks->spec ||
         looks->count < looks->next)

@@ -13,7 +13,7 @@
 
 #include "host/job/kit.h"
 
-struct sl_run_looks {
+struct sl_job_run_looks {
     uv_loop_t *loop;
     const struct sl_job_kit *kit;
     const struct sl_spec *spec; /* NULL: nothing is looked at */
@@ -34,14 +34,14 @@ struct sl_run_looks {
     uv_work_t request;
 };
 
-/* `kit` and `spec`, which may be NULL, are borrowed. End with sl_run_looks_fini(), while `looking`
- * is false. */
-void sl_run_looks_init(struct sl_run_looks *looks, uv_loop_t *loop, const struct sl_job_kit *kit,
-                       const struct sl_spec *spec);
-void sl_run_looks_fini(struct sl_run_looks *looks);
+/* `kit` and `spec`, which may be NULL, are borrowed. End with sl_job_run_looks_fini(), while
+ * `looking` is false. */
+void sl_job_run_looks_init(struct sl_job_run_looks *looks, uv_loop_t *loop,
+                           const struct sl_job_kit *kit, const struct sl_spec *spec);
+void sl_job_run_looks_fini(struct sl_job_run_looks *looks);
 
 /* Another pair, in any unit. */
-void sl_run_looks_add(struct sl_run_looks *looks, uint64_t off, uint64_t on);
+void sl_job_run_looks_add(struct sl_job_run_looks *looks, uint64_t off, uint64_t on);
 
 /* Takes the look that is due, if one is; `looked` comes after it. */
-void sl_run_looks_take(struct sl_run_looks *looks);
+void sl_job_run_looks_take(struct sl_job_run_looks *looks);

@@ -13,24 +13,24 @@ enum { PHASE_WARMING = 3, PHASE_MEASURING = 4 }; /* of proto/job.proto */
 static const char execute_name[] = "Method::execute";
 
 /* Both of a pair have ended: nanoseconds are added up, marks wait for what they count. */
-static void finish_pair(struct sl_run_progress *p)
+static void finish_pair(struct sl_job_run_progress *p)
 {
-    struct sl_run_progress_pair pair;
+    struct sl_job_run_progress_pair pair;
     if (!p->variants[0].ended || !p->variants[1].ended ||
         p->variants[0].pair != p->variants[1].pair)
         return;
-    for (size_t i = 0; i < SL_RUN_PROGRESS_VARIANTS; i++) {
+    for (size_t i = 0; i < SL_JOB_RUN_PROGRESS_VARIANTS; i++) {
         pair.marks[2 * i] = p->variants[i].start;
         pair.marks[2 * i + 1] = p->variants[i].end;
         p->variants[i].ended = false;
     }
     if (p->unit == SL_TRACE_NS)
-        sl_run_progress_add(p, pair.marks[1] - pair.marks[0], pair.marks[3] - pair.marks[2]);
-    else if (p->pending_count < SL_RUN_PROGRESS_PENDING)
+        sl_job_run_progress_add(p, pair.marks[1] - pair.marks[0], pair.marks[3] - pair.marks[2]);
+    else if (p->pending_count < SL_JOB_RUN_PROGRESS_PENDING)
         p->pending[p->pending_count++] = pair;
 }
 
-static void take_name(struct sl_run_progress *p, const struct sl_trace_record *record)
+static void take_name(struct sl_job_run_progress *p, const struct sl_trace_record *record)
 {
     size_t len = sizeof(execute_name) - 1;
     if (record->part.total_bytes == len && record->part.part_offset == 0 &&
@@ -38,14 +38,14 @@ static void take_name(struct sl_run_progress *p, const struct sl_trace_record *r
         p->execute = record->name;
 }
 
-static void take_block(struct sl_run_progress *p, const struct sl_trace_record *record)
+static void take_block(struct sl_job_run_progress *p, const struct sl_trace_record *record)
 {
     bool counts = !(record->flags & SL_TRACE_BLOCK_WARMUP) && record->block.iteration != UINT32_MAX;
     p->variants[record->variant].pair = counts ? record->block.pair : UINT32_MAX;
     p->variants[record->variant].ended = false;
 }
 
-static void take_event(struct sl_run_progress *p, const struct sl_trace_record *record)
+static void take_event(struct sl_job_run_progress *p, const struct sl_trace_record *record)
 {
     if (record->name != p->execute || p->execute == 0 || record->event.end < record->event.start ||
         p->variants[record->variant].pair == UINT32_MAX)
@@ -56,7 +56,7 @@ static void take_event(struct sl_run_progress *p, const struct sl_trace_record *
     finish_pair(p);
 }
 
-static void take_record(struct sl_run_progress *p, const uint8_t bytes[SL_TRACE_RECORD_BYTES])
+static void take_record(struct sl_job_run_progress *p, const uint8_t bytes[SL_TRACE_RECORD_BYTES])
 {
     struct sl_trace_record record;
     memcpy(&record, bytes, sizeof(record));
@@ -64,7 +64,7 @@ static void take_record(struct sl_run_progress *p, const uint8_t bytes[SL_TRACE_
         p->unit = record.header.unit;
     else if (record.kind == SL_TRACE_NAME)
         take_name(p, &record);
-    else if (record.variant >= SL_RUN_PROGRESS_VARIANTS)
+    else if (record.variant >= SL_JOB_RUN_PROGRESS_VARIANTS)
         return;
     else if (record.kind == SL_TRACE_BLOCK)
         take_block(p, &record);
@@ -72,8 +72,8 @@ static void take_record(struct sl_run_progress *p, const uint8_t bytes[SL_TRACE_
         take_event(p, &record);
 }
 
-void sl_run_progress_take(struct sl_run_progress *p, uint64_t offset, const uint8_t *bytes,
-                          size_t len)
+void sl_job_run_progress_take(struct sl_job_run_progress *p, uint64_t offset, const uint8_t *bytes,
+                              size_t len)
 {
     uint64_t next = p->offset + p->record_bytes;
     if (offset > next || offset + len <= next)
@@ -94,9 +94,10 @@ void sl_run_progress_take(struct sl_run_progress *p, uint64_t offset, const uint
     }
 }
 
-void sl_run_progress_adopt(struct sl_run_progress *p, const struct sl_run_progress *read)
+void sl_job_run_progress_adopt(struct sl_job_run_progress *p,
+                               const struct sl_job_run_progress *read)
 {
-    struct sl_run_progress own = *p;
+    struct sl_job_run_progress own = *p;
     *p = *read;
     p->phase = own.phase;
     p->warmup = own.warmup;
@@ -105,7 +106,7 @@ void sl_run_progress_adopt(struct sl_run_progress *p, const struct sl_run_progre
     p->pairs = own.pairs;
 }
 
-void sl_run_progress_add(struct sl_run_progress *p, uint64_t off, uint64_t on)
+void sl_job_run_progress_add(struct sl_job_run_progress *p, uint64_t off, uint64_t on)
 {
     p->sums[0] += (double)off;
     p->sums[1] += (double)on;
@@ -114,7 +115,8 @@ void sl_run_progress_add(struct sl_run_progress *p, uint64_t off, uint64_t on)
         p->on_pair(p->user, off, on);
 }
 
-void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, uint32_t pairs)
+void sl_job_run_progress_step(struct sl_job_run_progress *p, int phase, uint32_t pair,
+                              uint32_t pairs)
 {
     if (phase == PHASE_WARMING && p->phase != PHASE_WARMING)
         p->insns_at_warmup = p->insns;
@@ -130,7 +132,7 @@ void sl_run_progress_step(struct sl_run_progress *p, int phase, uint32_t pair, u
 /* Gives the instructions of one pair, from those that are over or from the warm-up; 0: not known
  * yet. The emulator's count lags behind the agent's word of a phase, so a warm-up may look too
  * small. A first pair that has already taken more than the warm-up shows that it was. */
-static double pair_insns(const struct sl_run_progress *p)
+static double pair_insns(const struct sl_job_run_progress *p)
 {
     if (p->phase != PHASE_MEASURING || p->insns_at_pairs == 0)
         return 0;
@@ -143,7 +145,7 @@ static double pair_insns(const struct sl_run_progress *p)
 }
 
 /* How far the pairs are, and what they will have counted. */
-static void put_share(const struct sl_run_progress *p, char *out, size_t size)
+static void put_share(const struct sl_job_run_progress *p, char *out, size_t size)
 {
     double each = pair_insns(p), expected = (double)p->insns_at_pairs + each * p->pairs;
     double share = p->pairs > 0 ? (double)p->pair / p->pairs : 0;
@@ -160,7 +162,7 @@ static void put_share(const struct sl_run_progress *p, char *out, size_t size)
                  fmax(expected, (double)p->insns));
 }
 
-void sl_run_progress_json(const struct sl_run_progress *p, char *out, size_t size)
+void sl_job_run_progress_json(const struct sl_job_run_progress *p, char *out, size_t size)
 {
     static const char *const phases[] = {"waiting",    "accepted",  "loading",
                                          "warming-up", "measuring", "finishing"};

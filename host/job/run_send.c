@@ -9,7 +9,8 @@
 #include "host/job/task.h"
 #include "host/spec/spec.h"
 
-int sl_run_send(struct sl_link *link, const struct sl_run_send *how, struct sl_link_job *job)
+int sl_job_run_send(struct sl_link *link, const struct sl_job_run_send *how,
+                    struct sl_link_job *job)
 {
     const char *prefix[SL_DEVICE_PREFIX_WORDS], *task[SL_LINK_MAX_TASK];
     bool counted = how->device->traits.counted;

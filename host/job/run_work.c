@@ -45,17 +45,17 @@ struct kept {
     uint32_t crc;
 };
 
-void sl_run_work_part(const char *directory, int part, char out[SL_RUN_WORK_PATH])
+void sl_job_run_work_part(const char *directory, int part, char out[SL_JOB_RUN_WORK_PATH])
 {
-    snprintf(out, SL_RUN_WORK_PATH, "%s%s", directory, part == 0 ? "" : "/reference");
+    snprintf(out, SL_JOB_RUN_WORK_PATH, "%s%s", directory, part == 0 ? "" : "/reference");
 }
 
 /* mkdir -p of an absolute path. */
 static int make_folders(const char *path)
 {
-    char part[SL_RUN_WORK_PATH];
+    char part[SL_JOB_RUN_WORK_PATH];
     int size = snprintf(part, sizeof(part), "%s", path);
-    if (size < 0 || size >= SL_RUN_WORK_PATH)
+    if (size < 0 || size >= SL_JOB_RUN_WORK_PATH)
         return -ENAMETOOLONG;
     for (char *at = part + 1;; at++) {
         if (*at != '/' && *at != '\0')
@@ -72,16 +72,17 @@ static int make_folders(const char *path)
 
 /* --- results --- */
 
-static void result_path(const char *directory, int part, char out[SL_RUN_WORK_PATH + 32])
+static void result_path(const char *directory, int part, char out[SL_JOB_RUN_WORK_PATH + 32])
 {
-    char folder[SL_RUN_WORK_PATH];
-    sl_run_work_part(directory, part, folder);
-    sl_path_join(out, SL_RUN_WORK_PATH + 32, folder, "streams/result");
+    char folder[SL_JOB_RUN_WORK_PATH];
+    sl_job_run_work_part(directory, part, folder);
+    sl_path_join(out, SL_JOB_RUN_WORK_PATH + 32, folder, "streams/result");
 }
 
-int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result)
+int sl_job_run_work_keep_result(const char *directory, int part,
+                                const struct sl_link_result *result)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct kept kept;
     memset(&kept, 0, sizeof(kept)); /* the padding too: the CRC covers it */
     memcpy(kept.magic, magic, sizeof(kept.magic));
@@ -91,9 +92,9 @@ int sl_run_work_keep_result(const char *directory, int part, const struct sl_lin
     return sl_buf_write_file(path, &kept, sizeof(kept));
 }
 
-int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
+int sl_job_run_work_read_result(const char *directory, int part, struct sl_link_result *out)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct sl_buf bytes;
     struct kept kept;
     result_path(directory, part, path);
@@ -113,23 +114,24 @@ int sl_run_work_read_result(const char *directory, int part, struct sl_link_resu
 
 /* --- preparing --- */
 
-void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
-                      char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES])
+void sl_job_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
+                          char out_directory[SL_JOB_RUN_WORK_PATH],
+                          char out_utc[SL_JOB_RUN_WORK_TIME_BYTES])
 {
     char name[SL_RUN_NAME_BYTES];
     time_t seconds = (time_t)(started_ms / 1000);
     struct tm utc;
     gmtime_r(&seconds, &utc);
-    strftime(out_utc, SL_RUN_WORK_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    strftime(out_utc, SL_JOB_RUN_WORK_TIME_BYTES, "%Y-%m-%dT%H:%M:%SZ", &utc);
     sl_run_name(started_ms, job, name);
-    sl_path_join(out_directory, SL_RUN_WORK_PATH, state_dir, "%s", name);
+    sl_path_join(out_directory, SL_JOB_RUN_WORK_PATH, state_dir, "%s", name);
 }
 
 /* The names of the run's directory, of its day's and of all runs' are what is synced. */
 static int sync_names(const char *directory)
 {
     enum { LEVELS = 3 };
-    char path[SL_RUN_WORK_PATH];
+    char path[SL_JOB_RUN_WORK_PATH];
     snprintf(path, sizeof(path), "%s", directory);
     int rc = 0;
     for (int level = 0; level < LEVELS && rc == 0; level++) {
@@ -142,11 +144,11 @@ static int sync_names(const char *directory)
     return rc;
 }
 
-void sl_run_work_prepare(struct sl_run_work *work)
+void sl_job_run_work_prepare(struct sl_job_run_work *work)
 {
     struct sl_sync_group group;
-    char path[SL_RUN_WORK_PATH];
-    sl_run_work_part(work->directory, 1, path);
+    char path[SL_JOB_RUN_WORK_PATH];
+    sl_job_run_work_part(work->directory, 1, path);
     sl_sync_group_begin(&group);
     int rc = make_folders(path);
     sl_path_join(path, sizeof(path), work->directory, "config.json");
@@ -173,17 +175,17 @@ void sl_run_work_prepare(struct sl_run_work *work)
 
 static int read_stream(const char *directory, int stream, struct sl_buf *out)
 {
-    char path[SL_RUN_WORK_PATH + 32];
-    sl_run_store_path(directory, stream, path, sizeof(path));
+    char path[SL_JOB_RUN_WORK_PATH + 32];
+    sl_ingest_path(directory, stream, path, sizeof(path));
     return sl_buf_read_file(path, MAX_STREAM_BYTES, out);
 }
 
 /* Mapped, since files of many external runners may be more than memory; end it with munmap(). */
 static int map_stream(const char *directory, int stream, struct sl_bytes *out)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct stat info;
-    sl_run_store_path(directory, stream, path, sizeof(path));
+    sl_ingest_path(directory, stream, path, sizeof(path));
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -errno;
@@ -201,9 +203,9 @@ static int map_stream(const char *directory, int stream, struct sl_bytes *out)
 }
 
 /* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
-static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
+static int make_trace(struct sl_job_run_work *work, const struct sl_count_log *log)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct sl_buf raw, trace;
     int rc = read_stream(work->directory, 0, &raw);
     if (rc < 0)
@@ -220,11 +222,11 @@ static int make_trace(struct sl_run_work *work, const struct sl_count_log *log)
     return rc;
 }
 
-static int unpack_files(struct sl_run_work *work, int part)
+static int unpack_files(struct sl_job_run_work *work, int part)
 {
-    char folder[SL_RUN_WORK_PATH], files[SL_RUN_WORK_PATH + 16];
+    char folder[SL_JOB_RUN_WORK_PATH], files[SL_JOB_RUN_WORK_PATH + 16];
     struct sl_bytes stream;
-    sl_run_work_part(work->directory, part, folder);
+    sl_job_run_work_part(work->directory, part, folder);
     sl_path_join(files, sizeof(files), folder, "files");
     int rc = make_folders(files);
     if (rc == 0)
@@ -237,7 +239,7 @@ static int unpack_files(struct sl_run_work *work, int part)
     return rc;
 }
 
-static void fill_ended(const struct sl_run_work *work, const struct sl_count_log *log,
+static void fill_ended(const struct sl_job_run_work *work, const struct sl_count_log *log,
                        struct sl_job_ended *ended)
 {
     *ended = (struct sl_job_ended){
@@ -256,7 +258,7 @@ static void fill_ended(const struct sl_run_work *work, const struct sl_count_log
     };
 }
 
-static void fill_record(struct sl_run_work *work)
+static void fill_record(struct sl_job_run_work *work)
 {
     struct sl_run_record *record = &work->record;
     const struct sl_spec *spec = work->spec;
@@ -274,32 +276,32 @@ static void fill_record(struct sl_run_work *work)
     snprintf(record->directory, sizeof(record->directory), "%.511s", work->directory + root);
 }
 
-void sl_run_work_replay(const char *directory, struct sl_run_progress *progress)
+void sl_job_run_work_replay(const char *directory, struct sl_job_run_progress *progress)
 {
-    char path[SL_RUN_WORK_PATH];
+    char path[SL_JOB_RUN_WORK_PATH];
     struct sl_buf bytes;
-    sl_run_store_path(directory, 0, path, sizeof(path));
+    sl_ingest_path(directory, 0, path, sizeof(path));
     if (sl_buf_read_file(path, MAX_STREAM_BYTES, &bytes) < 0)
         return; /* nothing has come */
-    sl_run_progress_take(progress, 0, bytes.data, bytes.size);
+    sl_job_run_progress_take(progress, 0, bytes.data, bytes.size);
     sl_buf_fini(&bytes);
 }
 
-static int keep_results(const struct sl_run_work *work)
+static int keep_results(const struct sl_job_run_work *work)
 {
     int rc = 0;
-    for (int i = 0; i < SL_RUN_PARTS && rc == 0; i++) {
+    for (int i = 0; i < SL_JOB_RUN_PARTS && rc == 0; i++) {
         if (work->parts[i])
-            rc = sl_run_work_keep_result(work->directory, i, work->parts[i]);
+            rc = sl_job_run_work_keep_result(work->directory, i, work->parts[i]);
     }
     return rc;
 }
 
 /* The trace and the agent's files; `rc` is how the log ended. */
-static int make_files(struct sl_run_work *work, int rc, const struct sl_count_log *log)
+static int make_files(struct sl_job_run_work *work, int rc, const struct sl_count_log *log)
 {
     int traced = rc < 0 || work->spec->plan ? rc : make_trace(work, log);
-    for (int part = 0; part < SL_RUN_PARTS; part++) {
+    for (int part = 0; part < SL_JOB_RUN_PARTS; part++) {
         int unpacked = work->parts[part] ? unpack_files(work, part) : 0;
         rc = rc < 0 ? rc : unpacked;
     }
@@ -307,25 +309,25 @@ static int make_files(struct sl_run_work *work, int rc, const struct sl_count_lo
 }
 
 /* External runners that were ended early have measured something all the same. */
-static bool told_of_runners(const struct sl_run_work *work)
+static bool told_of_runners(const struct sl_job_run_work *work)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     sl_path_join(path, sizeof(path), work->directory, "files/runners.json");
     return work->spec->plan && access(path, F_OK) == 0;
 }
 
 /* A run of which nothing was measured has no figures. */
-static bool has_figures(const struct sl_run_work *work)
+static bool has_figures(const struct sl_job_run_work *work)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     sl_path_join(path, sizeof(path), work->directory, "metrics.json");
     return access(path, F_OK) == 0;
 }
 
 /* The figures that were measured beside the device, for the kit to read. */
-static int write_plugins(struct sl_run_work *work)
+static int write_plugins(struct sl_job_run_work *work)
 {
-    char path[SL_RUN_WORK_PATH + 32];
+    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct sl_buf text;
     if (!work->plugins || work->found_recorded)
         return 0; /* a recorded run has its file */
@@ -340,7 +342,7 @@ static int write_plugins(struct sl_run_work *work)
                   : 0;
 }
 
-static void make_run(struct sl_run_work *work)
+static void make_run(struct sl_job_run_work *work)
 {
     struct sl_count_log *log = NULL;
     struct sl_job_ended ended;
@@ -365,7 +367,7 @@ static void make_run(struct sl_run_work *work)
     sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
 }
 
-static void put_device(const struct sl_run_work *work, struct sl_json *json)
+static void put_device(const struct sl_job_run_work *work, struct sl_json *json)
 {
     const struct sl_device *device = work->device;
     sl_json_open_object(json, "device");
@@ -377,7 +379,7 @@ static void put_device(const struct sl_run_work *work, struct sl_json *json)
 }
 
 /* The agent's answer is the result; the directory has nothing else. */
-static void make_answer(struct sl_run_work *work)
+static void make_answer(struct sl_job_run_work *work)
 {
     struct sl_count_log *log = NULL;
     struct sl_buf text;
@@ -406,7 +408,7 @@ static void make_answer(struct sl_run_work *work)
 }
 
 /* A device behind a link is known by what its agent says: without that, figures are nobody's. */
-static int check_device(struct sl_run_work *work)
+static int check_device(struct sl_job_run_work *work)
 {
     bool done = work->parts[0]->outcome == SL_OUTCOME_DONE;
     if (!done || !work->device->traits.needs_push || work->device->probe_json)
@@ -415,7 +417,7 @@ static int check_device(struct sl_run_work *work)
                        "The agent has not said what its device is");
 }
 
-void sl_run_work_finish(struct sl_run_work *work)
+void sl_job_run_work_finish(struct sl_job_run_work *work)
 {
     struct sl_sync_group group;
     bool run = sl_spec_task_runs(work->spec->task);

@@ -10,11 +10,11 @@
 
 struct sl_count_reader;
 struct sl_plugin_run;
-struct sl_run_progress;
+struct sl_job_run_progress;
 
-enum { SL_RUN_WORK_PATH = 1024, SL_RUN_PARTS = 2 };
+enum { SL_JOB_RUN_WORK_PATH = 1024, SL_JOB_RUN_PARTS = 2 };
 
-struct sl_run_work {
+struct sl_job_run_work {
     /* In: borrowed. */
     const char *state_dir, *directory, *config_json, *started_utc;
     const struct sl_spec *spec;
@@ -23,8 +23,9 @@ struct sl_run_work {
     const char *device_name;
     uint64_t job, wall_ns, started_ms, ended_ms; /* the last two Unix time */
     uint32_t attempt;
-    struct sl_count_reader *reader;                   /* of a counted device, else NULL */
-    const struct sl_link_result *parts[SL_RUN_PARTS]; /* measured, reference; NULL: was not run */
+    struct sl_count_reader *reader; /* of a counted device, else NULL */
+    const struct sl_link_result
+        *parts[SL_JOB_RUN_PARTS];        /* measured, reference; NULL: was not run */
     const struct sl_plugin_run *plugins; /* settled; NULL: nobody measured beside the device */
     bool resumed;                        /* an earlier daemon began it */
     /* Out. */
@@ -37,24 +38,26 @@ struct sl_run_work {
 };
 
 /* The directory of a job that starts then (Unix time), and that time in words. */
-enum { SL_RUN_WORK_TIME_BYTES = 32 };
-void sl_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
-                      char out_directory[SL_RUN_WORK_PATH], char out_utc[SL_RUN_WORK_TIME_BYTES]);
+enum { SL_JOB_RUN_WORK_TIME_BYTES = 32 };
+void sl_job_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t job,
+                          char out_directory[SL_JOB_RUN_WORK_PATH],
+                          char out_utc[SL_JOB_RUN_WORK_TIME_BYTES]);
 
 /* Makes the directory with config.json durable, and asks the kit for the device's policy. */
-void sl_run_work_prepare(struct sl_run_work *work);
+void sl_job_run_work_prepare(struct sl_job_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
  * All of it, and the results before it, in one group that is durable when this returns. */
-void sl_run_work_finish(struct sl_run_work *work);
+void sl_job_run_work_finish(struct sl_job_run_work *work);
 
 /* Tells `progress` all of the measured run's trace that is here, of an earlier daemon. */
-void sl_run_work_replay(const char *directory, struct sl_run_progress *progress);
+void sl_job_run_work_replay(const char *directory, struct sl_job_run_progress *progress);
 
 /* A result that has come, for a later daemon: durable as above. `part`: 0 measured, 1 reference. 0
  * or -errno. */
-int sl_run_work_keep_result(const char *directory, int part, const struct sl_link_result *result);
-int sl_run_work_read_result(const char *directory, int part, struct sl_link_result *out);
+int sl_job_run_work_keep_result(const char *directory, int part,
+                                const struct sl_link_result *result);
+int sl_job_run_work_read_result(const char *directory, int part, struct sl_link_result *out);
 
 /* The folder of a part's streams. */
-void sl_run_work_part(const char *directory, int part, char out[SL_RUN_WORK_PATH]);
+void sl_job_run_work_part(const char *directory, int part, char out[SL_JOB_RUN_WORK_PATH]);

@@ -65,7 +65,7 @@ void sl_task_file_name(uint64_t job, char out[SL_TASK_NAME_BYTES])
 static int read_stream(const char *directory, int stream, struct sl_buf *out)
 {
     char path[PATH_BYTES + 32];
-    sl_run_store_path(directory, stream, path, sizeof(path));
+    sl_ingest_path(directory, stream, path, sizeof(path));
     return sl_buf_read_file(path, SL_TASK_MAX_BYTES, out);
 }
 

@@ -67,7 +67,7 @@ int sl_analysis_make(const struct sl_analysis_request *request, struct sl_analys
     sl_sha256_hex(bytes->data, bytes->size, made.sha256);
     int rc = sl_attribution_make(request->etdump, &options, &made.attribution, diag);
     if (rc == 0)
-        sl_run_kinds_warn(&made.attribution);
+        sl_attribution_kinds_warn(&made.attribution);
     if (rc == 0)
         rc = describe_latency(&made);
     if (rc == 0)

@@ -475,10 +475,10 @@ int sl_comparison_json(struct sl_json *json, const char *key,
     put_over_time(json, report);
     put_headroom(json, report);
     put_next_step(json, report);
-    if (sl_run_estimates_any(report->estimates)) {
+    if (sl_report_estimates_any(report->estimates)) {
         const struct sl_attribution *const names[2] = {&report->baseline->attribution,
                                                        &report->candidate->attribution};
-        sl_run_estimates_json(json, report->estimates, names);
+        sl_report_estimates_json(json, report->estimates, names);
     }
     if (sl_plugin_figures_any(report->plugins))
         sl_plugin_figures_json(json, report->plugins);

@@ -524,26 +524,26 @@ static void put_brief(struct page *p)
 static void put_estimates(struct page *p)
 {
     char line[256];
-    for (size_t i = 0; sl_run_estimates_line(p->report->estimates, i, line, sizeof(line)); i++)
+    for (size_t i = 0; sl_report_estimates_line(p->report->estimates, i, line, sizeof(line)); i++)
         sl_doc_say(p->doc, SL_DOC_SENTENCE, NULL, "%s", line);
 }
 
 static void put_estimate_tables(struct page *p, size_t operators)
 {
     struct sl_table table;
-    if (!sl_run_estimates_any(p->report->estimates))
+    if (!sl_report_estimates_any(p->report->estimates))
         return;
     put_estimates(p);
     const struct sl_attribution *const names[2] = {&p->report->baseline->attribution,
                                                    &p->report->candidate->attribution};
-    sl_run_estimates_table(p->report->estimates, names, true, &table);
+    sl_report_estimates_table(p->report->estimates, names, true, &table);
     sl_doc_table(p->doc, &table);
-    sl_run_estimates_bounds(p->report->estimates, true, &table);
+    sl_report_estimates_bounds(p->report->estimates, true, &table);
     sl_doc_table(p->doc, &table);
-    sl_run_estimates_threads(p->report->estimates, names, &table);
+    sl_report_estimates_threads(p->report->estimates, names, &table);
     sl_doc_table(p->doc, &table);
-    for (size_t i = 0; sl_run_estimates_operators(p->report->estimates, i, operators, true, &table);
-         i++)
+    for (size_t i = 0;
+         sl_report_estimates_operators(p->report->estimates, i, operators, true, &table); i++)
         sl_doc_table(p->doc, &table);
 }
 
@@ -553,7 +553,7 @@ static void put_step(struct page *p, const char *whose, size_t width)
 {
     struct sl_next_step step;
     char estimate[256], line[SL_TEXT_SIZE];
-    if (sl_run_estimates_brief(p->report->estimates, estimate, sizeof(estimate)))
+    if (sl_report_estimates_brief(p->report->estimates, estimate, sizeof(estimate)))
         sl_doc_say(p->doc, SL_DOC_LINE, NULL, "%s%s%s", whose ? whose : "", whose ? ", " : "",
                    estimate);
     if (!agrees(p))

@@ -413,7 +413,7 @@ static void add_policy(struct search *s)
     double ratio;
     const cJSON *table = sl_value(s->report->policies.now, "table");
     if (!s->sme2 || !s->report->own || cJSON_IsObject(table) ||
-        !sl_run_estimates_slower(s->report->estimates, &profile, &ratio))
+        !sl_report_estimates_slower(s->report->estimates, &profile, &ratio))
         return;
     const struct sl_next_step step = {
         .rule = "estimated-slower", .value = ratio, .limit = 1, .saves = NAN};

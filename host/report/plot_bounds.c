@@ -34,7 +34,7 @@ static void put_bar(struct sl_markup *m, const struct cJSON *estimates, size_t i
     double x = LEFT;
     sl_svg_label(m, 0, y + 15, "start", side ? "on" : "off");
     for (int b = 0; b < SL_BOUND_COUNT; b++) {
-        double width = sl_run_estimates_share(estimates, index, side, b) * (RIGHT - LEFT);
+        double width = sl_report_estimates_share(estimates, index, side, b) * (RIGHT - LEFT);
         if (width > 0)
             sl_svg_rect(m, x, y, width, BAR_HEIGHT, fill_of(b));
         x += width;
@@ -45,7 +45,7 @@ static bool is_shown(const struct cJSON *estimates, size_t profiles, int bound)
 {
     for (size_t i = 0; i < profiles; i++)
         for (int side = 0; side < 2; side++)
-            if (sl_run_estimates_share(estimates, i, side, bound) >= LEAST)
+            if (sl_report_estimates_share(estimates, i, side, bound) >= LEAST)
                 return true;
     return false;
 }
@@ -72,9 +72,9 @@ void sl_plot_bounds(struct sl_markup *m, const struct sl_report *report)
 {
     const struct cJSON *estimates = report->comparison->estimates;
     size_t profiles = 0;
-    if (!sl_run_estimates_any(estimates))
+    if (!sl_report_estimates_any(estimates))
         return;
-    while (sl_run_estimates_profile(estimates, profiles))
+    while (sl_report_estimates_profile(estimates, profiles))
         profiles++;
     int bars = PROFILE_HEIGHT * (int)profiles;
     sl_svg_open(m, bars + put_legend(NULL, estimates, profiles, 0),
@@ -83,7 +83,7 @@ void sl_plot_bounds(struct sl_markup *m, const struct sl_report *report)
         char title[96];
         double y = (double)PROFILE_HEIGHT * (double)i;
         snprintf(title, sizeof(title), "%.60s, estimated: share of each side's own time",
-                 sl_run_estimates_profile(estimates, i));
+                 sl_report_estimates_profile(estimates, i));
         sl_svg_label(m, 0, y + 14, "start", title);
         put_bar(m, estimates, i, 0, y + 22);
         put_bar(m, estimates, i, 1, y + 46);

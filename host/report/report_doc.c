@@ -198,17 +198,17 @@ static void put_estimates(struct sl_doc *doc, const struct sl_report *report, si
 {
     const struct cJSON *estimates = report->comparison->estimates;
     struct sl_table table;
-    if (!sl_run_estimates_any(estimates))
+    if (!sl_report_estimates_any(estimates))
         return;
     const struct sl_attribution *const names[2] = {&report->comparison->baseline->attribution,
                                                    &report->comparison->candidate->attribution};
-    sl_run_estimates_table(estimates, names, false, &table);
+    sl_report_estimates_table(estimates, names, false, &table);
     put_table(doc, report, NULL, &table);
-    sl_run_estimates_bounds(estimates, false, &table);
+    sl_report_estimates_bounds(estimates, false, &table);
     put_table(doc, report, sl_plot_bounds, &table);
-    sl_run_estimates_threads(estimates, names, &table);
+    sl_report_estimates_threads(estimates, names, &table);
     put_table(doc, report, NULL, &table);
-    for (size_t i = 0; sl_run_estimates_operators(estimates, i, most, false, &table); i++)
+    for (size_t i = 0; sl_report_estimates_operators(estimates, i, most, false, &table); i++)
         put_table(doc, report, NULL, &table);
 }
 

@@ -57,7 +57,7 @@ static struct range ratio_of(struct range off, struct range on)
     return (struct range){off.low / on.high, off.mid / on.mid, off.high / on.low};
 }
 
-bool sl_run_estimates_any(const cJSON *estimates)
+bool sl_report_estimates_any(const cJSON *estimates)
 {
     return cJSON_IsArray(estimates) && range_of(estimates->child, 0).mid > 0;
 }
@@ -113,7 +113,7 @@ static bool is_profile(const cJSON *profile)
     return fits;
 }
 
-bool sl_run_estimates_fit(const cJSON *estimates)
+bool sl_report_estimates_fit(const cJSON *estimates)
 {
     const cJSON *profile;
     bool fits = cJSON_IsArray(estimates) && estimates->child;
@@ -247,8 +247,8 @@ static void put_profile(struct sl_json *json, const char *key, const cJSON *prof
     sl_json_close_object(json);
 }
 
-void sl_run_estimates_json(struct sl_json *json, const cJSON *estimates,
-                           const struct sl_attribution *const names[2])
+void sl_report_estimates_json(struct sl_json *json, const cJSON *estimates,
+                              const struct sl_attribution *const names[2])
 {
     const cJSON *profile;
     put_profile(json, "estimate", estimates->child, names);
@@ -286,8 +286,8 @@ static void put_sides(struct sl_table *out, struct range off, struct range on, b
         sl_table_put(out, NULL);
 }
 
-void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution *const names[2],
-                            bool brief, struct sl_table *out)
+void sl_report_estimates_table(const cJSON *estimates, const struct sl_attribution *const names[2],
+                               bool brief, struct sl_table *out)
 {
     static const char *const full[] = {"Silicon",          "Category", ">SME2 off (range)",
                                        ">SME2 on (range)", ">Ratio",   NULL};
@@ -318,7 +318,7 @@ void sl_run_estimates_table(const cJSON *estimates, const struct sl_attribution 
     }
 }
 
-double sl_run_estimates_share(const cJSON *estimates, size_t index, int side, int bound)
+double sl_report_estimates_share(const cJSON *estimates, size_t index, int side, int bound)
 {
     const cJSON *profile = cJSON_GetArrayItem(estimates, (int)index);
     double whole = range_of(profile, side).mid;
@@ -326,7 +326,7 @@ double sl_run_estimates_share(const cJSON *estimates, size_t index, int side, in
     return whole > 0 ? fmin(number(spent, sl_bound_name(bound)) / whole, 1) : 0;
 }
 
-const char *sl_run_estimates_profile(const cJSON *estimates, size_t index)
+const char *sl_report_estimates_profile(const cJSON *estimates, size_t index)
 {
     const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
     for (size_t i = 0; profile && i < index; i++)
@@ -334,7 +334,7 @@ const char *sl_run_estimates_profile(const cJSON *estimates, size_t index)
     return profile ? sl_value_text(profile, "profile", "") : NULL;
 }
 
-void sl_run_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table *out)
+void sl_report_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table *out)
 {
     static const struct sl_table_column widths[] = {{15, 0}, {24, 1}, {9, 1}, {9, 1}, {0, 2}};
     const char *const heads[] = {"Silicon",  "Bound by",         ">SME2 off",
@@ -344,11 +344,11 @@ void sl_run_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table 
     if (bars)
         sl_table_widths(out, widths);
     snprintf(out->note, sizeof(out->note), "%s", note);
-    for (size_t i = 0; (name = sl_run_estimates_profile(estimates, i)); i++) {
+    for (size_t i = 0; (name = sl_report_estimates_profile(estimates, i)); i++) {
         for (int bound = 0; bound < SL_BOUND_COUNT; bound++) {
             double share[2];
             for (int side = 0; side < 2; side++)
-                share[side] = sl_run_estimates_share(estimates, i, side, bound);
+                share[side] = sl_report_estimates_share(estimates, i, side, bound);
             if (share[0] < 0.005 && share[1] < 0.005)
                 continue;
             sl_table_text(out, name);
@@ -361,8 +361,8 @@ void sl_run_estimates_bounds(const cJSON *estimates, bool bars, struct sl_table 
     }
 }
 
-void sl_run_estimates_threads(const cJSON *estimates, const struct sl_attribution *const names[2],
-                              struct sl_table *out)
+void sl_report_estimates_threads(const cJSON *estimates,
+                                 const struct sl_attribution *const names[2], struct sl_table *out)
 {
     static const char *const heads[] = {"Silicon", ">Threads",           ">SME2 off", ">SME2 on",
                                         ">Ratio",  ">NEON as fast from", NULL};
@@ -395,8 +395,8 @@ static double weight_of(const cJSON *operator)
     return fmax(range_of(operator, 0).mid, range_of(operator, 1).mid);
 }
 
-bool sl_run_estimates_operators(const cJSON *estimates, size_t index, size_t most, bool brief,
-                                struct sl_table *out)
+bool sl_report_estimates_operators(const cJSON *estimates, size_t index, size_t most, bool brief,
+                                   struct sl_table *out)
 {
     char on[80], title[96]; /* two silicons' tables stand one after the other */
     const char *const full[] = {
@@ -474,7 +474,7 @@ static int put_csv_heads(struct sl_buf *out)
     return rc < 0 ? rc : sl_buf_printf(out, "\n");
 }
 
-int sl_run_estimates_csv(struct sl_buf *out, const cJSON *estimates)
+int sl_report_estimates_csv(struct sl_buf *out, const cJSON *estimates)
 {
     const cJSON *profile, *operator;
     int rc = put_csv_heads(out);
@@ -496,7 +496,7 @@ int sl_run_estimates_csv(struct sl_buf *out, const cJSON *estimates)
 
 /* --- a line each --- */
 
-bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size_t size)
+bool sl_report_estimates_line(const cJSON *estimates, size_t index, char *out, size_t size)
 {
     char off[32], on[32];
     const cJSON *profile = cJSON_IsArray(estimates) ? estimates->child : NULL;
@@ -515,7 +515,7 @@ bool sl_run_estimates_line(const cJSON *estimates, size_t index, char *out, size
     return true;
 }
 
-bool sl_run_estimates_slower(const cJSON *estimates, const char **out_profile, double *out_ratio)
+bool sl_report_estimates_slower(const cJSON *estimates, const char **out_profile, double *out_ratio)
 {
     const cJSON *profile;
     double least = 1;
@@ -531,15 +531,15 @@ bool sl_run_estimates_slower(const cJSON *estimates, const char **out_profile, d
     return least < 1;
 }
 
-bool sl_run_estimates_brief(const cJSON *estimates, char *out, size_t size)
+bool sl_report_estimates_brief(const cJSON *estimates, char *out, size_t size)
 {
     const cJSON *profile;
     const char *name;
     double least;
     size_t used = (size_t)snprintf(
         out, size, "%s", /* it may be slower though it executes fewer instructions */
-        sl_run_estimates_slower(estimates, &name, &least) ? "estimated off/on (< 1: slower):"
-                                                          : "estimated time off / on:");
+        sl_report_estimates_slower(estimates, &name, &least) ? "estimated off/on (< 1: slower):"
+                                                             : "estimated time off / on:");
     const size_t head = used;
     cJSON_ArrayForEach(profile, estimates)
     {

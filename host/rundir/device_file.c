@@ -17,7 +17,7 @@ int sl_device_file_keep(const char *state, const char *fingerprint, const char *
     if (rc < 0)
         return sl_diag_set(diag, rc, state, "The path of the state directory is too long");
     snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(out_path, '/') - out_path), out_path);
-    rc = sl_run_make_directories(folder, diag);
+    rc = sl_rundir_make_directories(folder, diag);
     if (rc < 0)
         return rc;
     rc = sl_buf_write_file(out_path, text->data, text->size);

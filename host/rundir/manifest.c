@@ -607,7 +607,7 @@ static const struct row manifest_rows[] = {
     {"counted_insns", IF_COUNTED, .fits = is_count},
     {"uncounted_insns", IF_COUNTED, .fits = is_count},
     {"executed", IF_COUNTED, .put = put_executed},
-    {"estimates", IF_COUNTED, .fits = sl_run_estimates_fit}, /* of time, by silicon profile */
+    {"estimates", IF_COUNTED, .fits = sl_report_estimates_fit}, /* of time, by silicon profile */
     {"plugins", IF_PLUGINS, .put = put_plugins},
     {"agent_report", .shape = OBJECT_OR_NULL, .rows = agent_rows},
     {"operators", .shape = ARRAY, .rows = operator_rows},

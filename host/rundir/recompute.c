@@ -52,8 +52,8 @@ static int recompute_one(struct sl_compared *compared, const char *path, const c
     return rc;
 }
 
-int sl_run_recompute(const char *path, const struct sl_categories *categories,
-                     double threshold_percent, int *out_exit, struct sl_diag *diag)
+int sl_rundir_recompute(const char *path, const struct sl_categories *categories,
+                        double threshold_percent, int *out_exit, struct sl_diag *diag)
 {
     char names[SL_RUNDIR_MAX_EXPERIMENTS][SL_RUNDIR_NAME_BYTES];
     size_t count = 0;

@@ -8,5 +8,5 @@ struct sl_diag;
 /* All experiments of the directory. Traces, ETDumps, outputs, logs and manifests
  * stay as they are. *out_exit: what the gravest verdict means to a script; slow-downs up to
  * `threshold_percent` are none. Returns 0 or a negative code with `diag` set. */
-int sl_run_recompute(const char *path, const struct sl_categories *categories,
-                     double threshold_percent, int *out_exit, struct sl_diag *diag);
+int sl_rundir_recompute(const char *path, const struct sl_categories *categories,
+                        double threshold_percent, int *out_exit, struct sl_diag *diag);

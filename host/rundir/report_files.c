@@ -276,7 +276,7 @@ static int make_json(struct sl_buf *out, const struct sl_report *report)
 
 static int make_estimates(struct sl_buf *out, const struct sl_report *report)
 {
-    return sl_run_estimates_csv(out, report->comparison->estimates);
+    return sl_report_estimates_csv(out, report->comparison->estimates);
 }
 
 int sl_report_files_add(struct sl_report_files *out, const struct sl_report *report,
@@ -304,7 +304,7 @@ int sl_report_files_add(struct sl_report_files *out, const struct sl_report *rep
     for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++) {
         bool estimates = makers[i].make == make_estimates;
         if (strcmp(format, makers[i].format) != 0 ||
-            (estimates && !sl_run_estimates_any(report->comparison->estimates)))
+            (estimates && !sl_report_estimates_any(report->comparison->estimates)))
             continue;
         rc = add_file(out, "report", suffix, makers[i].ending, &text, diag);
         if (rc == 0)

@@ -57,17 +57,17 @@ __attribute__((format(printf, 3, 4))) static int put_path(char *out, struct sl_d
 {
     va_list args;
     va_start(args, format);
-    int size = vsnprintf(out, SL_RUN_PATH_BYTES, format, args);
+    int size = vsnprintf(out, SL_RUNDIR_PATH_BYTES, format, args);
     va_end(args);
-    if (size >= 0 && size < SL_RUN_PATH_BYTES - 64) /* suffixes are yet to come */
+    if (size >= 0 && size < SL_RUNDIR_PATH_BYTES - 64) /* suffixes are yet to come */
         return 0;
     sl_diag_hint(diag, "take a shorter --out");
     return sl_diag_set(diag, -ENAMETOOLONG, out, "The path of an output file is too long");
 }
 
-int sl_run_make_directories(const char *path, struct sl_diag *diag)
+int sl_rundir_make_directories(const char *path, struct sl_diag *diag)
 {
-    char part[SL_RUN_PATH_BYTES];
+    char part[SL_RUNDIR_PATH_BYTES];
     size_t len = strlen(path);
     if (len >= sizeof(part)) {
         sl_diag_hint(diag, "take a shorter --out");
@@ -89,7 +89,7 @@ int sl_run_make_directories(const char *path, struct sl_diag *diag)
     return 0;
 }
 
-static int digest_data(struct sl_run *run, struct sl_diag *diag)
+static int digest_data(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     const char *path = run->spec->data_path;
     int rc = path ? sl_file_digest(path, run->data_sha256) : 0;
@@ -99,7 +99,7 @@ static int digest_data(struct sl_run *run, struct sl_diag *diag)
     return sl_diag_set(diag, rc, path, "The external weights cannot be read (%s)", sl_strerror(rc));
 }
 
-static int read_model(struct sl_run *run, struct sl_diag *diag)
+static int read_model(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     const char *path = run->spec->model;
     struct sl_bytes program;
@@ -125,12 +125,12 @@ static int read_model(struct sl_run *run, struct sl_diag *diag)
     }
     const struct sl_pte_plan *plan = sl_pte_find_plan(&pte, run->spec->method);
     run->output_count =
-        plan ? sl_output_types_find(plan, run->output_types, SL_RUN_MAX_OUTPUTS) : 0;
+        plan ? sl_output_types_find(plan, run->output_types, SL_RUNDIR_MAX_OUTPUTS) : 0;
     sl_pte_fini(&pte);
     return 0;
 }
 
-static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
+static int check_inputs(const struct sl_rundir_run *run, struct sl_diag *diag)
 {
     for (size_t i = 0; i < run->spec->inputs_count; i++) {
         const char *path = run->spec->inputs[i];
@@ -144,7 +144,7 @@ static int check_inputs(const struct sl_run *run, struct sl_diag *diag)
     return 0;
 }
 
-const char *sl_run_expected(const struct sl_run *run, size_t output)
+const char *sl_rundir_expected(const struct sl_rundir_run *run, size_t output)
 {
     size_t at = 0; /* among those that are tensors */
     for (size_t i = 0; i < output; i++)
@@ -153,7 +153,7 @@ const char *sl_run_expected(const struct sl_run *run, size_t output)
     return tensor && at < run->spec->expected_count ? run->spec->expected[at] : NULL;
 }
 
-static int check_expected(const struct sl_run *run, struct sl_diag *diag)
+static int check_expected(const struct sl_rundir_run *run, struct sl_diag *diag)
 {
     size_t tensors = 0;
     for (size_t i = 0; i < run->output_count; i++)
@@ -166,11 +166,11 @@ static int check_expected(const struct sl_run *run, struct sl_diag *diag)
                        run->spec->expected_count);
 }
 
-static int name_files(struct sl_run *run, struct sl_diag *diag)
+static int name_files(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     const char *name = run->spec->name;
     unsigned threads = run->spec->threads[0];
-    char folder[SL_RUN_PATH_BYTES];
+    char folder[SL_RUNDIR_PATH_BYTES];
     time_t now = time(NULL);
     struct tm utc;
     gmtime_r(&now, &utc);
@@ -183,7 +183,7 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
             return rc;
     }
     int rc = put_path(run->raw_base, diag, "%s/%s_%s_t%u", run->out_dir, run->stem, name, threads);
-    for (int i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
+    for (int i = 0; i < SL_RUNDIR_VARIANTS && rc == 0; i++) {
         char *experiment = run->variants[i].experiment;
         snprintf(experiment, sizeof(run->variants[i].experiment), "%s_sme2-%s", name,
                  sl_rundir_levels[i]);
@@ -192,12 +192,12 @@ static int name_files(struct sl_run *run, struct sl_diag *diag)
             rc = put_path(run->variants[i].etdump_path, diag, "%s/%s_%s_t%u.etdump", folder,
                           run->stem, experiment, threads);
         if (rc == 0)
-            rc = sl_run_make_directories(folder, diag);
+            rc = sl_rundir_make_directories(folder, diag);
     }
     return rc;
 }
 
-int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
+int sl_rundir_prepare(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     sl_buf_init(&run->raw_trace, 0);
     if (!run->stem[0])
@@ -222,7 +222,7 @@ int sl_run_prepare(struct sl_run *run, struct sl_diag *diag)
     return rc;
 }
 
-void sl_run_fini(struct sl_run *run)
+void sl_rundir_run_fini(struct sl_rundir_run *run)
 {
     if (run->compared)
         sl_compared_close(run->compared);
@@ -237,20 +237,21 @@ void sl_run_fini(struct sl_run *run)
     cJSON_Delete(run->policy);
 }
 
-void sl_run_output_path(const struct sl_run *run, const char *variant, size_t i,
-                        char out[SL_RUN_PATH_BYTES])
+void sl_rundir_output_path(const struct sl_rundir_run *run, const char *variant, size_t i,
+                           char out[SL_RUNDIR_PATH_BYTES])
 {
-    snprintf(out, SL_RUN_PATH_BYTES, "%.900s_%s-%zu.bin", run->raw_base, variant, i);
+    snprintf(out, SL_RUNDIR_PATH_BYTES, "%.900s_%s-%zu.bin", run->raw_base, variant, i);
 }
 
-const char *sl_run_suffix(const struct sl_run *run, char out[SL_RUN_SUFFIX_BYTES])
+const char *sl_rundir_suffix(const struct sl_rundir_run *run, char out[SL_RUNDIR_SUFFIX_BYTES])
 {
     bool alone = !run->shares_directory;
-    snprintf(out, SL_RUN_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_", alone ? "" : run->spec->name);
+    snprintf(out, SL_RUNDIR_SUFFIX_BYTES, "%s%.64s", alone ? "" : "_",
+             alone ? "" : run->spec->name);
     return out;
 }
 
-int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *diag)
+int sl_rundir_write_text(const char *path, const struct sl_buf *text, struct sl_diag *diag)
 {
     int rc = sl_buf_write_file(path, text->data, text->size);
     if (rc < 0)
@@ -261,7 +262,7 @@ int sl_run_write(const char *path, const struct sl_buf *text, struct sl_diag *di
 /* --- files of what was recorded --- */
 
 /* The trace as it was recorded, or with instructions in the place of its marks. */
-static int write_trace(struct sl_run *run, const char *path, struct sl_diag *diag)
+static int write_trace(struct sl_rundir_run *run, const char *path, struct sl_diag *diag)
 {
     struct sl_buf resolved;
     int rc = sl_buf_read_file(path, MAX_TRACE_BYTES, &run->raw_trace);
@@ -273,12 +274,13 @@ static int write_trace(struct sl_run *run, const char *path, struct sl_diag *dia
     rc = sl_trace_resolve((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, run->log,
                           &resolved, diag);
     if (rc == 0)
-        rc = sl_run_write(path, &resolved, diag);
+        rc = sl_rundir_write_text(path, &resolved, diag);
     sl_buf_fini(&resolved);
     return rc;
 }
 
-static int write_etdumps(const struct sl_run *run, const char *trace_path, struct sl_diag *diag)
+static int write_etdumps(const struct sl_rundir_run *run, const char *trace_path,
+                         struct sl_diag *diag)
 {
     struct sl_trace_file file;
     int rc = sl_trace_file_open(trace_path, &file, diag);
@@ -286,12 +288,12 @@ static int write_etdumps(const struct sl_run *run, const char *trace_path, struc
         return rc;
     if (!file.trace.ended)
         rc = sl_diag_set(diag, SL_E_TRUNCATED, trace_path, "The trace breaks off before its end");
-    for (uint32_t i = 0; i < SL_RUN_VARIANTS && rc == 0; i++) {
+    for (uint32_t i = 0; i < SL_RUNDIR_VARIANTS && rc == 0; i++) {
         struct sl_buf bytes;
         sl_buf_init(&bytes, MAX_ETDUMP_BYTES);
         rc = sl_trace_to_etdump(&file.trace, i, &bytes, diag);
         if (rc == 0)
-            rc = sl_run_write(run->variants[i].etdump_path, &bytes, diag);
+            rc = sl_rundir_write_text(run->variants[i].etdump_path, &bytes, diag);
         sl_buf_fini(&bytes);
     }
     sl_trace_file_close(&file);
@@ -300,11 +302,11 @@ static int write_etdumps(const struct sl_run *run, const char *trace_path, struc
 
 /* In nanoseconds the agent writes ETDumps by itself; the ones made here from its trace are the same
  * to the byte and stand under the experiments' names. */
-static void remove_own_etdumps(const struct sl_run *run)
+static void remove_own_etdumps(const struct sl_rundir_run *run)
 {
     static const char *const suffixes[] = {"_sme2-off.etdump", "_sme2-on.etdump"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        char path[SL_RUN_PATH_BYTES];
+        char path[SL_RUNDIR_PATH_BYTES];
         snprintf(path, sizeof(path), "%.900s%s", run->raw_base, suffixes[i]);
         unlink(path);
     }
@@ -312,7 +314,7 @@ static void remove_own_etdumps(const struct sl_run *run)
 
 /* --- what the manifest has of the run itself --- */
 
-static void record_device(struct sl_json *json, const struct sl_run *run)
+static void record_device(struct sl_json *json, const struct sl_rundir_run *run)
 {
     const struct sl_device *device = run->device;
     sl_json_open_object(json, "device");
@@ -325,7 +327,8 @@ static void record_device(struct sl_json *json, const struct sl_run *run)
     sl_json_close_object(json);
 }
 
-static int record_inputs(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+static int record_inputs(struct sl_json *json, const struct sl_rundir_run *run,
+                         struct sl_diag *diag)
 {
     sl_json_open_array(json, "inputs");
     for (size_t i = 0; i < run->spec->inputs_count; i++) {
@@ -349,7 +352,7 @@ static int record_inputs(struct sl_json *json, const struct sl_run *run, struct 
 
 /* Records the instructions of each execution, by class. The raw trace still has the ordinals of the
  * marks, and the log knows more about these than their counts. */
-static int record_executed(struct sl_json *json, const struct sl_run *run)
+static int record_executed(struct sl_json *json, const struct sl_rundir_run *run)
 {
     struct sl_trace raw;
     size_t mark_count = 0;
@@ -363,7 +366,7 @@ static int record_executed(struct sl_json *json, const struct sl_run *run)
     sl_json_open_array(json, "executed");
     for (size_t i = 0; i < raw.record_count; i++) {
         const struct sl_trace_record *record = &raw.records[i];
-        if (!sl_manifest_is_execution(&raw, record) || record->variant >= SL_RUN_VARIANTS ||
+        if (!sl_manifest_is_execution(&raw, record) || record->variant >= SL_RUNDIR_VARIANTS ||
             record->event.end >= mark_count)
             continue;
         const uint64_t *begin = marks[record->event.start].insns;
@@ -381,9 +384,10 @@ static int record_executed(struct sl_json *json, const struct sl_run *run)
 
 static int write_policy(void *user, const char *profile, struct sl_buf *text)
 {
-    const struct sl_run *run = user;
-    char path[SL_RUN_PATH_BYTES], suffix[SL_RUN_SUFFIX_BYTES], name[SL_RUN_POLICY_FILE_BYTES];
-    sl_run_policy_file(profile, sl_run_suffix(run, suffix), name);
+    const struct sl_rundir_run *run = user;
+    char path[SL_RUNDIR_PATH_BYTES], suffix[SL_RUNDIR_SUFFIX_BYTES],
+        name[SL_RUNDIR_POLICY_FILE_BYTES];
+    sl_rundir_policy_file(profile, sl_rundir_suffix(run, suffix), name);
     int rc = sl_path_join(path, sizeof(path), run->out_dir, "%s", name);
     return rc < 0 ? rc : sl_buf_write_file(path, text->data, text->size);
 }
@@ -394,7 +398,8 @@ static bool streams_all(const cJSON *policy)
     return source && strcmp(source, "all") == 0;
 }
 
-static int record_estimates(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+static int record_estimates(struct sl_json *json, const struct sl_rundir_run *run,
+                            struct sl_diag *diag)
 {
     struct sl_trace raw;
     int rc =
@@ -404,9 +409,9 @@ static int record_estimates(struct sl_json *json, const struct sl_run *run, stru
     /* A run whose policy keeps operators out has no figures of the other engine; ExecuTorch takes
      * no policy. */
     bool own = run->spec->runtime[0] == SL_RUNTIME_OWN, both = streams_all(run->policy);
-    const struct sl_run_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
-    rc = sl_run_estimate_put(json, &raw, run->log, run->spec->silicon, both && own ? &taker : NULL,
-                             diag);
+    const struct sl_rundir_policy_taker taker = {write_policy, (void *)(uintptr_t)run};
+    rc = sl_rundir_estimate_put(json, &raw, run->log, run->spec->silicon,
+                                both && own ? &taker : NULL, diag);
     sl_trace_fini(&raw);
     return rc;
 }
@@ -423,7 +428,7 @@ static void record_stopping(struct sl_json *json, const struct sl_spec *e)
     sl_json_close_object(json);
 }
 
-static void record_model(struct sl_json *json, const struct sl_run *run)
+static void record_model(struct sl_json *json, const struct sl_rundir_run *run)
 {
     sl_json_text(json, "model", run->shown_model ? run->shown_model : run->spec->model);
     sl_json_u64(json, "model_bytes", run->model.size);
@@ -438,7 +443,7 @@ static void record_model(struct sl_json *json, const struct sl_run *run)
     sl_json_text(json, "agent_sha256", run->agent_sha256);
 }
 
-static void record_settings(struct sl_json *json, const struct sl_run *run)
+static void record_settings(struct sl_json *json, const struct sl_rundir_run *run)
 {
     sl_params_record(json, run->spec);
     if (run->load)
@@ -451,13 +456,13 @@ static void record_settings(struct sl_json *json, const struct sl_run *run)
 }
 
 /* The names of the run's files, and the types of its outputs. */
-static void record_files(struct sl_json *json, const struct sl_run *run)
+static void record_files(struct sl_json *json, const struct sl_rundir_run *run)
 {
-    char log[SL_RUN_PATH_BYTES];
+    char log[SL_RUNDIR_PATH_BYTES];
     snprintf(log, sizeof(log), "%.900s_latency.log", run->raw_base + strlen(run->out_dir) + 1);
     sl_json_open_array(json, "results");
     sl_json_open_object(json, NULL);
-    sl_json_text(json, "sme2", sl_rundir_levels[SL_RUN_OFF]);
+    sl_json_text(json, "sme2", sl_rundir_levels[SL_RUNDIR_OFF]);
     sl_json_u64(json, "threads", run->spec->threads[0]);
     sl_json_text(json, "log", log);
     sl_json_close_object(json);
@@ -467,14 +472,14 @@ static void record_files(struct sl_json *json, const struct sl_run *run)
         sl_json_open_object(json, NULL);
         sl_json_i64(json, "scalar_type", run->output_types[i].scalar_type);
         sl_output_type_put(json, &run->output_types[i]);
-        if (sl_run_expected(run, i))
+        if (sl_rundir_expected(run, i))
             sl_json_bool(json, "expected", true);
         sl_json_close_object(json);
     }
     sl_json_close_array(json);
 }
 
-static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag *diag)
+static int record(struct sl_json *json, const struct sl_rundir_run *run, struct sl_diag *diag)
 {
     sl_json_open_object(json, NULL);
     sl_json_text(json, "generated_at", run->started_utc);
@@ -506,19 +511,19 @@ static int record(struct sl_json *json, const struct sl_run *run, struct sl_diag
 }
 
 /* One experiment is the directory's manifest; of several each has its own. */
-static void manifest_path(const struct sl_run *run, char out[SL_RUN_PATH_BYTES])
+static void manifest_path(const struct sl_rundir_run *run, char out[SL_RUNDIR_PATH_BYTES])
 {
-    char suffix[SL_RUN_SUFFIX_BYTES];
-    sl_path_join(out, SL_RUN_PATH_BYTES, run->out_dir, "manifest%s.json",
-                 sl_run_suffix(run, suffix));
+    char suffix[SL_RUNDIR_SUFFIX_BYTES];
+    sl_path_join(out, SL_RUNDIR_PATH_BYTES, run->out_dir, "manifest%s.json",
+                 sl_rundir_suffix(run, suffix));
 }
 
-static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source *source,
+static int write_manifest_of(struct sl_rundir_run *run, const struct sl_manifest_source *source,
                              struct sl_diag *diag)
 {
     struct sl_buf text, recorded_text;
     struct sl_json json;
-    char path[SL_RUN_PATH_BYTES];
+    char path[SL_RUNDIR_PATH_BYTES];
     cJSON *recorded = NULL;
     manifest_path(run, path);
     sl_buf_init(&recorded_text, MAX_MANIFEST_BYTES);
@@ -532,7 +537,7 @@ static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source
     if (rc == 0) {
         sl_json_init(&json, &text);
         sl_manifest_put(&json, recorded, source);
-        rc = json.error ? json.error : sl_run_write(path, &text, diag);
+        rc = json.error ? json.error : sl_rundir_write_text(path, &text, diag);
     }
     if (rc < 0 && diag && !diag->what[0])
         sl_diag_set(diag, rc, path, "The manifest cannot be made (%s)", sl_strerror(rc));
@@ -542,17 +547,18 @@ static int write_manifest_of(struct sl_run *run, const struct sl_manifest_source
     return rc;
 }
 
-static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_diag *diag)
+static int write_manifest(struct sl_rundir_run *run, const char *trace_path, struct sl_diag *diag)
 {
-    struct sl_etdump_file files[SL_RUN_VARIANTS];
+    struct sl_etdump_file files[SL_RUNDIR_VARIANTS];
     struct sl_manifest_source source = {.trace = NULL};
-    char suffix[SL_RUN_SUFFIX_BYTES];
+    char suffix[SL_RUNDIR_SUFFIX_BYTES];
     struct sl_plugin_file *plugins = sl_calloc(1, sizeof(*plugins));
-    int rc = plugins ? sl_plugin_file_open(run->out_dir, sl_run_suffix(run, suffix), plugins, diag)
-                     : -ENOMEM;
+    int rc = plugins
+                 ? sl_plugin_file_open(run->out_dir, sl_rundir_suffix(run, suffix), plugins, diag)
+                 : -ENOMEM;
     int opened = 0;
     source.plugins = plugins;
-    for (; rc == 0 && opened < SL_RUN_VARIANTS; opened++) {
+    for (; rc == 0 && opened < SL_RUNDIR_VARIANTS; opened++) {
         const struct sl_etdump_request request = {.path = run->variants[opened].etdump_path,
                                                   .trace_path = trace_path,
                                                   .categories = run->categories,
@@ -577,13 +583,13 @@ static int write_manifest(struct sl_run *run, const char *trace_path, struct sl_
 
 static int read_output(void *user, const char *name, struct sl_buf *out)
 {
-    const struct sl_run *run = user;
-    char path[SL_RUN_PATH_BYTES * 2];
+    const struct sl_rundir_run *run = user;
+    char path[SL_RUNDIR_PATH_BYTES * 2];
     sl_path_join(path, sizeof(path), run->out_dir, "%.900s", name ? name : "");
     return sl_buf_read_file(path, MAX_OUTPUT_BYTES, out);
 }
 
-static int compare(struct sl_run *run, struct sl_diag *diag)
+static int compare(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     struct sl_compared *compared = run->compared;
     int rc =
@@ -605,9 +611,9 @@ static int compare(struct sl_run *run, struct sl_diag *diag)
     return rc < 0 ? rc : sl_compared_make_directory(compared, run->spec->confidence, diag);
 }
 
-static int write_summary(const struct sl_run *run, struct sl_diag *diag)
+static int write_summary(const struct sl_rundir_run *run, struct sl_diag *diag)
 {
-    char path[SL_RUN_PATH_BYTES], sha256[SL_SHA256_HEX_SIZE];
+    char path[SL_RUNDIR_PATH_BYTES], sha256[SL_SHA256_HEX_SIZE];
     struct sl_buf bytes;
     struct sl_summary summary = {.compared = run->compared,
                                  .threshold_percent = run->spec->threshold_percent,
@@ -644,7 +650,7 @@ static int put_wall(struct sl_buf *out, const char *name, double wall_s, const c
                       : sl_buf_printf(out, "%s: -\n", name);
 }
 
-static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
+static int put_block(struct sl_buf *out, const struct sl_rundir_run *run, int variant)
 {
     const struct sl_analysis *a = &run->compared->sides[variant].file.analysis;
     const struct sl_attribution *runs = &a->attribution;
@@ -676,23 +682,23 @@ static int put_block(struct sl_buf *out, const struct sl_run *run, int variant)
 }
 
 /* The kit appends a block of figures for each variant to a log. */
-static int write_log(const struct sl_run *run, struct sl_diag *diag)
+static int write_log(const struct sl_rundir_run *run, struct sl_diag *diag)
 {
-    char path[SL_RUN_PATH_BYTES];
+    char path[SL_RUNDIR_PATH_BYTES];
     struct sl_buf text;
     snprintf(path, sizeof(path), "%.900s_latency.log", run->raw_base);
     int rc = sl_buf_read_file(path, MAX_LOG_BYTES, &text);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "The log cannot be read (%s)", sl_strerror(rc));
-    for (int i = 0; rc == 0 && i < SL_RUN_VARIANTS; i++)
+    for (int i = 0; rc == 0 && i < SL_RUNDIR_VARIANTS; i++)
         rc = put_block(&text, run, i);
     if (rc == 0)
-        rc = sl_run_write(path, &text, diag);
+        rc = sl_rundir_write_text(path, &text, diag);
     sl_buf_fini(&text);
     return rc;
 }
 
-bool sl_run_is_recorded(const char *directory)
+bool sl_rundir_is_recorded(const char *directory)
 {
     struct sl_rundir opened;
     if (sl_rundir_open(directory, NULL, &opened, NULL) < 0)
@@ -701,9 +707,9 @@ bool sl_run_is_recorded(const char *directory)
     return true;
 }
 
-int sl_run_record(struct sl_run *run, struct sl_diag *diag)
+int sl_rundir_record(struct sl_rundir_run *run, struct sl_diag *diag)
 {
-    char trace_path[SL_RUN_PATH_BYTES];
+    char trace_path[SL_RUNDIR_PATH_BYTES];
     snprintf(trace_path, sizeof(trace_path), "%.900s.sltrace", run->raw_base);
     int rc = write_trace(run, trace_path, diag);
     if (rc == 0)
@@ -712,7 +718,7 @@ int sl_run_record(struct sl_run *run, struct sl_diag *diag)
     return rc < 0 ? rc : write_manifest(run, trace_path, diag);
 }
 
-int sl_run_finish(struct sl_run *run, struct sl_diag *diag)
+int sl_rundir_finish(struct sl_rundir_run *run, struct sl_diag *diag)
 {
     run->compared = sl_calloc(1, sizeof(*run->compared));
     if (!run->compared)

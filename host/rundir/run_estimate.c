@@ -45,7 +45,7 @@ struct maker {
     size_t *places[VARIANTS]; /* owned; the rows of an execution's events, in their order */
     size_t place_count[VARIANTS];
     struct sl_estimate whole[VARIANTS];
-    struct sl_run_policy_step *steps; /* owned; events with a kernel, each once */
+    struct sl_rundir_policy_step *steps; /* owned; events with a kernel, each once */
     size_t step_count, step_room;
     bool streamed; /* the last event with a kernel did: the unit wrote what is read next */
 };
@@ -81,10 +81,10 @@ static struct row *row_of(struct maker *m, const char *name)
 }
 
 /* The event's operator among the steps; it may run several times in an execution. */
-static struct sl_run_policy_step *step_of(struct maker *m, const struct sl_trace_record *event)
+static struct sl_rundir_policy_step *step_of(struct maker *m, const struct sl_trace_record *event)
 {
     for (size_t i = 0; i < m->step_count; i++) {
-        struct sl_run_policy_step *step = &m->steps[i];
+        struct sl_rundir_policy_step *step = &m->steps[i];
         if (step->node == event->event.node && step->chain == event->event.chain &&
             step->instruction == event->event.instruction)
             return step;
@@ -97,10 +97,11 @@ static struct sl_run_policy_step *step_of(struct maker *m, const struct sl_trace
         m->steps = grown;
         m->step_room = room;
     }
-    m->steps[m->step_count] = (struct sl_run_policy_step){.chain = event->event.chain,
-                                                          .instruction = event->event.instruction,
-                                                          .node = event->event.node,
-                                                          .name = m->trace->names[event->name]};
+    m->steps[m->step_count] =
+        (struct sl_rundir_policy_step){.chain = event->event.chain,
+                                       .instruction = event->event.instruction,
+                                       .node = event->event.node,
+                                       .name = m->trace->names[event->name]};
     return &m->steps[m->step_count++];
 }
 
@@ -121,7 +122,7 @@ static double input_bytes_of(const struct maker *m, const struct sl_trace_record
 static int add_step(struct maker *m, const struct sl_trace_record *event,
                     const struct sl_estimate *one)
 {
-    struct sl_run_policy_step *step = step_of(m, event);
+    struct sl_rundir_policy_step *step = step_of(m, event);
     if (!step)
         return -ENOMEM;
     unsigned side = event->variant;
@@ -199,7 +200,8 @@ static int add_event(struct maker *m, const int64_t *owners, size_t from, size_t
             sl_log_estimator_add(m->estimator, mark, mark + 1, &one);
     }
     if (has_kernel && one.sum.streaming && !m->streamed)
-        once.hand_over_bytes = sl_run_policy_hand_over_bytes(&m->silicon, input_bytes_of(m, event));
+        once.hand_over_bytes =
+            sl_rundir_policy_hand_over_bytes(&m->silicon, input_bytes_of(m, event));
     sl_estimate_finish(&one, &m->silicon, &once);
     if (has_kernel) {
         m->streamed = one.sum.streaming;
@@ -300,7 +302,7 @@ static void put_side(struct sl_json *json, const char *key, const struct sl_esti
 
 /* The table that the estimates come to, and its hash; without a unit there is nothing to choose. */
 static int tell_policy(struct sl_json *manifest, const struct maker *m,
-                       const struct sl_run_policy_taker *taker)
+                       const struct sl_rundir_policy_taker *taker)
 {
     char hash[SL_SHA256_HEX_SIZE];
     struct sl_buf text;
@@ -309,7 +311,7 @@ static int tell_policy(struct sl_json *manifest, const struct maker *m,
         return 0;
     sl_buf_init(&text, SL_POLICY_FILE_MAX_BYTES);
     sl_json_init(&json, &text);
-    int rc = sl_run_policy_put(&json, &m->silicon, m->steps, m->step_count);
+    int rc = sl_rundir_policy_put(&json, &m->silicon, m->steps, m->step_count);
     if (rc == 0)
         rc = sl_buf_append(&text, "\n", 1);
     if (rc == 0) {
@@ -353,7 +355,8 @@ static void put_profile(struct sl_json *json, const struct maker *m)
 }
 
 static int put_one(struct sl_json *json, const struct sl_trace *raw, const struct sl_count_log *log,
-                   const char *name, const struct sl_run_policy_taker *taker, struct sl_diag *diag)
+                   const char *name, const struct sl_rundir_policy_taker *taker,
+                   struct sl_diag *diag)
 {
     struct maker m = {.trace = raw, .log = log};
     int rc = sl_silicon_load(name, &m.silicon, diag);
@@ -375,9 +378,9 @@ static int put_one(struct sl_json *json, const struct sl_trace *raw, const struc
     return rc;
 }
 
-int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
-                        const struct sl_count_log *log, const char *names,
-                        const struct sl_run_policy_taker *taker, struct sl_diag *diag)
+int sl_rundir_estimate_put(struct sl_json *json, const struct sl_trace *raw,
+                           const struct sl_count_log *log, const char *names,
+                           const struct sl_rundir_policy_taker *taker, struct sl_diag *diag)
 {
     char name[SL_SILICON_NAME_BYTES];
     int rc = sl_silicon_check_names(names, diag); /* no paths: they may have come over a wire */

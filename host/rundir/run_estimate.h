@@ -9,7 +9,7 @@ struct sl_trace;
 
 /* Takes the table of what stays out of streaming mode on a profile (run_policy.h), as the text of a
  * file. */
-struct sl_run_policy_taker {
+struct sl_rundir_policy_taker {
     int (*take)(void *user, const char *profile, struct sl_buf *text);
     void *user;
 };
@@ -23,6 +23,6 @@ struct sl_run_policy_taker {
  * keeps spans. `names` are of built-in profiles, with commas; NULL: apple-m4 and arm-c1-ultra.
  * `taker` (NULL: nobody) gets a table for each profile with a unit. Returns 0, -ENOMEM or what
  * sl_silicon_load() finds. */
-int sl_run_estimate_put(struct sl_json *json, const struct sl_trace *raw,
-                        const struct sl_count_log *log, const char *names,
-                        const struct sl_run_policy_taker *taker, struct sl_diag *diag);
+int sl_rundir_estimate_put(struct sl_json *json, const struct sl_trace *raw,
+                           const struct sl_count_log *log, const char *names,
+                           const struct sl_rundir_policy_taker *taker, struct sl_diag *diag);

@@ -23,33 +23,34 @@ static const char note[] =
     "Estimated, not measured: each operator where it takes less by the silicon's figures, with "
     "what the unit waits for when the core wrote its operand.";
 
-static bool is_same_call(const struct sl_run_policy_step *a, const struct sl_run_policy_step *b)
+static bool is_same_call(const struct sl_rundir_policy_step *a,
+                         const struct sl_rundir_policy_step *b)
 {
     return a->chain == b->chain && a->instruction == b->instruction;
 }
 
-double sl_run_policy_hand_over_bytes(const struct sl_silicon *silicon, double input_bytes)
+double sl_rundir_policy_hand_over_bytes(const struct sl_silicon *silicon, double input_bytes)
 {
     double most = silicon->core_level_count > 0 ? silicon->core_levels[0].bytes : INFINITY;
     return fmin(input_bytes, most);
 }
 
 /* The place as the agent's --policy takes it. */
-static void place_words(const struct sl_run_policy_step *step, char out[PLACE_BYTES])
+static void place_words(const struct sl_rundir_policy_step *step, char out[PLACE_BYTES])
 {
     int used = snprintf(out, PLACE_BYTES, "%" PRId32 ".%" PRId32, step->chain, step->instruction);
     if (step->node != SL_TRACE_NO_NODE)
         snprintf(out + used, PLACE_BYTES - (size_t)used, ".%" PRIu32, step->node);
 }
 
-static bool is_kept_out(const struct sl_run_policy_step *step,
+static bool is_kept_out(const struct sl_rundir_policy_step *step,
                         const struct sl_engine_chosen *chosen)
 {
     return step->streams && !chosen->unit;
 }
 
 /* The last of the nodes from `i` on that follow one another and are all kept out. */
-static size_t last_of_range(const struct sl_run_policy_step *steps,
+static size_t last_of_range(const struct sl_rundir_policy_step *steps,
                             const struct sl_engine_chosen *chosen, size_t count, size_t i)
 {
     while (steps[i].node != SL_TRACE_NO_NODE && i + 1 < count &&
@@ -59,7 +60,7 @@ static size_t last_of_range(const struct sl_run_policy_step *steps,
     return i;
 }
 
-static int operators_off(const struct sl_run_policy_step *steps,
+static int operators_off(const struct sl_rundir_policy_step *steps,
                          const struct sl_engine_chosen *chosen, size_t count, struct sl_buf *out)
 {
     int rc = 0;
@@ -77,7 +78,7 @@ static int operators_off(const struct sl_run_policy_step *steps,
     return rc;
 }
 
-static const char *words_of(const struct sl_run_policy_step *step,
+static const char *words_of(const struct sl_rundir_policy_step *step,
                             const struct sl_engine_chosen *chosen)
 {
     if (chosen->why == SL_ENGINE_ONLY)
@@ -91,7 +92,7 @@ static const char *words_of(const struct sl_run_policy_step *step,
                : "SME2 is faster alone, but waits for what the core wrote";
 }
 
-static void put_step(struct sl_json *json, const struct sl_run_policy_step *step,
+static void put_step(struct sl_json *json, const struct sl_rundir_policy_step *step,
                      const struct sl_engine_chosen *chosen)
 {
     static const char *const kernels[] = {"kernel_off", "kernel_on"}, *const times[] = {"off_ns",
@@ -101,7 +102,7 @@ static void put_step(struct sl_json *json, const struct sl_run_policy_step *step
     sl_json_open_object(json, NULL);
     sl_json_text(json, "operator", step->name);
     sl_json_text(json, "place", place);
-    for (int side = 0; side < SL_RUN_POLICY_SIDES; side++) {
+    for (int side = 0; side < SL_RUNDIR_POLICY_SIDES; side++) {
         if (!step->kernels[side])
             continue;
         sl_json_text(json, kernels[side], step->kernels[side]);
@@ -117,21 +118,21 @@ static void put_step(struct sl_json *json, const struct sl_run_policy_step *step
 }
 
 /* Returns the operator as the choice sees it. */
-static struct sl_engine_step engine_step_of(const struct sl_run_policy_step *step)
+static struct sl_engine_step engine_step_of(const struct sl_rundir_policy_step *step)
 {
-    bool off = step->kernels[SL_RUN_POLICY_OFF], on = step->kernels[SL_RUN_POLICY_ON];
+    bool off = step->kernels[SL_RUNDIR_POLICY_OFF], on = step->kernels[SL_RUNDIR_POLICY_ON];
     struct sl_engine_step made = {.core_ns = NAN, .unit_ns = NAN, .input_bytes = step->input_bytes};
     if (on && step->streams)
-        made.unit_ns = step->ns[SL_RUN_POLICY_ON];
+        made.unit_ns = step->ns[SL_RUNDIR_POLICY_ON];
     else if (on)
-        made.core_ns = step->ns[SL_RUN_POLICY_ON];
+        made.core_ns = step->ns[SL_RUNDIR_POLICY_ON];
     if (off && !(on && !step->streams))
-        made.core_ns = step->ns[SL_RUN_POLICY_OFF];
+        made.core_ns = step->ns[SL_RUNDIR_POLICY_OFF];
     return made;
 }
 
 static void put_table(struct sl_json *json, const struct sl_silicon *silicon,
-                      const struct sl_run_policy_step *steps, size_t count,
+                      const struct sl_rundir_policy_step *steps, size_t count,
                       const struct sl_engine_chosen *chosen, const struct sl_engine_sums *sums)
 {
     static const char *const keys[] = {"all_neon_ns", "all_sme2_ns", "chosen_ns"};
@@ -154,17 +155,18 @@ static void put_table(struct sl_json *json, const struct sl_silicon *silicon,
     sl_json_close_array(json);
 }
 
-void sl_run_policy_file(const char *profile, const char *suffix, char out[SL_RUN_POLICY_FILE_BYTES])
+void sl_rundir_policy_file(const char *profile, const char *suffix,
+                           char out[SL_RUNDIR_POLICY_FILE_BYTES])
 {
-    snprintf(out, SL_RUN_POLICY_FILE_BYTES, "policy_%.100s%.100s.json", profile, suffix);
+    snprintf(out, SL_RUNDIR_POLICY_FILE_BYTES, "policy_%.100s%.100s.json", profile, suffix);
 }
 
-int sl_run_policy_put(struct sl_json *json, const struct sl_silicon *silicon,
-                      const struct sl_run_policy_step *steps, size_t count)
+int sl_rundir_policy_put(struct sl_json *json, const struct sl_silicon *silicon,
+                         const struct sl_rundir_policy_step *steps, size_t count)
 {
     const struct sl_engine_hand_over hand_over = {
         .ns_per_byte = silicon->figures[SL_FIGURE_UNIT_HAND_OVER].value / KB,
-        .most_bytes = sl_run_policy_hand_over_bytes(silicon, INFINITY)};
+        .most_bytes = sl_rundir_policy_hand_over_bytes(silicon, INFINITY)};
     struct sl_engine_step *engine = sl_calloc(count + 1, sizeof(*engine));
     struct sl_engine_chosen *chosen = sl_calloc(count + 1, sizeof(*chosen));
     struct sl_engine_sums sums;

@@ -522,7 +522,7 @@ static int begin(struct session *s, struct sl_diag *diag)
         sl_path_join(arm->stem, sizeof(arm->stem), e->family, "%.63s_%.64s_t%" PRIu32, model,
                      e->family, e->threads[0]);
         path_of(s, e->family, folder);
-        rc = sl_run_make_directories(folder, diag);
+        rc = sl_rundir_make_directories(folder, diag);
     }
     s->has_program = sl_buf_read_file(s->asked->model, MAX_MODEL_BYTES, &s->model) == 0;
     if (s->has_program &&

@@ -177,11 +177,11 @@ static void check_policies(struct check *c)
     {
         const char *wanted = sl_value_text(profile, "policy_sha256", NULL);
         const char *silicon = sl_value_text(profile, "profile", NULL);
-        char name[SL_RUN_POLICY_FILE_BYTES], hash[SL_SHA256_HEX_SIZE];
+        char name[SL_RUNDIR_POLICY_FILE_BYTES], hash[SL_SHA256_HEX_SIZE];
         struct sl_buf bytes;
         if (!wanted || !silicon)
             continue;
-        sl_run_policy_file(silicon, c->directory->suffix, name);
+        sl_rundir_policy_file(silicon, c->directory->suffix, name);
         if (!read_file(c, name, &bytes))
             continue;
         sl_sha256_hex(bytes.data, bytes.size, hash);

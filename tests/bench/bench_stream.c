@@ -28,7 +28,7 @@ enum { JOB = 1, EVENTS_EACH = 1000 };
 struct bench {
     uv_loop_t loop;
     struct sl_link *link;
-    struct sl_run_store *store;
+    struct sl_ingest *store;
     const char *directory;
     uint32_t executions;
     struct sl_link_result result;
@@ -50,7 +50,7 @@ static void end(struct bench *bench, int rc)
     bench->over = true;
     bench->rc = rc;
     bench->ended_ns = uv_hrtime();
-    sl_run_store_close(bench->store, on_closed, bench);
+    sl_ingest_close(bench->store, on_closed, bench);
     sl_link_close(bench->link, true, on_closed, bench);
 }
 
@@ -58,13 +58,13 @@ static void on_synced(void *user)
 {
     struct bench *bench = user;
     uint64_t offset;
-    for (int i = 0; i < SL_RUN_STREAMS; i++) {
-        if (sl_run_store_ack(bench->store, i, &offset))
+    for (int i = 0; i < SL_INGEST_STREAMS; i++) {
+        if (sl_ingest_ack(bench->store, i, &offset))
             sl_link_ack(bench->link, JOB, i, offset);
     }
-    if (!sl_run_store_full(bench->store))
+    if (!sl_ingest_full(bench->store))
         sl_link_pause(bench->link, false);
-    if (bench->has_result && sl_run_store_complete(bench->store))
+    if (bench->has_result && sl_ingest_complete(bench->store))
         end(bench, 0);
 }
 
@@ -115,11 +115,10 @@ static void on_chunk(void *user, const struct sl_link_chunk *chunk)
     struct bench *bench = user;
     if (bench->over)
         return;
-    int rc =
-        sl_run_store_take(bench->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
+    int rc = sl_ingest_take(bench->store, chunk->stream, chunk->offset, chunk->bytes, chunk->len);
     if (rc < 0) {
         end(bench, rc);
-    } else if (sl_run_store_full(bench->store)) {
+    } else if (sl_ingest_full(bench->store)) {
         bench->paused++;
         sl_link_pause(bench->link, true);
     }
@@ -141,10 +140,10 @@ static void on_result(void *user, const struct sl_link_result *result)
         return;
     bench->result = *result;
     bench->has_result = true;
-    int rc = sl_run_store_end(bench->store, result->stream_bytes);
+    int rc = sl_ingest_end(bench->store, result->stream_bytes);
     if (rc < 0 || result->outcome != SL_OUTCOME_DONE || result->dropped_bytes > 0)
         end(bench, rc < 0 ? rc : SL_E_CRASHED);
-    else if (sl_run_store_complete(bench->store))
+    else if (sl_ingest_complete(bench->store))
         end(bench, 0);
 }
 
@@ -155,7 +154,7 @@ static int count_events(const struct bench *bench, uint64_t *out_events, uint64_
     char path[1024];
     struct sl_buf file;
     struct sl_trace trace;
-    sl_run_store_path(bench->directory, 0, path, sizeof(path));
+    sl_ingest_path(bench->directory, 0, path, sizeof(path));
     int rc = sl_buf_read_file(path, MAX_TRACE_BYTES, &file);
     if (rc < 0)
         return rc;
@@ -176,7 +175,7 @@ static int count_events(const struct bench *bench, uint64_t *out_events, uint64_
 
 static int run(struct bench *bench, const char *agent)
 {
-    static const struct sl_run_store_events store_events = {on_synced, on_failed};
+    static const struct sl_ingest_events store_events = {on_synced, on_failed};
     static const struct sl_link_events link_events = {.have = on_have,
                                                       .up = on_up,
                                                       .down = on_down,
@@ -189,7 +188,7 @@ static int run(struct bench *bench, const char *agent)
     struct sl_link_options options = {.device = &here, .agent = agent, .workdir = workdir};
     int rc = uv_loop_init(&bench->loop);
     if (rc == 0)
-        rc = sl_run_store_open(&bench->loop, bench->directory, &store_events, bench, &bench->store);
+        rc = sl_ingest_open(&bench->loop, bench->directory, &store_events, bench, &bench->store);
     if (rc == 0)
         rc = sl_link_new(&bench->loop, &options, &link_events, bench, &bench->link);
     if (rc < 0)

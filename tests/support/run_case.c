@@ -78,7 +78,7 @@ void sl_run_case_write_trace(const struct sl_run_case *c, bool ended)
 {
     struct stream s = {.names = 0};
     struct sl_trace_record header = {.kind = SL_TRACE_HEADER};
-    char path[SL_RUN_PATH_BYTES + 16];
+    char path[SL_RUNDIR_PATH_BYTES + 16];
     sl_trace_sealer_init(&s.sealer);
     sl_buf_init(&s.out, 1 << 20);
     memcpy(header.header.magic, SL_TRACE_MAGIC, sizeof(header.header.magic));
@@ -153,18 +153,18 @@ void sl_run_case_replace(const struct sl_run_case *c, const char *name, const ch
 static void prepare(struct sl_run_case *c)
 {
     struct sl_diag diag = {.what = ""};
-    c->run = (struct sl_run){.spec = &c->spec,
-                             .device = &c->device,
-                             .categories = &c->categories,
-                             .command = "a test",
-                             .wall_ns = 1000000};
+    c->run = (struct sl_rundir_run){.spec = &c->spec,
+                                    .device = &c->device,
+                                    .categories = &c->categories,
+                                    .command = "a test",
+                                    .wall_ns = 1000000};
     snprintf(c->run.out_dir, sizeof(c->run.out_dir), "%s", c->folder);
-    assert_int_equal(sl_run_prepare(&c->run, &diag), 0);
+    assert_int_equal(sl_rundir_prepare(&c->run, &diag), 0);
 }
 
 void sl_run_case_again(struct sl_run_case *c)
 {
-    sl_run_fini(&c->run);
+    sl_rundir_run_fini(&c->run);
     prepare(c);
 }
 
@@ -174,7 +174,7 @@ int sl_run_case_begin(void **state)
     static const float output[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
     struct sl_run_case *c = calloc(1, sizeof(*c));
     struct sl_diag diag = {.what = ""};
-    char path[SL_RUN_PATH_BYTES];
+    char path[SL_RUNDIR_PATH_BYTES];
     assert_non_null(c);
     snprintf(c->folder, sizeof(c->folder), "/tmp/sl-run-case-XXXXXX");
     assert_non_null(mkdtemp(c->folder));
@@ -190,7 +190,7 @@ int sl_run_case_begin(void **state)
     prepare(c);
     sl_run_case_write_trace(c, true);
     for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
-        sl_run_output_path(&c->run, variants[i], 0, path);
+        sl_rundir_output_path(&c->run, variants[i], 0, path);
         assert_int_equal(sl_buf_write_file(path, output, sizeof(output)), 0);
     }
     sl_run_case_write(c, "model_run_t1_latency.log", "Model executed successfully.\n");
@@ -204,8 +204,8 @@ int sl_run_case_begin_finished(void **state)
     struct sl_diag diag = {.what = ""};
     sl_run_case_begin(state);
     struct sl_run_case *c = *state;
-    assert_int_equal(sl_run_record(&c->run, &diag), 0);
-    assert_int_equal(sl_run_finish(&c->run, &diag), 0);
+    assert_int_equal(sl_rundir_record(&c->run, &diag), 0);
+    assert_int_equal(sl_rundir_finish(&c->run, &diag), 0);
     return 0;
 }
 
@@ -214,7 +214,7 @@ int sl_run_case_end(void **state)
     struct sl_run_case *c = *state;
     char command[96];
     snprintf(command, sizeof(command), "rm -rf %s", c->folder);
-    sl_run_fini(&c->run);
+    sl_rundir_run_fini(&c->run);
     sl_spec_fini(&c->spec);
     sl_categories_fini(&c->categories);
     free(c);

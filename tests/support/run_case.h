@@ -14,7 +14,7 @@ struct sl_run_case {
     struct sl_spec spec;
     struct sl_device device;
     struct sl_categories categories;
-    struct sl_run run; /* prepared; ended by sl_run_case_end() */
+    struct sl_rundir_run run; /* prepared; ended by sl_run_case_end() */
 };
 
 /* For TEST_WITH: *state is a case whose folder has what a run leaves: trace, logs, outputs,

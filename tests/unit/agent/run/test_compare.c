@@ -40,8 +40,9 @@ TEST(each_variant_that_was_asked_for_is_compared)
     sl_compare_operators(session);
     check_member(session, "{\"operators\":null}", "null");
     session->options.compared_count = 2;
-    session->options.compared[0] = (struct sl_run_variant_spec){.name = "portable"};
-    session->options.compared[1] = (struct sl_run_variant_spec){.name = "all", .isa = masks[0]};
+    session->options.compared[0] = (struct sl_agent_run_variant_spec){.name = "portable"};
+    session->options.compared[1] =
+        (struct sl_agent_run_variant_spec){.name = "all", .isa = masks[0]};
     sl_compare_operators(session);
     check_member(session,
                  "{\"operators\":[{\"variant\":\"portable\",\"compared\":11,\"farther\":[]},",

@@ -45,14 +45,14 @@ static Sme2lab__Proto__Job whole_job(char **inputs)
 }
 
 /* Reads the command line as `run` does. */
-static void parse(struct sl_command *command, struct sl_run_options *out)
+static void parse(struct sl_command *command, struct sl_agent_run_options *out)
 {
     int code;
     assert_string_equal(command->argv[0], "self");
     assert_string_equal(command->argv[1], "run");
     assert_int_equal(
-        sl_run_options_parse(out, (int)command->argc - 1, command->argv + 1, stderr, &code),
-        SL_RUN_GO);
+        sl_agent_run_options_parse(out, (int)command->argc - 1, command->argv + 1, stderr, &code),
+        SL_AGENT_RUN_GO);
 }
 
 TEST(run_reads_what_the_job_says)
@@ -60,7 +60,7 @@ TEST(run_reads_what_the_job_says)
     char *inputs[] = {(char *)(uintptr_t)A64, (char *)(uintptr_t)B64};
     Sme2lab__Proto__Job job = whole_job(inputs);
     struct sl_command command;
-    struct sl_run_options o;
+    struct sl_agent_run_options o;
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
     parse(&command, &o);
     assert_string_equal(o.model_path, "/w/blobs/" A64);
@@ -93,7 +93,7 @@ TEST(a_process_beside_runs_the_same_model_with_the_same_kernels_and_records_noth
     char *inputs[] = {(char *)(uintptr_t)A64, (char *)(uintptr_t)B64};
     Sme2lab__Proto__Job job = whole_job(inputs);
     struct sl_command command;
-    struct sl_run_options o;
+    struct sl_agent_run_options o;
     assert_int_equal(sl_command_init_load(&command, "self", "/w", &job, &dir, 2), 0);
     parse(&command, &o);
     assert_string_equal(o.model_path, "/w/blobs/" A64);
@@ -110,7 +110,7 @@ TEST(a_single_word_is_a_set_of_instructions_not_a_pair)
 {
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     struct sl_command command;
-    struct sl_run_options o;
+    struct sl_agent_run_options o;
     job.model = (char *)(uintptr_t)A64;
     job.variants = (char *)(uintptr_t)"portable";
     job.pairs = 1;

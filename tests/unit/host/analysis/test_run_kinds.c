@@ -63,16 +63,16 @@ TEST(runs_of_two_methods_are_told_apart)
                                              event("native_call_mm.out", 0, 1, 18000000, 30000000),
                                              event("Method::execute", -1, 0, 10000000, 40000000)};
     struct sl_etdump_run runs[6];
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
+    struct sl_attribution_kind kinds[SL_ATTRIBUTION_KINDS_MAX];
     struct sl_comparison c;
     const struct sl_comparison_options options = {.seed = 1, .iterations = 100, .noise_floor = NAN};
     for (size_t i = 0; i < 6; i++)
         runs[i] = i % 3 == 1 ? block(decode, 3) : block(encode, 2);
     struct sl_attribution a = attribute(runs, 6);
-    assert_int_equal(sl_run_kinds(&a, kinds), 2);
+    assert_int_equal(sl_attribution_kinds(&a, kinds), 2);
     assert_true(kinds[0].first == 0 && kinds[0].count == 4 && kinds[0].mean == 10000000);
     assert_true(kinds[1].first == 1 && kinds[1].count == 2 && kinds[1].mean == 30000000);
-    sl_run_kinds_warn(&a);
+    sl_attribution_kinds_warn(&a);
     assert_true(warned(&a, "4 as run 0, 10 ms; 2 as run 1, 30 ms on average"));
     assert_int_equal(sl_comparison_make(&a, &a, &options, &c), 0);
     assert_int_equal(c.verdict, SL_VERDICT_UNFIT);
@@ -85,12 +85,12 @@ TEST(one_kind_of_run_is_nothing_to_tell)
     const struct sl_etdump_event encode[] = {event("native_call_mm.out", 0, 0, 12000000, 18000000),
                                              event("Method::execute", -1, 0, 10000000, 20000000)};
     struct sl_etdump_run runs[] = {block(encode, 2), block(encode, 2)};
-    struct sl_run_kind kinds[SL_RUN_KINDS_MAX];
-    struct sl_run_method methods[SL_RUN_KINDS_MAX];
+    struct sl_attribution_kind kinds[SL_ATTRIBUTION_KINDS_MAX];
+    struct sl_attribution_method methods[SL_ATTRIBUTION_KINDS_MAX];
     struct sl_attribution a = attribute(runs, 2);
-    assert_int_equal(sl_run_kinds(&a, kinds), 1);
-    assert_int_equal(sl_run_methods(&a, methods), 0);
-    sl_run_kinds_warn(&a);
+    assert_int_equal(sl_attribution_kinds(&a, kinds), 1);
+    assert_int_equal(sl_attribution_methods(&a, methods), 0);
+    sl_attribution_kinds_warn(&a);
     assert_int_equal(a.warning_count, 0);
     sl_attribution_fini(&a);
 }
@@ -104,13 +104,13 @@ TEST(each_method_of_one_run_has_its_own_figure)
         event("Method::execute", -1, 0, 110000000, 130000000),
     };
     struct sl_etdump_run run = block(both, 4);
-    struct sl_run_method methods[SL_RUN_KINDS_MAX];
+    struct sl_attribution_method methods[SL_ATTRIBUTION_KINDS_MAX];
     struct sl_attribution a = attribute(&run, 1);
     assert_int_equal(a.runs[0].end_to_end, 30000000);
-    assert_int_equal(sl_run_methods(&a, methods), 2);
+    assert_int_equal(sl_attribution_methods(&a, methods), 2);
     assert_true(methods[0].mean == 10000000 && methods[1].mean == 20000000);
     assert_int_equal(methods[0].events, 2);
-    sl_run_kinds_warn(&a);
+    sl_attribution_kinds_warn(&a);
     assert_true(warned(&a, "1 of 2 takes 10 ms (2 events), 2 of 2 takes 20 ms (2 events)"));
     sl_attribution_fini(&a);
 }

@@ -11,12 +11,12 @@ static int cause_of(int outcome, bool cancelled, int finish_rc, const char *verd
 {
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {.outcome = outcome};
-    struct sl_run_end end = {.result = &result,
-                             .cancelled = cancelled,
-                             .finish_rc = finish_rc,
-                             .finish_what = "",
-                             .verdict = verdict};
-    return sl_run_cause(&end, detail);
+    struct sl_job_run_end end = {.result = &result,
+                                 .cancelled = cancelled,
+                                 .finish_rc = finish_rc,
+                                 .finish_what = "",
+                                 .verdict = verdict};
+    return sl_job_run_cause(&end, detail);
 }
 
 TEST(each_outcome_has_its_cause)
@@ -45,15 +45,15 @@ TEST(a_device_that_is_lost_while_the_portable_kernels_run_is_the_labs)
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
     struct sl_link_result reference = {.outcome = SL_OUTCOME_LOST, .detail = "the agent ended"};
-    struct sl_run_end end = {.result = &result,
-                             .reference = &reference,
-                             .finish_rc = SL_E_CRASHED,
-                             .finish_what = "nothing to compare with",
-                             .verdict = ""};
-    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+    struct sl_job_run_end end = {.result = &result,
+                                 .reference = &reference,
+                                 .finish_rc = SL_E_CRASHED,
+                                 .finish_what = "nothing to compare with",
+                                 .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
     assert_string_equal(detail, "the portable kernels did not run: the agent ended");
     reference.outcome = SL_OUTCOME_CRASHED; /* that may be the model */
-    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "nothing to compare with");
 }
 
@@ -62,12 +62,12 @@ TEST(dropped_bytes_are_said)
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {
         .outcome = SL_OUTCOME_CRASHED, .detail = "signal 9", .dropped_bytes = 640};
-    struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
-    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    struct sl_job_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 9; the agent's bounded spool dropped 640 bytes");
     result.outcome = SL_OUTCOME_DONE;
     result.detail[0] = '\0';
-    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
     assert_string_equal(detail, "the agent's bounded spool dropped 640 bytes");
 }
 
@@ -77,10 +77,10 @@ TEST(a_process_that_failed_on_a_full_disk_is_the_labs_and_tried_again)
     char detail[SL_DETAIL_BYTES];
     for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
         struct sl_link_result result = {.outcome = outcomes[i], .storage_failed = true};
-        struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
-        assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+        struct sl_job_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+        assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
         result.dropped_bytes = 640;
-        assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_LAB);
+        assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
     }
 }
 
@@ -89,7 +89,7 @@ TEST(a_crash_names_the_operator_that_it_was_in)
     char detail[SL_DETAIL_BYTES];
     struct sl_link_result result = {
         .outcome = SL_OUTCOME_CRASHED, .detail = "signal 11", .last_operator = "Softmax #4"};
-    struct sl_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
-    assert_int_equal(sl_run_cause(&end, detail), SL_CAUSE_RESULT);
+    struct sl_job_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 11 in operator Softmax #4");
 }

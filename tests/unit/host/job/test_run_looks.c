@@ -15,7 +15,7 @@ struct fake {
     double last; /* of the log ratios */
     unsigned looked;
     int rc;
-    struct sl_run_looks looks;
+    struct sl_job_run_looks looks;
 };
 
 static int look(void *user, const struct sl_spec *spec, const double *log_ratios, size_t n,
@@ -37,8 +37,8 @@ static void looked(void *user)
 static void add(struct fake *fake, size_t pairs)
 {
     for (size_t i = 0; i < pairs; i++)
-        sl_run_looks_add(&fake->looks, 300, 100);
-    sl_run_looks_take(&fake->looks);
+        sl_job_run_looks_add(&fake->looks, 300, 100);
+    sl_job_run_looks_take(&fake->looks);
     uv_run(fake->looks.loop, UV_RUN_DEFAULT);
 }
 
@@ -49,11 +49,11 @@ static void with_looks(double precision, struct fake *fake, void (*test)(struct 
     struct sl_job_kit kit = {.look = look, .user = fake};
     struct sl_spec spec = {.precision_percent = precision};
     assert_int_equal(uv_loop_init(&loop), 0);
-    sl_run_looks_init(&fake->looks, &loop, &kit, precision > 0 ? &spec : NULL);
+    sl_job_run_looks_init(&fake->looks, &loop, &kit, precision > 0 ? &spec : NULL);
     fake->looks.looked = looked;
     fake->looks.user = fake;
     test(fake);
-    sl_run_looks_fini(&fake->looks);
+    sl_job_run_looks_fini(&fake->looks);
     assert_int_equal(uv_loop_close(&loop), 0);
 }
 
@@ -84,7 +84,7 @@ static void look_late(struct fake *fake)
 {
     add(fake, 37); /* of a run that did not wait */
     assert_int_equal(fake->seen, 20);
-    sl_run_looks_take(&fake->looks);
+    sl_job_run_looks_take(&fake->looks);
     uv_run(fake->looks.loop, UV_RUN_DEFAULT);
     assert_int_equal(fake->seen, 30);
     assert_int_equal(fake->looks.allowed, 45);
@@ -103,7 +103,7 @@ static void look_in_vain(struct fake *fake)
     assert_int_equal(fake->looks.allowed, 0);
     assert_int_equal(fake->looks.taken, 0);
     fake->rc = 0;
-    sl_run_looks_take(&fake->looks);
+    sl_job_run_looks_take(&fake->looks);
     uv_run(fake->looks.loop, UV_RUN_DEFAULT);
     assert_int_equal(fake->looks.allowed, 30);
 }

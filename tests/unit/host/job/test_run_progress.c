@@ -46,10 +46,10 @@ static void execute(struct stream *stream, uint16_t variant, uint32_t pair, uint
     event->event.end = end;
 }
 
-static const char *words(const struct sl_run_progress *progress)
+static const char *words(const struct sl_job_run_progress *progress)
 {
     static char text[512];
-    sl_run_progress_json(progress, text, sizeof(text));
+    sl_job_run_progress_json(progress, text, sizeof(text));
     return text;
 }
 
@@ -65,10 +65,10 @@ TEST(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts)
     const uint8_t *bytes = (const uint8_t *)stream.records;
     size_t size = stream.count * sizeof(stream.records[0]);
     for (size_t cut = 1; cut <= size; cut += 37) {
-        struct sl_run_progress progress = {.phase = 4, .pair = 2, .pairs = 5};
+        struct sl_job_run_progress progress = {.phase = 4, .pair = 2, .pairs = 5};
         for (size_t at = 0; at < size; at += cut) {
             size_t from = at > 20 ? at - 20 : 0, n = size - at < cut ? size - at : cut;
-            sl_run_progress_take(&progress, from, bytes + from, at - from + n); /* sent twice */
+            sl_job_run_progress_take(&progress, from, bytes + from, at - from + n); /* sent twice */
         }
         assert_string_equal(words(&progress),
                             "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":2,\"pairs\":5,"
@@ -79,18 +79,18 @@ TEST(pairs_of_nanoseconds_give_the_running_ratio_whatever_the_cuts)
 TEST(marks_wait_for_what_they_count)
 {
     struct stream stream;
-    struct sl_run_progress progress = {.phase = 4, .pairs = 9, .insns = 77};
+    struct sl_job_run_progress progress = {.phase = 4, .pairs = 9, .insns = 77};
     begin(&stream, SL_TRACE_MARKS);
     for (uint32_t pair = 0; pair < 6; pair++) {
         execute(&stream, 0, pair, 10 * pair, 10 * pair + 1);
         execute(&stream, 1, pair, 10 * pair + 2, 10 * pair + 3);
     }
-    sl_run_progress_take(&progress, 0, (const uint8_t *)stream.records,
-                         stream.count * sizeof(stream.records[0]));
-    assert_int_equal(progress.pending_count, SL_RUN_PROGRESS_PENDING);
+    sl_job_run_progress_take(&progress, 0, (const uint8_t *)stream.records,
+                             stream.count * sizeof(stream.records[0]));
+    assert_int_equal(progress.pending_count, SL_JOB_RUN_PROGRESS_PENDING);
     assert_int_equal(progress.pending[1].marks[3], 13);
     assert_null(strstr(words(&progress), "ratio"));
-    sl_run_progress_add(&progress, 600, 200);
+    sl_job_run_progress_add(&progress, 600, 200);
     assert_non_null(
         strstr(words(&progress),
                "\"insns\":77,\"percent\":0.0,\"ratio\":3,\"off_insns\":600,\"on_insns\":200}"));
@@ -98,7 +98,7 @@ TEST(marks_wait_for_what_they_count)
 
 TEST(precision_stands_beside_what_the_last_look_saw)
 {
-    struct sl_run_progress progress = {.phase = 4, .pairs = 600, .precision_percent = 1.5};
+    struct sl_job_run_progress progress = {.phase = 4, .pairs = 600, .precision_percent = 1.5};
     assert_non_null(strstr(words(&progress), "\"precision_percent\":1.5,\"looks\":0}"));
     progress.looks = 2;
     progress.half_width_percent = 2.25;
@@ -108,13 +108,13 @@ TEST(precision_stands_beside_what_the_last_look_saw)
 TEST(pairs_read_again_are_told_and_the_agents_word_stays)
 {
     struct stream stream;
-    struct sl_run_progress read = {.phase = 1}, progress = {.phase = 4, .pair = 3, .pairs = 9};
+    struct sl_job_run_progress read = {.phase = 1}, progress = {.phase = 4, .pair = 3, .pairs = 9};
     begin(&stream, SL_TRACE_NS);
     execute(&stream, 0, 0, 1000, 1300);
     execute(&stream, 1, 0, 2000, 2100);
-    sl_run_progress_take(&read, 0, (const uint8_t *)stream.records,
-                         stream.count * sizeof(stream.records[0]));
-    sl_run_progress_adopt(&progress, &read);
+    sl_job_run_progress_take(&read, 0, (const uint8_t *)stream.records,
+                             stream.count * sizeof(stream.records[0]));
+    sl_job_run_progress_adopt(&progress, &read);
     assert_string_equal(
         words(&progress),
         "{\"phase\":\"measuring\",\"part\":\"measured\",\"pair\":3,\"pairs\":9,\"percent\":33.3,"
@@ -126,9 +126,9 @@ TEST(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio)
     uint8_t noise[4096];
     for (size_t i = 0; i < sizeof(noise); i++)
         noise[i] = (uint8_t)(i * 167 + (i >> 5));
-    struct sl_run_progress progress = {.phase = 99, .pair = UINT32_MAX, .pairs = 3};
-    sl_run_progress_take(&progress, 0, noise, sizeof(noise));
-    sl_run_progress_take(&progress, 9000, noise, sizeof(noise));
+    struct sl_job_run_progress progress = {.phase = 99, .pair = UINT32_MAX, .pairs = 3};
+    sl_job_run_progress_take(&progress, 0, noise, sizeof(noise));
+    sl_job_run_progress_take(&progress, 9000, noise, sizeof(noise));
     assert_int_equal(progress.offset, sizeof(noise));
     assert_string_equal(words(&progress),
                         "{\"phase\":\"waiting\",\"part\":\"measured\",\"pair\":0,\"pairs\":3}");
@@ -136,11 +136,11 @@ TEST(what_is_no_trace_and_what_leaves_a_gap_gives_no_ratio)
 
 TEST(a_counted_run_knows_its_instructions_from_the_warm_up)
 {
-    struct sl_run_progress progress = {.warmup = 1, .insns = 100};
-    sl_run_progress_step(&progress, 3, 0, 4);
+    struct sl_job_run_progress progress = {.warmup = 1, .insns = 100};
+    sl_job_run_progress_step(&progress, 3, 0, 4);
     assert_null(strstr(words(&progress), "expected"));
     progress.insns = 1100; /* the warm-up took 1000 */
-    sl_run_progress_step(&progress, 4, 0, 4);
+    sl_job_run_progress_step(&progress, 4, 0, 4);
     progress.insns = 1600;
     assert_non_null(
         strstr(words(&progress), "\"insns\":1600,\"percent\":12.5,\"expected_insns\":5100}"));
@@ -148,7 +148,7 @@ TEST(a_counted_run_knows_its_instructions_from_the_warm_up)
     assert_non_null(strstr(words(&progress), "\"percent\":0.0"));
     assert_null(strstr(words(&progress), "expected"));
     progress.insns = 3100;
-    sl_run_progress_step(&progress, 4, 1, 4); /* a pair takes twice that */
+    sl_job_run_progress_step(&progress, 4, 1, 4); /* a pair takes twice that */
     assert_non_null(strstr(words(&progress), "\"percent\":25.0,\"expected_insns\":9100}"));
     progress.reference = true;
     assert_null(strstr(words(&progress), "percent"));

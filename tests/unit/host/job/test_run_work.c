@@ -40,8 +40,8 @@ static int setup(void **unused)
     snprintf(directory, sizeof(directory), "%s/run", home);
     snprintf(streams, sizeof(streams), "%s/streams", directory);
     int rc = mkdir(directory, 0700) < 0 || mkdir(streams, 0700) < 0 ? -errno : 0;
-    for (int i = 0; i < SL_RUN_STREAMS && rc == 0; i++) {
-        sl_run_store_path(directory, i, path, sizeof(path));
+    for (int i = 0; i < SL_INGEST_STREAMS && rc == 0; i++) {
+        sl_ingest_path(directory, i, path, sizeof(path));
         rc = sl_buf_write_file(path, "{}\n", 3);
     }
     snprintf(path, sizeof(path), "%s/config.json", directory);
@@ -64,15 +64,15 @@ static int finish(struct sl_device *device, struct sl_diag *diag)
     struct sl_spec spec;
     sl_spec_init(&spec);
     spec.task = SL_TASK_PROBE;
-    struct sl_run_work work = {.state_dir = home,
-                               .directory = directory,
-                               .spec = &spec,
-                               .device = device,
-                               .device_name = "board",
-                               .kit = &kit,
-                               .job = JOB,
-                               .parts = {&result}};
-    sl_run_work_finish(&work);
+    struct sl_job_run_work work = {.state_dir = home,
+                                   .directory = directory,
+                                   .spec = &spec,
+                                   .device = device,
+                                   .device_name = "board",
+                                   .kit = &kit,
+                                   .job = JOB,
+                                   .parts = {&result}};
+    sl_job_run_work_finish(&work);
     *diag = work.diag;
     sl_spec_fini(&spec);
     return work.rc;

@@ -48,8 +48,8 @@ TEST(the_comparison_has_ratio_and_bounds)
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     sl_json_open_object(&json, NULL);
-    assert_true(sl_run_estimates_any(estimates));
-    sl_run_estimates_json(&json, estimates, names);
+    assert_true(sl_report_estimates_any(estimates));
+    sl_report_estimates_json(&json, estimates, names);
     sl_json_close_object(&json);
     assert_int_equal(json.error, 0);
     has(&out, "\"estimate\":{\"profile\":\"apple-m4\",\"profile_sha256\":\"ab\",\"estimated\":true,"
@@ -79,23 +79,23 @@ TEST(tables_have_categories_of_either_side_and_the_largest_first)
 {
     cJSON *estimates = cJSON_Parse(text);
     struct sl_table table;
-    sl_run_estimates_table(estimates, names, false, &table);
+    sl_report_estimates_table(estimates, names, false, &table);
     shows(&table, "CONV");
     shows(&table, "End to end");
     shows(&table, "100 ns (80 ns to 120 ns)");
     assert_non_null(strstr(table.note, "Estimated, not measured"));
     sl_table_fini(&table);
-    sl_run_estimates_bounds(estimates, false, &table);
+    sl_report_estimates_bounds(estimates, false, &table);
     shows(&table, "outer product");
     sl_table_fini(&table);
-    sl_run_estimates_bounds(estimates, true, &table);
+    sl_report_estimates_bounds(estimates, true, &table);
     shows(&table, "outer product                0.0 %   100.0 %  ####");
     sl_table_fini(&table);
-    assert_true(sl_run_estimates_operators(estimates, 0, 1, true, &table));
+    assert_true(sl_report_estimates_operators(estimates, 0, 1, true, &table));
     assert_string_equal(table.title, "Estimated time by operator on apple-m4");
     shows(&table, "Large, odd");
     sl_table_fini(&table);
-    assert_false(sl_run_estimates_operators(estimates, 1, 1, true, &table));
+    assert_false(sl_report_estimates_operators(estimates, 1, 1, true, &table));
     cJSON_Delete(estimates);
 }
 
@@ -105,23 +105,23 @@ TEST(lines_and_csv_say_that_it_is_estimated)
     char line[256];
     struct sl_buf out;
     sl_buf_init(&out, 1 << 16);
-    assert_true(sl_run_estimates_line(estimates, 0, line, sizeof(line)));
+    assert_true(sl_report_estimates_line(estimates, 0, line, sizeof(line)));
     assert_string_equal(line, "estimated on apple-m4: 100 ns -> 50 ns, ratio 2.00 (1.33 to 3.00), "
                               "then bound by outer product");
-    assert_false(sl_run_estimates_line(estimates, 1, line, sizeof(line)));
-    assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
+    assert_false(sl_report_estimates_line(estimates, 1, line, sizeof(line)));
+    assert_true(sl_report_estimates_brief(estimates, line, sizeof(line)));
     assert_string_equal(line, "estimated time off / on: apple-m4 2.00 (1.33-3.00)");
     cJSON *side = cJSON_GetObjectItemCaseSensitive(estimates->child, "off");
     cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(side, "mid_ns"), 25);
-    assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
+    assert_true(sl_report_estimates_brief(estimates, line, sizeof(line)));
     assert_non_null(strstr(line, "estimated off/on (< 1: slower): apple-m4 0.50 ("));
     cJSON *other = cJSON_Duplicate(estimates->child, true);
     cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(other, "profile"), "arm-c1-ultra");
     cJSON_AddItemToArray(estimates, other);
-    assert_true(sl_run_estimates_brief(estimates, line, sizeof(line)));
+    assert_true(sl_report_estimates_brief(estimates, line, sizeof(line)));
     assert_non_null(strstr(line, "), arm-c1-ultra 0.50 ("));
     assert_in_range(strlen("ExecuTorch, ") + strlen(line), 90, 100);
-    assert_int_equal(sl_run_estimates_csv(&out, estimates), 0);
+    assert_int_equal(sl_report_estimates_csv(&out, estimates), 0);
     has(&out, "high_ns,bound,kind,outer_product_ns,za_multiply_accumulate_ns,");
     has(&out, ",memory_ns,mode_switch_ns,hand_over_ns\n");
     has(&out, "apple-m4,\"Large, odd\",on,40.000,50.000,60.000,outer product,estimated,50.000,");
@@ -134,12 +134,12 @@ TEST(threads_divide_what_the_core_does_alone)
 {
     cJSON *estimates = cJSON_Parse(text);
     struct sl_table table;
-    sl_run_estimates_threads(estimates, names, &table);
+    sl_report_estimates_threads(estimates, names, &table);
     shows(&table, "apple-m4        2     50 ns    50 ns  1.00x                  2");
     shows(&table, "apple-m4        8   12.5 ns    50 ns  0.25x                  2");
     sl_table_fini(&table);
     cJSON_SetNumberValue(cJSON_GetObjectItemCaseSensitive(estimates->child, "units"), 64);
-    sl_run_estimates_threads(estimates, names, &table);
+    sl_report_estimates_threads(estimates, names, &table);
     shows(&table, "over 64");
     sl_table_fini(&table);
     cJSON_Delete(estimates);
@@ -149,11 +149,11 @@ TEST(any_other_json_is_no_estimate)
 {
     static const char *const others[] = {"{}", "[]", "[1]", "7", "[{\"off\":{\"mid_ns\":\"x\"}}]"};
     char line[256];
-    assert_false(sl_run_estimates_any(NULL));
+    assert_false(sl_report_estimates_any(NULL));
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         cJSON *estimates = cJSON_Parse(others[i]);
-        assert_false(sl_run_estimates_any(estimates));
-        assert_false(sl_run_estimates_line(estimates, 0, line, sizeof(line)));
+        assert_false(sl_report_estimates_any(estimates));
+        assert_false(sl_report_estimates_line(estimates, 0, line, sizeof(line)));
         cJSON_Delete(estimates);
     }
 }

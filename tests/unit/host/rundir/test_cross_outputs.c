@@ -28,12 +28,12 @@ FINISHED_TEST(outputs_of_two_runs_are_compared)
 {
     struct sl_run_case *c = *state;
     struct sl_agreement found;
-    char path[SL_RUN_PATH_BYTES];
+    char path[SL_RUNDIR_PATH_BYTES];
     assert_true(compare(c, 1, &found));
     assert_true(found.agree);
     assert_int_equal(found.outputs, 1);
     static const float other[10] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 11};
-    sl_run_output_path(&c->run, "sme2-on", 0, path);
+    sl_rundir_output_path(&c->run, "sme2-on", 0, path);
     assert_int_equal(sl_buf_write_file(path, other, sizeof(other)), 0);
     assert_true(compare(c, 1, &found));
     assert_false(found.agree);

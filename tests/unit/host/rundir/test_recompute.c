@@ -13,7 +13,7 @@
 static int recompute(const struct sl_run_case *c, double threshold_percent, struct sl_diag *diag)
 {
     int code = -1;
-    int rc = sl_run_recompute(c->folder, &c->categories, threshold_percent, &code, diag);
+    int rc = sl_rundir_recompute(c->folder, &c->categories, threshold_percent, &code, diag);
     return rc < 0 ? rc : code;
 }
 

@@ -17,12 +17,12 @@ RUN_TEST(a_directory_is_recorded_once_its_manifest_is_there)
 {
     struct sl_run_case *c = *state;
     struct sl_diag diag = {.what = ""};
-    assert_false(sl_run_is_recorded(c->folder));
-    assert_int_equal(sl_run_record(&c->run, &diag), 0);
-    assert_true(sl_run_is_recorded(c->folder));
+    assert_false(sl_rundir_is_recorded(c->folder));
+    assert_int_equal(sl_rundir_record(&c->run, &diag), 0);
+    assert_true(sl_rundir_is_recorded(c->folder));
     assert_false(sl_run_case_has(c, "analysis_summary.json"));
     sl_run_case_write(c, "manifest.json", "{\"schema\":\"sme2lab.mani"); /* cut by a crash */
-    assert_false(sl_run_is_recorded(c->folder));
+    assert_false(sl_rundir_is_recorded(c->folder));
 }
 
 FINISHED_TEST(off_is_compared_with_on)
@@ -52,7 +52,7 @@ FINISHED_TEST(another_process_finishes_a_recorded_run_to_the_same_bytes)
     sl_run_case_write(c, "model_run_t1_latency.log", "Model executed successfully.\n");
     sl_run_case_again(c);
     c->run.wall_ns = 0; /* an earlier process knew it: the manifest has it */
-    assert_int_equal(sl_run_finish(&c->run, &diag), 0);
+    assert_int_equal(sl_rundir_finish(&c->run, &diag), 0);
     for (size_t i = 0; i < COUNT; i++) {
         char *after = sl_run_case_read(c, names[i]);
         assert_string_equal(after, before[i]);
@@ -66,9 +66,9 @@ RUN_TEST(a_run_without_its_trace_is_refused_and_not_recorded)
     struct sl_run_case *c = *state;
     struct sl_diag diag = {.what = ""};
     sl_run_case_remove(c, "model_run_t1.sltrace");
-    assert_int_equal(sl_run_record(&c->run, &diag), -ENOENT);
+    assert_int_equal(sl_rundir_record(&c->run, &diag), -ENOENT);
     assert_non_null(strstr(diag.where, "model_run_t1.sltrace"));
-    assert_false(sl_run_is_recorded(c->folder));
+    assert_false(sl_rundir_is_recorded(c->folder));
 }
 
 RUN_TEST(a_trace_that_breaks_off_is_refused_and_not_recorded)
@@ -76,16 +76,16 @@ RUN_TEST(a_trace_that_breaks_off_is_refused_and_not_recorded)
     struct sl_run_case *c = *state;
     struct sl_diag diag = {.what = ""};
     sl_run_case_write_trace(c, false);
-    assert_int_equal(sl_run_record(&c->run, &diag), SL_E_TRUNCATED);
-    assert_false(sl_run_is_recorded(c->folder));
+    assert_int_equal(sl_rundir_record(&c->run, &diag), SL_E_TRUNCATED);
+    assert_false(sl_rundir_is_recorded(c->folder));
 }
 
 RUN_TEST(outputs_that_are_not_there_end_the_finish)
 {
     struct sl_run_case *c = *state;
     struct sl_diag diag = {.what = ""};
-    assert_int_equal(sl_run_record(&c->run, &diag), 0);
+    assert_int_equal(sl_rundir_record(&c->run, &diag), 0);
     sl_run_case_remove(c, "model_run_t1_portable-0.bin");
-    assert_int_equal(sl_run_finish(&c->run, &diag), -ENOENT);
+    assert_int_equal(sl_rundir_finish(&c->run, &diag), -ENOENT);
     assert_false(sl_run_case_has(c, "analysis_summary.json"));
 }

@@ -54,7 +54,7 @@ static void estimate(uint32_t on, struct sl_buf *out)
     sl_buf_init(out, 1 << 16);
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
-    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4", NULL, &diag), 0);
+    assert_int_equal(sl_rundir_estimate_put(&json, &trace, log, "apple-m4", NULL, &diag), 0);
     sl_json_close_object(&json);
     sl_count_log_free(log);
 }
@@ -107,8 +107,9 @@ TEST(a_name_that_no_profile_has_is_refused)
     sl_buf_init(&out, 1 << 16);
     sl_json_init(&json, &out);
     sl_json_open_object(&json, NULL);
-    assert_int_equal(sl_run_estimate_put(&json, &trace, log, "apple-m4,/etc/x.json", NULL, &diag),
-                     SL_E_NOT_FOUND);
+    assert_int_equal(
+        sl_rundir_estimate_put(&json, &trace, log, "apple-m4,/etc/x.json", NULL, &diag),
+        SL_E_NOT_FOUND);
     sl_buf_fini(&out);
     sl_count_log_free(log);
 }
