@@ -12,6 +12,7 @@
 #include "host/job/heap.h"
 #include "host/job/held.h"
 #include "host/job/numbered.h"
+#include "host/job/parties.h"
 #include "host/spec/after.h"
 #include "host/spec/selector.h"
 
@@ -19,12 +20,15 @@
 struct entry {
     struct sl_job_record job;
     struct device *device; /* that holds it; NULL while queued, or when the device has gone */
-    struct share *share;
-    struct entry *before, *after; /* in it, while it waits */
-    struct sl_heap_node deadline; /* while it waits for a time at most */
-    bool held;                    /* it waits, and may not begin yet: in no share */
-    int64_t came_ms;              /* by the steady clock of the queue */
-    size_t place;                 /* among those that run */
+    struct sl_share *share;
+    struct entry *before, *after;      /* in it, while it waits */
+    struct sl_heap_node deadline;      /* while it waits for a time at most */
+    bool held;                         /* it waits, and may not begin yet: in no share */
+    int64_t came_ms;                   /* by the steady clock of the queue */
+    struct sl_heap_node rest;          /* while it rests after a failure of the lab: in no share */
+    int64_t failed_ms, rests_until_ms; /* by the same; failed 0: not here */
+    bool rested;                       /* since it failed last */
+    size_t place;                      /* among those that run */
 };
 
 /* Devices by their places, a bit each. */
@@ -44,22 +48,11 @@ struct lane {
     size_t place;           /* among the lanes */
 };
 
-/* One submitter's jobs of one priority. Those who were served longest ago go first, so that each
- * gets a job begun in each round. It stays when its jobs have gone, so that who sends them one by
- * one is served no oftener than others. */
-struct party {
-    char owner[SL_NAME_BYTES];
-    int priority;
-    uint64_t served;      /* when a job was begun last, in begun jobs; 0: none was yet */
-    struct share *shares; /* with jobs that wait or run */
-    struct party *next;   /* of the same hash */
-};
-
 /* A party's jobs of one lane. */
-struct share {
-    struct party *party;
+struct sl_share {
+    struct sl_party *party;
     struct lane *lane;
-    struct share *next; /* of the party */
+    struct sl_share *next; /* of the party */
     struct entry *first, *last;
     struct sl_heap_node waiting, passed; /* in the lane's heaps, while there are such */
     int64_t served_ms;                   /* when one began last, by the steady clock; 0: none yet */
@@ -74,8 +67,6 @@ struct device {
     struct entry *entry; /* its job */
 };
 
-enum { HASHES = 4096, MAX_PARTIES_AT_FIRST = 4096 };
-
 /* Waiting jobs stand in shares of lanes, or are held; running ones stand in `running`, in no order.
  * Finished ones leave. */
 struct sl_queue {
@@ -85,13 +76,12 @@ struct sl_queue {
     struct entry **running;
     size_t waiting_count, running_count, running_capacity;
     size_t detached_count; /* of those that run */
-    struct sl_heap deadlines;
+    struct sl_heap deadlines, resting;
     struct sl_held *held; /* owned */
     struct lane **lanes;
     size_t lane_count, lane_capacity;
-    struct party *parties[HASHES];
-    size_t party_count, party_limit; /* at the limit, those without jobs go */
-    uint64_t served;                 /* jobs begun so far */
+    struct sl_parties parties;
+    uint64_t served; /* jobs begun so far */
     struct device **devices;
     size_t device_count, device_capacity;
     struct set idle;    /* ready, and without a job */
@@ -100,7 +90,7 @@ struct sl_queue {
 };
 
 /* Since when the share waits for a turn, by the steady clock. */
-static int64_t passed_since(const struct share *share)
+static int64_t passed_since(const struct sl_share *share)
 {
     int64_t came = share->first->came_ms;
     return share->served_ms > came ? share->served_ms : came;
@@ -110,14 +100,14 @@ static bool waits_longer(const void *a, const void *b)
 {
     int64_t x = passed_since(a), y = passed_since(b);
     return x != y ? x < y
-                  : ((const struct share *)a)->first->job.id <
-                        ((const struct share *)b)->first->job.id;
+                  : ((const struct sl_share *)a)->first->job.id <
+                        ((const struct sl_share *)b)->first->job.id;
 }
 
 /* True when a goes before b: priority, then who was served longest ago, then age by id. */
 static bool goes_before(const void *a, const void *b)
 {
-    const struct share *x = a, *y = b;
+    const struct sl_share *x = a, *y = b;
     if (x->party->priority != y->party->priority)
         return x->party->priority > y->party->priority;
     if (x->party->served != y->party->served)
@@ -132,6 +122,13 @@ static bool ends_before(const void *a, const void *b)
     return x->deadline_ms != y->deadline_ms ? x->deadline_ms < y->deadline_ms : x->id < y->id;
 }
 
+static bool rests_less(const void *a, const void *b)
+{
+    const struct entry *x = a, *y = b;
+    return x->rests_until_ms != y->rests_until_ms ? x->rests_until_ms < y->rests_until_ms
+                                                  : x->job.id < y->job.id;
+}
+
 int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **out)
 {
     struct sl_queue *queue = sl_calloc(1, sizeof(*queue));
@@ -140,44 +137,44 @@ int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **o
     queue->on_changed = on_changed;
     queue->user = user;
     queue->deadlines.before = ends_before;
+    queue->resting.before = rests_less;
     if (sl_held_new(&queue->held) < 0) {
         sl_free(queue);
         return -ENOMEM;
     }
-    queue->party_limit = MAX_PARTIES_AT_FIRST;
     *out = queue;
     return 0;
 }
 
-static void free_parties(struct sl_queue *queue)
+int64_t sl_queue_rest_ms(uint32_t attempts)
 {
-    for (size_t i = 0; i < HASHES; i++) {
-        for (struct party *party = queue->parties[i], *next; party; party = next) {
-            next = party->next;
-            for (struct share *share = party->shares, *other; share; share = other) {
-                other = share->next;
-                sl_free(share);
-            }
-            sl_free(party);
-        }
-    }
+    uint32_t most = attempts < SL_MAX_ATTEMPTS ? attempts : SL_MAX_ATTEMPTS;
+    int64_t rest_ms = SL_QUEUE_REST_MS;
+    for (uint32_t i = 1; i < most; i++)
+        rest_ms *= 4;
+    return rest_ms;
 }
 
 void sl_queue_free(struct sl_queue *queue)
 {
     if (!queue)
         return;
-    for (size_t i = 0; i < 2 * queue->jobs.room; i++)
-        sl_free(queue->jobs.slots[i].of);
+    for (size_t i = 0; i < 2 * queue->jobs.room; i++) {
+        struct entry *entry = queue->jobs.slots[i].of;
+        if (entry && --entry->share->jobs == 0)
+            sl_free(entry->share);
+        sl_free(entry);
+    }
     for (size_t i = 0; i < queue->lane_count; i++) {
         sl_heap_fini(&queue->lanes[i]->waiting);
         sl_heap_fini(&queue->lanes[i]->passed);
         sl_free(queue->lanes[i]);
     }
-    free_parties(queue);
+    sl_parties_fini(&queue->parties);
     for (size_t i = 0; i < queue->device_count; i++)
         sl_free(queue->devices[i]);
     sl_heap_fini(&queue->deadlines);
+    sl_heap_fini(&queue->resting);
     sl_held_free(queue->held);
     sl_free(queue->lanes);
     sl_numbered_fini(&queue->jobs);
@@ -212,6 +209,13 @@ static void give(struct sl_queue *queue, struct entry *entry, struct device *dev
     note_idle(queue, device);
 }
 
+/* Was it this device that had the job last? */
+static bool had(const struct device *device, const struct sl_job_record *job)
+{
+    return job->attempts > 0 && strcmp(device->record.name, job->device) == 0 &&
+           strcmp(device->record.host, job->host) == 0;
+}
+
 /* A device of `idle` that the job of the lane may have; NULL: none. One that has not failed it
  * before goes first. */
 static struct device *find_idle(const struct sl_queue *queue, const struct set *idle,
@@ -221,7 +225,7 @@ static struct device *find_idle(const struct sl_queue *queue, const struct set *
     for (size_t w = 0; w < (queue->device_count + 63) / 64; w++) {
         for (uint64_t left = lane->fits.bits[w] & idle->bits[w]; left; left &= left - 1) {
             struct device *device = queue->devices[64 * w + (size_t)__builtin_ctzll(left)];
-            if (job->attempts == 0 || strcmp(device->record.name, job->device) != 0)
+            if (!had(device, job))
                 return device;
             again = device;
         }
@@ -232,7 +236,7 @@ static struct device *find_idle(const struct sl_queue *queue, const struct set *
 /* --- shares --- */
 
 /* Its first job, or when it was served, is another. */
-static void moved(struct share *share)
+static void moved(struct sl_share *share)
 {
     sl_heap_moved(&share->lane->waiting, &share->waiting);
     sl_heap_moved(&share->lane->passed, &share->passed);
@@ -241,7 +245,7 @@ static void moved(struct share *share)
 /* By age: what is new goes last, what comes back from a device goes before what has not begun. */
 static void enter_share(struct entry *entry)
 {
-    struct share *share = entry->share;
+    struct sl_share *share = entry->share;
     struct entry *after = share->first;
     if (share->last && share->last->job.id < entry->job.id)
         after = NULL;
@@ -270,7 +274,7 @@ static void enter_waiting(struct sl_queue *queue, struct entry *entry)
 
 static void leave_share(struct entry *entry)
 {
-    struct share *share = entry->share;
+    struct sl_share *share = entry->share;
     bool was_first = share->first == entry;
     *(entry->before ? &entry->before->after : &share->first) = entry->after;
     *(entry->after ? &entry->after->before : &share->last) = entry->before;
@@ -286,6 +290,8 @@ static void leave_waiting(struct sl_queue *queue, struct entry *entry)
 {
     if (entry->held)
         sl_held_drop(queue->held, entry->job.id);
+    else if (entry->rest.place != 0)
+        sl_heap_take(&queue->resting, &entry->rest);
     else
         leave_share(entry);
     sl_heap_take(&queue->deadlines, &entry->deadline);
@@ -293,12 +299,12 @@ static void leave_waiting(struct sl_queue *queue, struct entry *entry)
 }
 
 /* Its party goes last among its equals now, in each lane. */
-static void note_served(struct sl_queue *queue, struct share *served, uint64_t now_ms)
+static void note_served(struct sl_queue *queue, struct sl_share *served, uint64_t now_ms)
 {
-    struct party *party = served->party;
+    struct sl_party *party = served->party;
     party->served = ++queue->served;
     served->served_ms = (int64_t)now_ms - queue->shifted_ms;
-    for (struct share *share = party->shares; share; share = share->next) {
+    for (struct sl_share *share = party->shares; share; share = share->next) {
         if (share->first)
             moved(share);
     }
@@ -329,9 +335,9 @@ static void drop_lane(struct sl_queue *queue, struct lane *lane)
     sl_free(lane);
 }
 
-static void drop_share(struct sl_queue *queue, struct share *share)
+static void drop_share(struct sl_queue *queue, struct sl_share *share)
 {
-    struct share **link = &share->party->shares;
+    struct sl_share **link = &share->party->shares;
     if (share->jobs > 0)
         return;
     while (*link != share)
@@ -370,7 +376,8 @@ static struct device *find_device(const struct sl_queue *queue, const char *name
 static int grow(struct sl_queue *queue)
 {
     size_t jobs = queue->jobs.count + 1;
-    if (sl_heap_reserve(&queue->deadlines, jobs) < 0 || sl_numbered_reserve(&queue->jobs, jobs) < 0)
+    if (sl_heap_reserve(&queue->deadlines, jobs) < 0 ||
+        sl_heap_reserve(&queue->resting, jobs) < 0 || sl_numbered_reserve(&queue->jobs, jobs) < 0)
         return -ENOMEM;
     return sl_grow(&queue->running, &queue->running_capacity, queue->jobs.count,
                    sizeof(*queue->running));
@@ -412,50 +419,9 @@ static int add_lane(struct sl_queue *queue, const char *selector, struct lane **
     return 0;
 }
 
-/* Those who have no jobs are forgotten, when there are many. */
-static void purge_parties(struct sl_queue *queue)
+static struct sl_share *share_of(struct sl_party *party, struct lane *lane)
 {
-    for (size_t i = 0; i < HASHES; i++) {
-        for (struct party **link = &queue->parties[i]; *link;) {
-            struct party *party = *link;
-            if (party->shares) {
-                link = &party->next;
-                continue;
-            }
-            *link = party->next;
-            queue->party_count--;
-            sl_free(party);
-        }
-    }
-    queue->party_limit = 2 * queue->party_count + MAX_PARTIES_AT_FIRST;
-}
-
-static struct party *party_of(struct sl_queue *queue, const struct sl_job_record *job)
-{
-    uint64_t hash = (uint64_t)(uint32_t)job->priority * UINT64_C(0x9e3779b97f4a7c15);
-    for (const char *at = job->owner; *at; at++)
-        hash = (hash ^ (uint8_t)*at) * UINT64_C(0x100000001b3);
-    struct party **bucket = &queue->parties[(hash >> 32) % HASHES], *party = *bucket;
-    while (party && (party->priority != job->priority || strcmp(party->owner, job->owner) != 0))
-        party = party->next;
-    if (party)
-        return party;
-    if (queue->party_count >= queue->party_limit)
-        purge_parties(queue);
-    party = sl_calloc(1, sizeof(*party));
-    if (!party)
-        return NULL;
-    snprintf(party->owner, sizeof(party->owner), "%s", job->owner);
-    party->priority = job->priority;
-    party->next = *bucket;
-    *bucket = party;
-    queue->party_count++;
-    return party;
-}
-
-static struct share *share_of(struct party *party, struct lane *lane)
-{
-    struct share *share = party->shares;
+    struct sl_share *share = party->shares;
     while (share && share->lane != lane)
         share = share->next;
     if (share)
@@ -481,8 +447,8 @@ static int make_entry(struct sl_queue *queue, const struct sl_job_record *job, s
     int rc = lane ? 0 : add_lane(queue, job->selector, &lane);
     if (rc < 0)
         return rc;
-    struct party *party = party_of(queue, job);
-    struct share *share = party ? share_of(party, lane) : NULL;
+    struct sl_party *party = sl_parties_find(&queue->parties, job->owner, job->priority);
+    struct sl_share *share = party ? share_of(party, lane) : NULL;
     struct entry *entry = share ? sl_calloc(1, sizeof(*entry)) : NULL;
     if (!entry && share)
         drop_share(queue, share);
@@ -614,10 +580,10 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *name)
 static struct entry *best_job(const struct sl_queue *queue, const struct set *idle,
                               const int64_t *aged, struct device **out_device)
 {
-    const struct share *best = NULL;
+    const struct sl_share *best = NULL;
     for (size_t i = 0; i < queue->lane_count; i++) {
         const struct lane *lane = queue->lanes[i];
-        const struct share *first = sl_heap_first(aged ? &lane->passed : &lane->waiting);
+        const struct sl_share *first = sl_heap_first(aged ? &lane->passed : &lane->waiting);
         if (!first || (aged && passed_since(first) > *aged) ||
             (best && !(aged ? waits_longer : goes_before)(first, best)))
             continue;
@@ -630,15 +596,37 @@ static struct entry *best_job(const struct sl_queue *queue, const struct set *id
     return best ? best->first : NULL;
 }
 
+/* After the first failure of the lab a job goes to another device at once, where one is free; else
+ * it rests before it begins again. True: it does from now on. */
+static bool rests(struct sl_queue *queue, struct entry *entry, const struct device *device,
+                  int64_t steady_ms)
+{
+    uint32_t attempts = entry->job.attempts;
+    if (attempts == 0 || entry->rested || (attempts == 1 && !had(device, &entry->job)))
+        return false;
+    entry->rested = true;
+    entry->rests_until_ms =
+        (entry->failed_ms != 0 ? entry->failed_ms : steady_ms) + sl_queue_rest_ms(attempts);
+    if (entry->rests_until_ms <= steady_ms)
+        return false;
+    leave_share(entry);
+    sl_heap_put(&queue->resting, &entry->rest, entry);
+    return true;
+}
+
 /* One that was passed over, on a device whose turn it is; else by priority. */
 static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct device **out_device)
 {
-    const int64_t aged = (int64_t)now_ms - queue->shifted_ms - SL_QUEUE_AGED_MS;
+    const int64_t steady_ms = (int64_t)now_ms - queue->shifted_ms;
+    const int64_t aged = steady_ms - SL_QUEUE_AGED_MS;
+    struct entry *passed, *entry;
     struct set due;
     for (size_t w = 0; w < sizeof(due.bits) / sizeof(due.bits[0]); w++)
         due.bits[w] = queue->idle.bits[w] & queue->due.bits[w];
-    struct entry *passed = best_job(queue, &due, &aged, out_device);
-    struct entry *entry = passed ? passed : best_job(queue, &queue->idle, NULL, out_device);
+    do {
+        passed = best_job(queue, &due, &aged, out_device);
+        entry = passed ? passed : best_job(queue, &queue->idle, NULL, out_device);
+    } while (entry && rests(queue, entry, *out_device, steady_ms));
     if (!entry)
         return NULL;
     struct device *device = *out_device;
@@ -679,10 +667,15 @@ static void end_late(struct sl_queue *queue, uint64_t now_ms)
     }
 }
 
-/* Jobs that were held until now come in, or end with what they come after. */
+/* Jobs that rested or were held until now come in, or end with what they come after. */
 static void let_in(struct sl_queue *queue, uint64_t now_ms)
 {
     end_late(queue, now_ms);
+    for (struct entry *entry; (entry = sl_heap_first(&queue->resting)) &&
+                              entry->rests_until_ms <= (int64_t)now_ms - queue->shifted_ms;) {
+        sl_heap_take(&queue->resting, &entry->rest);
+        enter_share(entry);
+    }
     for (uint64_t id, failed; sl_held_take(queue->held, now_ms, &id, &failed);) {
         struct entry *entry = sl_numbered_find(&queue->jobs, id);
         entry->held = false;
@@ -774,6 +767,8 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
         end(queue, entry);
         return;
     }
+    entry->failed_ms = (int64_t)now_ms - queue->shifted_ms;
+    entry->rested = false;
     enter_waiting(queue, entry);
     changed(queue, entry);
 }
@@ -869,6 +864,10 @@ uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
     uint64_t next = late ? late->job.deadline_ms : UINT64_MAX;
     if (sl_held_next_ms(queue->held) < next)
         next = sl_held_next_ms(queue->held);
+    const struct entry *rests_least = sl_heap_first(&queue->resting);
+    uint64_t rested =
+        rests_least ? (uint64_t)(rests_least->rests_until_ms + queue->shifted_ms) : UINT64_MAX;
+    next = rested < next ? rested : next;
     for (size_t i = 0; i < queue->running_count; i++) {
         if (queue->running[i]->job.lease_until_ms < next)
             next = queue->running[i]->job.lease_until_ms;
@@ -887,12 +886,12 @@ size_t sl_queue_count(const struct sl_queue *queue, int state)
 uint64_t sl_queue_oldest_ms(const struct sl_queue *queue)
 {
     const struct sl_job_record *oldest = NULL; /* of a share the first is */
-    for (size_t i = 0; i < HASHES; i++) {
-        for (const struct party *party = queue->parties[i]; party; party = party->next) {
-            for (const struct share *share = party->shares; share; share = share->next) {
-                if (share->first && (!oldest || share->first->job.id < oldest->id))
-                    oldest = &share->first->job;
-            }
+    for (size_t i = 0; i < queue->lane_count; i++) {
+        const struct sl_heap *waiting = &queue->lanes[i]->waiting;
+        for (size_t n = 0; n < waiting->count; n++) {
+            const struct sl_share *share = waiting->nodes[n]->of;
+            if (!oldest || share->first->job.id < oldest->id)
+                oldest = &share->first->job;
         }
     }
     return oldest ? oldest->submitted_ms : 0;

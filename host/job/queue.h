@@ -23,8 +23,14 @@ enum {
     SL_LEASE_MS = 30000,
     SL_QUEUE_AGED_MS = 3600 * 1000, /* since one of a submitter's jobs of that priority and selector
                                        began, or the first of them came */
-    SL_QUEUE_AGED_TURN = 8
+    SL_QUEUE_AGED_TURN = 8,
+    SL_QUEUE_REST_MS = 2000 /* after the first failure of the lab */
 };
+
+/* How long a job waits after so many attempts that the lab failed, the last of them on a device:
+ * four times as long as after the one before. After the first it goes to another device at once,
+ * where one is free. */
+int64_t sl_queue_rest_ms(uint32_t attempts);
 
 /* Called after each change of a job; the record is borrowed. */
 typedef void (*sl_queue_changed_fn)(void *user, const struct sl_job_record *job);
@@ -64,8 +70,8 @@ int sl_queue_renew(struct sl_queue *queue, uint64_t job, const char *device, uin
  * above. */
 int sl_queue_detach(struct sl_queue *queue, uint64_t job, const char *device, bool detached);
 
-/* It ended. SL_CAUSE_LAB puts it back while attempts are left; `run` is the run it made, 0 for
- * none. SL_E_NOT_FOUND as above. */
+/* It ended. SL_CAUSE_LAB puts it back while attempts are left, and it rests; `run` is the run it
+ * made, 0 for none. SL_E_NOT_FOUND as above. */
 int sl_queue_finish(struct sl_queue *queue, uint64_t job, const char *device, int cause,
                     uint64_t run, const char *detail, uint64_t now_ms);
 
@@ -89,7 +95,8 @@ void sl_queue_tick(struct sl_queue *queue, uint64_t now_ms);
 /* Time as it comes in has jumped by so much: leases that run go on as long as they would have.
  * Deadlines are times of day, and stay. */
 void sl_queue_shift(struct sl_queue *queue, int64_t by_ms);
-/* When the next lease ends or deadline passes, UINT64_MAX for never: for the owner's timer. */
+/* When the next lease or rest ends or deadline passes, UINT64_MAX for never: for the owner's timer.
+ */
 uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue);
 
 /* The open jobs of a group, in no order: *out_jobs is owned by the caller. -ENOMEM. */

@@ -193,25 +193,26 @@ TEST(a_job_comes_after_others_that_end_well_and_ends_with_one_that_does_not)
     add_held(queue, 4, 0, "2,3");
     add_held(queue, 5, 0, "4");
     add_held(queue, 6, 0, "1,4"); /* 1 ended long ago */
-    add_held(queue, 7, 400, "2");
+    add_held(queue, 7, 4000, "2");
     add_held(queue, 8, 0, "9"); /* one that is yet to come would be a guess */
     assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 10), 2);
     sl_queue_ended(queue, 1, true);
     assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_LAB, 0, "link lost", 20), 0);
-    assert_int_equal(assign(queue, 20), 2); /* that was no end */
-    assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_NONE, 1, "", 30), 0);
-    assert_int_equal(assign(queue, 30), 3);
-    assert_int_equal(sl_queue_finish(queue, 3, "a", SL_CAUSE_NONE, 2, "", 40), 0);
-    assert_int_equal(assign(queue, 40), 4);
-    assert_int_equal(sl_queue_finish(queue, 4, "a", SL_CAUSE_RESULT, 0, "crashed", 50), 0);
-    assert_int_equal(assign(queue, 60), 0);
+    assert_int_equal(assign(queue, 20), 3);
+    assert_int_equal(sl_queue_finish(queue, 3, "a", SL_CAUSE_NONE, 2, "", 30), 0);
+    assert_int_equal(assign(queue, 30), 0);
+    assert_int_equal(assign(queue, 2020), 2); /* that was no end */
+    assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_NONE, 1, "", 2030), 0);
+    assert_int_equal(assign(queue, 2040), 4);
+    assert_int_equal(sl_queue_finish(queue, 4, "a", SL_CAUSE_RESULT, 0, "crashed", 2050), 0);
+    assert_int_equal(assign(queue, 2060), 0);
     for (uint64_t id = 5; id <= 8; id++)
         assert_int_equal(store.jobs[id].cause, id == 7 ? SL_CAUSE_NONE : SL_CAUSE_DEPENDENCY);
     assert_non_null(
         strstr(store.jobs[5].detail, "job 4, which it comes after, failed or is not there"));
     assert_int_equal(store.jobs[7].state, SL_JOB_QUEUED); /* its time has not come */
-    assert_int_equal(assign(queue, 400), 7);
+    assert_int_equal(assign(queue, 4000), 7);
     sl_queue_free(queue);
 }
 
@@ -454,23 +455,6 @@ TEST(a_job_goes_to_a_device_that_meets_its_conditions_once_that_is_known)
     sl_queue_free(queue);
 }
 
-TEST(a_job_that_failed_goes_to_another_device_where_there_is_one)
-{
-    struct sl_queue *queue = fresh_queue();
-    add(queue, 1, 0, "");
-    assert_int_equal(device_ready(queue, "a"), 0);
-    assert_int_equal(device_ready(queue, "b"), 0);
-    assert_int_equal(assign(queue, 0), 1);
-    assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
-    assert_int_equal(assign(queue, 1), 1);
-    assert_string_equal(store.jobs[1].device, "b");
-    sl_queue_device_gone(queue, "a");
-    assert_int_equal(sl_queue_finish(queue, 1, "b", SL_CAUSE_LAB, 0, "link lost", 2), 0);
-    assert_int_equal(assign(queue, 2), 1);
-    assert_string_equal(store.jobs[1].device, "b"); /* there is no other */
-    sl_queue_free(queue);
-}
-
 TEST(different_selectors_have_a_limit_and_leave_with_their_last_job)
 {
     struct sl_queue *queue = fresh_queue();
@@ -493,14 +477,16 @@ TEST(lab_failures_are_tried_again_up_to_the_limit)
     struct sl_queue *queue = fresh_queue();
     add(queue, 1, 0, "");
     assert_int_equal(device_ready(queue, "a"), 0);
-    for (int attempt = 1; attempt <= SL_MAX_ATTEMPTS; attempt++) {
-        assert_int_equal(assign(queue, 0), 1);
-        assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
+    uint64_t now_ms = 5;
+    for (uint32_t attempt = 1; attempt <= SL_MAX_ATTEMPTS; attempt++) {
+        assert_int_equal(assign(queue, now_ms), 1);
+        assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", now_ms), 0);
+        now_ms += (uint64_t)sl_queue_rest_ms(attempt);
     }
     assert_int_equal(store.jobs[1].state, SL_JOB_FAILED);
     assert_int_equal(store.jobs[1].cause, SL_CAUSE_LAB);
     assert_string_equal(store.jobs[1].detail, "link lost");
-    assert_int_equal(assign(queue, 0), 0);
+    assert_int_equal(assign(queue, now_ms), 0);
     sl_queue_free(queue);
 }
 
@@ -511,7 +497,7 @@ TEST(a_job_that_was_run_again_says_why)
     assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
-    assert_int_equal(assign(queue, 0), 1);
+    assert_int_equal(assign(queue, 1 + SL_QUEUE_REST_MS), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 1), 0);
     assert_int_equal(store.jobs[1].state, SL_JOB_DONE);
     assert_string_equal(store.jobs[1].detail, "run again, attempt 2: link lost");
@@ -867,9 +853,10 @@ static void run_out(struct world *world)
     sl_queue_tick(world->queue, world->now_ms); /* whatever a device still holds is taken back */
     for (int d = 0; d < DEVICES; d++)
         (void)comes(world->queue, d, world->devices[d].name);
-    while (sl_queue_assign(world->queue, world->now_ms, &job, name))
-        assert_int_equal(
-            sl_queue_finish(world->queue, job, name, SL_CAUSE_NONE, 1, "", world->now_ms), 0);
+    for (int rest = 0; rest < 2; rest++, world->now_ms += (uint64_t)sl_queue_rest_ms(2))
+        while (sl_queue_assign(world->queue, world->now_ms, &job, name))
+            assert_int_equal(
+                sl_queue_finish(world->queue, job, name, SL_CAUSE_NONE, 1, "", world->now_ms), 0);
     for (uint64_t id = 1; id < world->next_id; id++)
         assert_true(store.jobs[id].state >= SL_JOB_DONE);
 }
