@@ -761,6 +761,7 @@ static void let_go(struct sl_queue *queue, struct entry *entry)
 static void release(struct sl_queue *queue, struct entry *entry, int cause, uint64_t run,
                     const char *detail, uint64_t now_ms)
 {
+    bool left = entry->job.lease_until_ms == 0; /* its daemon ended: that says nothing of devices */
     let_go(queue, entry);
     sl_ending_note(&entry->job, cause, run, detail, now_ms);
     if (entry->job.state != SL_JOB_QUEUED) {
@@ -768,7 +769,7 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
         return;
     }
     entry->failed_ms = (int64_t)now_ms - queue->shifted_ms;
-    entry->rested = false;
+    entry->rested = left;
     enter_waiting(queue, entry);
     changed(queue, entry);
 }

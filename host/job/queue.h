@@ -29,7 +29,7 @@ enum {
 
 /* How long a job waits after so many attempts that the lab failed, the last of them on a device:
  * four times as long as after the one before. After the first it goes to another device at once,
- * where one is free. */
+ * where one is free. A job whose daemon ended does not wait. */
 int64_t sl_queue_rest_ms(uint32_t attempts);
 
 /* Called after each change of a job; the record is borrowed. */

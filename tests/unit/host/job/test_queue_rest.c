@@ -100,6 +100,20 @@ TEST(a_job_that_comes_with_failures_rests_from_when_it_could_begin)
     sl_queue_free(queue);
 }
 
+TEST(a_job_whose_daemon_ended_does_not_rest)
+{
+    struct sl_queue *queue = queue_with("a", 1);
+    const struct sl_job_record job = {
+        .id = 2, .state = SL_JOB_RUNNING, .attempts = 1, .device = "a", .priority = 1};
+    assert_int_equal(sl_queue_add(queue, &job), 0);
+    sl_queue_tick(queue, 1000);
+    assert_int_equal(last.state, SL_JOB_QUEUED);
+    assert_string_equal(begun(queue, 1000), "2a");
+    lose(queue, 2, "a", 1001);
+    assert_string_equal(begun(queue, 1001), "1a");
+    sl_queue_free(queue);
+}
+
 TEST(a_clock_that_jumps_makes_no_rest_longer)
 {
     const int64_t day_ms = 86400000;
