@@ -1,4 +1,5 @@
-"""Requests that are pipelined, cut, reordered and slow, at a daemon that must answer each as HTTP says.
+"""Requests that are pipelined, cut, reordered and slow, at a daemon that must answer each as HTTP says: over a Unix socket, TCP and TLS,
+where hands are shaken wrongly, in half, slowly and never as well.
     http_storm.py [REQUESTS]     one million unless said otherwise; with SL_HOST_PRESET=asan at a sanitized daemon
 Standard library only."""
 
@@ -8,15 +9,23 @@ import json
 import os
 import pathlib
 import random
+import re
 import socket
+import ssl
 import subprocess
 import sys
 import tempfile
 import time
 
+import certificates
 from daemon import Daemon
+from lab import HOST as BUILD
 
-WORKERS = 4
+WAYS = ("unix", "tcp", "tls", "unix", "tcp", "tls")  # of the workers
+WARM = 4  # of so many parts the first fills caches and tables; it must not grow after that
+GROWTH_BYTES = 4 << 20  # what the allocator may keep more
+HELD = 200  # connections of one worker that begin no request
+SPOILED = 0.3  # share of the handshakes
 PATIENCE_SECONDS = 60  # for an answer, on however busy a machine
 BLOB_BYTES = 70000  # more than the daemon reads at once
 CUT, SLOW, BLOB = 0.1, 0.03, 0.01  # shares of the connections, and of the requests
@@ -107,13 +116,80 @@ class Answers:
         return status
 
 
+class Hands:
+    """Handshakes of one worker, from all addresses of a network: one address may begin few of them in a second."""
+
+    def __init__(self, authority, port, draw):
+        self.port, self.draw = port, draw
+        self.network, self.count = draw.randint(1, 254), 0
+        self.held = []  # open, and never used again
+        self.contexts = [ssl.create_default_context(cafile=authority) for _ in range(2)]
+        self.contexts[1].maximum_version = ssl.TLSVersion.TLSv1_2
+        self.sessions = [None, None]
+
+    def bare(self):
+        self.count += 1
+        source = f"127.{self.network}.{self.count // 250 % 250}.{self.count % 250 + 1}"
+        return socket.create_connection(("127.0.0.1", self.port), PATIENCE_SECONDS, source_address=(source, 0))
+
+    def shaken(self):
+        which = self.draw.randrange(2)
+        session = self.sessions[which] if self.draw.random() < 0.5 else None
+        return self.contexts[which].wrap_socket(self.bare(), server_hostname="localhost", session=session)
+
+    def remember(self, sock):
+        self.sessions[self.contexts.index(sock.context)] = sock.session
+
+    def hello(self):
+        """A client's first bytes, as they should be."""
+        there = ssl.MemoryBIO()
+        hands = self.draw.choice(self.contexts).wrap_bio(ssl.MemoryBIO(), there, server_hostname="localhost")
+        with contextlib.suppress(ssl.SSLWantReadError):
+            hands.do_handshake()
+        return there.read()
+
+    def spoil(self):
+        """One that comes to nothing: cut, bent, noise, behind noise, or followed by some; slow or at once."""
+        hello = bytearray(self.hello())
+        noise = self.draw.randbytes(self.draw.randint(1, 3000))
+        way = self.draw.randrange(5)
+        if way == 0:
+            hello = hello[:self.draw.randint(0, len(hello))]
+        elif way == 1:
+            hello[self.draw.randrange(len(hello))] ^= 1 << self.draw.randrange(8)
+        elif way == 2:
+            hello = b"\x16\x03\x01" + len(noise).to_bytes(2, "big") + noise
+        else:
+            hello = hello + noise if way == 3 else noise + hello
+        sock = self.bare()
+        with contextlib.suppress(OSError):  # it may be let go before it has said all
+            if self.draw.random() < SLOW:
+                for at in range(0, 40, 2):
+                    sock.sendall(hello[at:at + 2])
+                    time.sleep(self.draw.random() * 0.004)
+                hello = hello[40:]
+            sock.sendall(hello)
+            if self.draw.random() < 0.5:
+                self.held.append(sock)
+                if len(self.held) > HELD:
+                    self.held.pop(self.draw.randrange(HELD)).close()
+                return
+            sock.shutdown(socket.SHUT_WR)
+        with sock, contextlib.suppress(ConnectionResetError, BrokenPipeError):
+            while sock.recv(1 << 16):  # it is told, and let go: a silence is TimeoutError
+                pass
+
+
 class Worker:
-    def __init__(self, daemon, seed, tcp):
-        self.daemon, self.tcp = daemon, tcp
+    def __init__(self, daemon, seed, way, port):
+        self.daemon, self.tcp = daemon, port
         self.draw = random.Random(seed)
+        self.hands = Hands(daemon.state / "ca.pem", port, self.draw) if way == "tls" else None
         self.sent = 0
 
     def connect(self):
+        if self.hands:
+            return self.hands.shaken()
         if self.tcp:
             return socket.create_connection(("127.0.0.1", self.tcp), PATIENCE_SECONDS)
         sock = socket.socket(socket.AF_UNIX)
@@ -179,37 +255,70 @@ class Worker:
                 if digest:
                     os.unlink(self.daemon.state / "blobs" / digest)
                 self.sent += 1
+            if self.hands:
+                self.hands.remember(sock)
 
     def run(self, requests):
         while self.sent < requests:
-            self.connection()
+            if self.hands and self.draw.random() < SPOILED:
+                self.hands.spoil()
+            else:
+                self.connection()
 
 
-def work(state, tcp, seed, requests):
+def work(state, way, port, seed, requests):
     """One worker, in a process of its own: the seed repeats it."""
     daemon = Daemon(state)
-    worker = Worker(daemon, seed, tcp)
+    worker = Worker(daemon, seed, way, port)
     worker.run(requests)
     print(worker.sent)
 
 
+def run_workers(daemon, ports, requests, seed):
+    workers = [subprocess.Popen([sys.executable, __file__, "--work", str(daemon.state), way, str(ports.get(way, 0)), f"{seed}.{i}",
+                                 str(max(1, requests // len(WAYS)))], stdout=subprocess.PIPE, text=True) for i, way in enumerate(WAYS)]
+    sent = sum(int(worker.communicate()[0] or 0) for worker in workers)
+    if any(worker.returncode for worker in workers):
+        raise AssertionError(f"a worker failed; seed {seed}; the daemon's log ends: {daemon.log_text()[-3000:]}")
+    return sent
+
+
+def look(daemon):
+    """Bytes in memory and open descriptors, once its clients are gone."""
+    limit = time.monotonic() + PATIENCE_SECONDS
+    place = pathlib.Path(f"/proc/{daemon.process.pid}")
+    while int(re.search(rb"(?m)^sme2lab_http_connections (\d+)", daemon.request("GET", "/metrics")[2]).group(1)) > 1:
+        if time.monotonic() > limit:
+            raise AssertionError("connections of clients that have gone stay open")
+        time.sleep(0.1)
+    resident = int(re.search(r"VmRSS:\s+(\d+)", (place / "status").read_text()).group(1)) << 10
+    return resident, len(os.listdir(place / "fd"))
+
+
+def must_not_grow(before, after):
+    if after[1] > before[1]:
+        raise AssertionError(f"{before[1]} open descriptors became {after[1]}")
+    if BUILD.name == "host" and after[0] > before[0] + GROWTH_BYTES:  # a sanitizer keeps what was freed
+        raise AssertionError(f"{before[0]} bytes in memory became {after[0]}")
+
+
 def storm(state, requests, seed):
-    """All workers at one daemon, half of them over TCP. Returns how many requests; raises when an answer was wrong or late, the
-    daemon did not end on SIGTERM, or a sanitizer spoke."""
-    pathlib.Path(state).mkdir()
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    tcp = listener.getsockname()[1]
-    listener.close()
-    config = {"listen": [f"unix:{state}/sme2labd.sock", f"tcp:127.0.0.1:{tcp}"], "devices": [{"name": "here", "kind": "counted"}], "agents_on_demand": True}
+    """All workers at one daemon. Returns how many requests; raises when an answer was wrong or late, the daemon grew, it did not end
+    on SIGTERM, or a sanitizer spoke."""
+    state = pathlib.Path(state)
+    state.mkdir()
+    certificates.authority(state)
+    with socket.create_server(("127.0.0.1", 0)) as free, socket.create_server(("127.0.0.1", 0)) as other:
+        ports = {"tcp": free.getsockname()[1], "tls": other.getsockname()[1]}
+    config = {"listen": [f"unix:{state}/sme2labd.sock", *(f"{way}:127.0.0.1:{port}" for way, port in ports.items())],
+              "tls": certificates.certificate(state), "devices": [{"name": "here", "kind": "counted"}], "agents_on_demand": True}
     daemon = Daemon(state, config, env={"ASAN_OPTIONS": "detect_stack_use_after_return=1"})
     daemon.start()
     try:
-        workers = [subprocess.Popen([sys.executable, __file__, "--work", str(state), str(tcp if i % 2 else 0), f"{seed}.{i}",
-                                     str(requests // WORKERS)], stdout=subprocess.PIPE, text=True) for i in range(WORKERS)]
-        sent = sum(int(worker.communicate()[0] or 0) for worker in workers)
-        if any(worker.returncode for worker in workers):
-            raise AssertionError(f"a worker failed; seed {seed}; the daemon's log ends: {daemon.log_text()[-3000:]}")
+        sent = run_workers(daemon, ports, requests // WARM, f"{seed}.warm")
+        before = look(daemon)
+        sent += run_workers(daemon, ports, requests - requests // WARM, seed)
+        must_not_grow(before, look(daemon))
         if daemon.request("GET", "/healthz")[0] != 200:
             raise AssertionError("the daemon does not answer after the storm")
         began = time.monotonic()
@@ -226,7 +335,7 @@ def storm(state, requests, seed):
 
 def main():
     if sys.argv[1:2] == ["--work"]:
-        work(pathlib.Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4], int(sys.argv[5]))
+        work(pathlib.Path(sys.argv[2]), sys.argv[3], int(sys.argv[4]), sys.argv[5], int(sys.argv[6]))
         return
     requests = int(sys.argv[1]) if len(sys.argv) > 1 else 1000000
     seed = random.randrange(1 << 30)

@@ -22,7 +22,7 @@ import certificates  # noqa: E402
 from daemon import Daemon  # noqa: E402
 
 SCHEMA = ROOT / "proto/openapi.yaml"
-WAYS = ("tcp with a token", "tcp without", "tls with a token", "unix with a token", "unix without")
+WAYS = ("tcp with a token", "tcp without", "tls with a token", "tls without", "unix with a token", "unix without")
 # What fits the schema may be refused where more is asked than a schema can say: that a blob is there, that bytes have a digest and follow
 # those that are there, that a name of 63 characters has 63 bytes. What is too large is 413.
 SETTINGS = """
