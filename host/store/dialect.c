@@ -121,3 +121,60 @@ int sl_dialect_definition(const char *sql, char *out, size_t size)
 {
     return translate(sql, types, sizeof(types) / sizeof(types[0]), out, size);
 }
+
+/* Does the list of columns name the number? */
+static bool is_numbered(const char *sql, const char *end)
+{
+    for (const char *at = strchr(sql, '('); at && at < end; at += strcspn(at + 1, " ,(") + 1)
+        if (here(at + 1, "id") > 0)
+            return true;
+    return false;
+}
+
+static void put_text(struct translation *to, const char *text)
+{
+    put(to, text, strlen(text));
+}
+
+/* "p1, p2, NULL", or "$1::text[], $2::bigint[]", or "p1, p2": the last two without nulls. */
+static void put_columns(struct translation *to, const char *const *arrays, int count,
+                        const char *sign, bool nulls)
+{
+    char text[48];
+    const char *separator = "";
+    for (int i = 0, parameter = 0; i < count; i++) {
+        if (!arrays[i] && !nulls)
+            continue;
+        if (arrays[i])
+            snprintf(text, sizeof(text), "%s%d%s%s", sign, ++parameter, *sign == '$' ? "::" : "",
+                     *sign == '$' ? arrays[i] : "");
+        put_text(to, separator);
+        put_text(to, arrays[i] ? text : "NULL");
+        separator = ", ";
+    }
+}
+
+int sl_dialect_rows(const char *sql, const char *const *arrays, int count, char *out, size_t size)
+{
+    static const char values[] = " VALUES (", tail[] = ") RETURNING id", insert[] = "INSERT INTO ";
+    struct translation to = {.out = out, .size = size};
+    const char *end = strstr(sql, values), *at = end ? end + sizeof(values) - 1 : sql;
+    int marks = 0, typed = 0;
+    for (; *at == '?'; marks++)
+        at += strncmp(at, "?, ?", 4) == 0 ? 3 : 1;
+    for (int i = 0; i < count; i++)
+        typed += arrays[i] != NULL;
+    if (strncmp(sql, insert, sizeof(insert) - 1) != 0 || !end || strcmp(at, tail) != 0 ||
+        marks != count || typed == 0 || is_numbered(sql, end))
+        return SL_E_UNSUPPORTED;
+    put(&to, sql, (size_t)(end - sql));
+    put_text(&to, " SELECT ");
+    put_columns(&to, arrays, count, "p", true);
+    put_text(&to, " FROM unnest(");
+    put_columns(&to, arrays, count, "$", false);
+    put_text(&to, ") WITH ORDINALITY AS u (");
+    put_columns(&to, arrays, count, "p", false);
+    put_text(&to, ", place) ORDER BY place RETURNING id");
+    out[to.used] = '\0';
+    return to.full ? SL_E_LIMIT : 0;
+}

@@ -16,19 +16,16 @@
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
-#include "common/base/utf8.h"
 #include "host/store/database.h"
 #include "host/store/dialect.h"
 #include "host/store/pq.h"
+#include "host/store/pq_call.h"
 #include "host/store/sqlite.h"
 
 enum {
-    MAX_PARAMETERS = 48,
     MAX_PREPARED = 192,
-    MAX_SQL_BYTES = 16 << 10,
     FETCH_ROWS = 1000,
     MAX_POSTED = 128, /* what is sent and not answered fits the sockets' buffers */
-    NUMBER_BYTES = 32,
     MESSAGE_BYTES = 200,
     WRITER_BYTES = 33,
 };
@@ -45,9 +42,9 @@ enum {
 
 /* A statement that the server has planned already, by its text and the types of its values. */
 struct prepared {
-    char *sql; /* owned */
-    Oid types[MAX_PARAMETERS];
-    int count;
+    struct sl_pq_shape shape; /* with its text, owned */
+    bool of_many;             /* rows, each column an array */
+    bool joins;               /* of one row: there can be one of many */
 };
 
 struct postgres {
@@ -56,8 +53,11 @@ struct postgres {
     PGconn *connection;      /* owned; NULL: lost */
     struct prepared prepared[MAX_PREPARED];
     size_t prepared_count;
-    struct statement *posted[MAX_POSTED]; /* NULL: BEGIN */
+    struct sl_pq_call *posted[MAX_POSTED]; /* NULL: BEGIN; the first of those that are one */
     int posted_count;
+    struct sl_pq_call *gathered, *gathered_last; /* posted inserts of one kind, to be sent as one */
+    int gathered_count;
+    size_t gathered_bytes;
     unsigned cursors;
     uint64_t patience_ns, session_patience_ns; /* for an answer: now, and when it opened */
     uint64_t changes, changes_before;          /* the transaction */
@@ -67,18 +67,9 @@ struct postgres {
     char message[MESSAGE_BYTES];
 };
 
-struct parameter {
-    Oid type;
-    const char *text; /* borrowed, or `number`, or owned as `cleaned` */
-    char number[NUMBER_BYTES];
-    char *cleaned;
-};
-
 struct statement {
+    struct sl_pq_call call; /* first */
     struct postgres *db;
-    const char *sql; /* borrowed */
-    struct parameter parameters[MAX_PARAMETERS];
-    int count;
     PGresult *result; /* owned */
     int row, rows;
     bool many, posted;
@@ -93,33 +84,21 @@ static struct postgres *of(struct sl_database *db)
 
 /* --- what went wrong --- */
 
-static const struct {
-    const char *state; /* how SQLSTATE begins */
-    int code;
-} codes[] = {
-    {"08", -ENOTCONN},  {"57P", -ENOTCONN},    {"23", -EEXIST},        {"22", -EEXIST},
-    {"42804", -EEXIST}, {"40", -EAGAIN},       {"55P03", -EAGAIN},     {"53100", -ENOSPC},
-    {"53", -ENOMEM},    {"25P02", -ECANCELED}, {"XX001", SL_E_FORMAT}, {"XX002", SL_E_FORMAT},
-};
-
-static int code_of(const char *state)
-{
-    for (size_t i = 0; state && i < sizeof(codes) / sizeof(codes[0]); i++)
-        if (strncmp(state, codes[i].state, strlen(codes[i].state)) == 0)
-            return codes[i].code;
-    return -EIO;
-}
-
 /* Its first line: further ones repeat the statement. */
 static void keep_message(struct postgres *db, const char *text)
 {
     snprintf(db->message, sizeof(db->message), "%.*s", (int)strcspn(text, "\n"), text);
 }
 
+static void free_prepared(struct prepared *prepared)
+{
+    sl_free((char *)(uintptr_t)prepared->shape.sql);
+}
+
 static void drop_prepared(struct postgres *db)
 {
     for (size_t i = 0; i < db->prepared_count; i++)
-        sl_free(db->prepared[i].sql);
+        free_prepared(&db->prepared[i]);
     db->prepared_count = 0;
 }
 
@@ -157,7 +136,7 @@ static int settle(struct postgres *db, PGresult *result, PGresult **out)
 {
     if (!result)
         return give_up(db);
-    int rc = sl_pq_is_good(result) ? 0 : code_of(PQresultErrorField(result, PG_DIAG_SQLSTATE));
+    int rc = sl_pq_is_good(result) ? 0 : sl_pq_code(result);
     if (rc == 0) {
         count_changes(db, result);
     } else {
@@ -190,8 +169,10 @@ static int not_there(struct postgres *db)
 
 /* --- what was sent before --- */
 
+static int send_gathered(struct postgres *db);
+
 /* The answer to one statement. */
-static int take_posted(struct postgres *db, struct statement *statement)
+static int take_posted(struct postgres *db, PGresult **out)
 {
     if (!db->connection)
         return -ENOTCONN;
@@ -200,27 +181,47 @@ static int take_posted(struct postgres *db, struct statement *statement)
         PQclear(result);
         return -ECANCELED;
     }
-    return settle(db, result, statement ? &statement->result : NULL);
+    return settle(db, result, out);
+}
+
+/* `whole` is the answer to those that were sent as one, owned, or NULL after a failure. */
+static int hand_out(struct sl_pq_call *first, PGresult *whole, int rc)
+{
+    PGresult *results[SL_PQ_MAX_ROWS] = {whole};
+    int count = 0;
+    for (const struct sl_pq_call *each = first; each; each = each->next)
+        count++;
+    if (rc == 0 && count > 1) {
+        rc = sl_pq_split_numbers(whole, count, results);
+        PQclear(whole);
+    }
+    for (int i = 0; first; i++) {
+        struct statement *statement = (struct statement *)first;
+        first = first->next;
+        statement->call.next = NULL;
+        statement->rc = rc;
+        statement->posted = false;
+        statement->row = -1;
+        statement->result = rc == 0 ? results[i] : NULL;
+        statement->rows = rc == 0 ? PQntuples(results[i]) : 0;
+    }
+    return rc;
 }
 
 /* Waits for all of it. 0, or how the first one that failed did. */
 static int take_all(struct postgres *db)
 {
-    int rc = 0, count = db->posted_count;
+    int rc = send_gathered(db), count = db->posted_count;
     db->posted_count = 0;
     if (count == 0)
-        return 0;
+        return rc;
     if (db->connection && !PQpipelineSync(db->connection))
         give_up(db);
     for (int i = 0; i < count; i++) {
-        struct statement *statement = db->posted[i];
-        int one = take_posted(db, statement);
-        if (statement) {
-            statement->rc = one;
-            statement->posted = false;
-            statement->row = -1;
-            statement->rows = one == 0 ? PQntuples(statement->result) : 0;
-        }
+        PGresult *result = NULL;
+        int one = take_posted(db, db->posted[i] ? &result : NULL);
+        if (db->posted[i])
+            one = hand_out(db->posted[i], result, one);
         rc = rc == 0 ? one : rc;
     }
     if (!db->connection)
@@ -308,7 +309,7 @@ static int prepare(struct sl_database *base, const char *sql, void **out)
     struct statement *statement = sl_calloc(1, sizeof(*statement));
     if (statement) {
         statement->db = of(base);
-        statement->sql = sql;
+        statement->call.sql = sql;
     }
     *out = statement;
     return statement ? 0 : -ENOMEM;
@@ -322,60 +323,10 @@ static int prepare_many(struct sl_database *base, const char *sql, void **out)
     return rc;
 }
 
-/* The server takes well-formed UTF-8 alone: other bytes become '?'. */
-static int set_text(struct parameter *parameter, const char *text)
-{
-    size_t len = strlen(text);
-    parameter->type = SL_PQ_TEXT;
-    parameter->text = text;
-    if (sl_utf8_first_bad((struct sl_bytes){(const uint8_t *)text, len}) == len)
-        return 0;
-    parameter->cleaned = sl_strndup(text, len);
-    if (!parameter->cleaned)
-        return -ENOMEM;
-    for (unsigned char *at = (unsigned char *)parameter->cleaned; *at;) {
-        size_t step = sl_utf8_length(at);
-        if (step == 0)
-            *at = '?';
-        at += step == 0 ? 1 : step;
-    }
-    parameter->text = parameter->cleaned;
-    return 0;
-}
-
 static int bind(struct sl_database *base, void *handle, int at, const struct sl_value *value)
 {
-    struct statement *statement = handle;
     (void)base;
-    if (at < 1 || at > MAX_PARAMETERS)
-        return SL_E_LIMIT;
-    struct parameter *parameter = &statement->parameters[at - 1];
-    sl_free(parameter->cleaned);
-    *parameter = (struct parameter){.type = 0};
-    while (statement->count < at) /* what is left out is not used */
-        statement->parameters[statement->count++].type = SL_PQ_TEXT;
-    parameter->type = 0; /* of a null its place tells the type */
-    if (value->kind == SL_VALUE_TEXT)
-        return set_text(parameter, value->text);
-    if (value->kind == SL_VALUE_NULL)
-        return 0;
-    parameter->text = parameter->number;
-    parameter->type = value->kind == SL_VALUE_INTEGER ? SL_PQ_INT8 : SL_PQ_FLOAT8;
-    if (value->kind == SL_VALUE_INTEGER)
-        snprintf(parameter->number, NUMBER_BYTES, "%" PRIi64, value->integer);
-    else
-        snprintf(parameter->number, NUMBER_BYTES, "%.17g", value->real);
-    return 0;
-}
-
-static bool is_same(const struct prepared *prepared, const struct statement *statement)
-{
-    if (prepared->count != statement->count || strcmp(prepared->sql, statement->sql) != 0)
-        return false;
-    for (int i = 0; i < prepared->count; i++)
-        if (prepared->types[i] != statement->parameters[i].type)
-            return false;
-    return true;
+    return sl_pq_call_bind(&((struct statement *)handle)->call, at, value);
 }
 
 static void name_of(size_t place, char out[16])
@@ -383,11 +334,10 @@ static void name_of(size_t place, char out[16])
     snprintf(out, 16, "s%zu", place);
 }
 
-static int add_prepared(struct statement *statement)
+static int add_prepared(struct postgres *db, const struct sl_pq_call *call, bool of_many)
 {
-    struct postgres *db = statement->db;
-    char sql[MAX_SQL_BYTES], name[16];
-    int rc = sl_dialect_statement(statement->sql, sql, sizeof(sql));
+    char sql[SL_PQ_MAX_SQL_BYTES], many[SL_PQ_MAX_SQL_BYTES], name[16];
+    int rc = sl_pq_call_sql(call, of_many, sql);
     if (rc == 0 && db->prepared_count == MAX_PREPARED) {
         drop_prepared(db);
         rc = ask(db, "DEALLOCATE ALL", NULL);
@@ -395,52 +345,93 @@ static int add_prepared(struct statement *statement)
     if (rc < 0)
         return rc;
     struct prepared *prepared = &db->prepared[db->prepared_count];
-    prepared->sql = sl_strndup(statement->sql, strlen(statement->sql));
-    if (!prepared->sql)
+    sl_pq_call_shape(call, &prepared->shape);
+    prepared->shape.sql = sl_strndup(call->sql, strlen(call->sql));
+    if (!prepared->shape.sql)
         return -ENOMEM;
-    prepared->count = statement->count;
-    for (int i = 0; i < statement->count; i++)
-        prepared->types[i] = statement->parameters[i].type;
+    prepared->of_many = of_many;
+    prepared->joins = !of_many && sl_pq_call_sql(call, true, many) == 0;
     name_of(db->prepared_count++, name);
-    rc = settle_sent(
-        db, PQsendPrepare(db->connection, name, sql, statement->count, prepared->types), NULL);
+    int typed = of_many ? 0 : call->count; /* arrays have their types in the text */
+    rc = settle_sent(db, PQsendPrepare(db->connection, name, sql, typed, prepared->shape.types),
+                     NULL);
     if (rc < 0 && db->prepared_count > 0) /* a lost connection forgot them all */
-        sl_free(db->prepared[--db->prepared_count].sql);
+        free_prepared(&db->prepared[--db->prepared_count]);
     return rc;
 }
 
-static bool is_prepared(const struct statement *statement, char name[16])
+/* NULL: the server does not know it yet. */
+static const struct prepared *prepared_of(const struct postgres *db, const struct sl_pq_call *call,
+                                          bool of_many, char name[16])
 {
-    const struct postgres *db = statement->db;
-    size_t place = 0;
-    while (place < db->prepared_count && !is_same(&db->prepared[place], statement))
-        place++;
-    name_of(place, name);
-    return place < db->prepared_count;
+    for (size_t i = 0; i < db->prepared_count; i++) {
+        name_of(i, name);
+        if (db->prepared[i].of_many == of_many &&
+            sl_pq_call_has_shape(call, &db->prepared[i].shape))
+            return &db->prepared[i];
+    }
+    return NULL;
 }
 
-static int find_prepared(struct statement *statement, char name[16])
+static int find_prepared(struct postgres *db, const struct sl_pq_call *call, bool of_many,
+                         char name[16])
 {
-    int rc = is_prepared(statement, name) ? 0 : add_prepared(statement);
-    return rc < 0 || is_prepared(statement, name) ? rc : -EIO;
-}
-
-/* Gives what PQsendQueryPrepared() says. */
-static int send_prepared(struct statement *statement, const char *name)
-{
-    const char *values[MAX_PARAMETERS];
-    for (int i = 0; i < statement->count; i++)
-        values[i] = statement->parameters[i].text;
-    return PQsendQueryPrepared(statement->db->connection, name, statement->count, values, NULL,
-                               NULL, 0);
+    if (prepared_of(db, call, of_many, name))
+        return 0;
+    int rc = take_all(db);
+    rc = rc == 0 && !db->connection ? not_there(db) : rc;
+    rc = rc < 0 ? rc : add_prepared(db, call, of_many);
+    return rc < 0 || prepared_of(db, call, of_many, name) ? rc : -EIO;
 }
 
 static int run_prepared(struct statement *statement)
 {
+    struct postgres *db = statement->db;
     char name[16];
-    int rc = find_prepared(statement, name);
-    return rc < 0 ? rc
-                  : settle_sent(statement->db, send_prepared(statement, name), &statement->result);
+    int rc = find_prepared(db, &statement->call, false, name);
+    if (rc < 0)
+        return rc;
+    int sent = sl_pq_call_send(&statement->call, db->connection, name) == 0;
+    return settle_sent(db, sent, &statement->result);
+}
+
+/* Sends what was gathered: behind what was posted before. */
+static int send_gathered(struct postgres *db)
+{
+    struct sl_pq_call *first = db->gathered;
+    char name[16];
+    if (!first)
+        return 0;
+    db->gathered = NULL;
+    int rc = find_prepared(db, first, first->next != NULL, name);
+    rc = rc < 0 ? rc : make_room(db);
+    int sent = rc < 0 ? rc : sl_pq_call_send(first, db->connection, name);
+    rc = rc == 0 && sent == -EIO ? give_up(db) : sent;
+    if (rc < 0)
+        return hand_out(first, NULL, rc);
+    db->posted[db->posted_count++] = first;
+    return 0;
+}
+
+/* Behind others of its shape, unless they would be too many. */
+static int gather(struct postgres *db, struct sl_pq_call *call, const struct prepared *prepared)
+{
+    size_t bytes = sl_pq_call_bytes(call);
+    bool fits = db->gathered && prepared->joins && db->gathered_count < SL_PQ_MAX_ROWS &&
+                db->gathered_bytes + bytes <= SL_PQ_MAX_ROWS_BYTES &&
+                sl_pq_call_has_shape(db->gathered, &prepared->shape);
+    int rc = fits ? 0 : send_gathered(db);
+    if (rc < 0)
+        return rc;
+    call->next = NULL;
+    if (fits)
+        db->gathered_last->next = call;
+    else
+        db->gathered = call;
+    db->gathered_last = call;
+    db->gathered_count = fits ? db->gathered_count + 1 : 1;
+    db->gathered_bytes = fits ? db->gathered_bytes + bytes : bytes;
+    return 0;
 }
 
 static int fetch(struct statement *statement)
@@ -453,10 +444,10 @@ static int fetch(struct statement *statement)
 /* Rows come in parts, so that a million of them are not in memory at once. */
 static int open_cursor(struct statement *statement)
 {
-    char sql[MAX_SQL_BYTES];
+    char sql[SL_PQ_MAX_SQL_BYTES];
     statement->cursor = ++statement->db->cursors;
     int len = snprintf(sql, sizeof(sql), "DECLARE many%u NO SCROLL CURSOR FOR ", statement->cursor);
-    int rc = sl_dialect_statement(statement->sql, sql + len, sizeof(sql) - (size_t)len);
+    int rc = sl_dialect_statement(statement->call.sql, sql + len, sizeof(sql) - (size_t)len);
     if (rc == 0)
         rc = ask(statement->db, sql, NULL);
     if (rc < 0)
@@ -469,22 +460,17 @@ static int post(struct sl_database *base, void *handle)
     struct postgres *db = of(base);
     struct statement *statement = handle;
     char name[16];
-    if (!is_prepared(statement, name))
-        return 0; /* the first one is carried out at its step, and is known then */
-    int rc = make_room(db);
-    if (rc < 0)
-        return rc;
-    if (!send_prepared(statement, name))
-        return give_up(db);
-    statement->posted = true;
-    db->posted[db->posted_count++] = statement;
-    return 0;
+    const struct prepared *prepared = prepared_of(db, &statement->call, false, name);
+    int rc = prepared ? gather(db, &statement->call, prepared) : 0;
+    statement->posted = prepared && rc == 0; /* else it is carried out at its step, and is known */
+    return rc;
 }
 
 static int carry_out(struct statement *statement)
 {
     struct postgres *db = statement->db;
-    int rc = db->posted_count > 0 && !statement->many && !statement->posted
+    bool others = db->posted_count > 0 || db->gathered;
+    int rc = others && !statement->many && !statement->posted
                  ? post(&db->base, statement) /* with them: one way less */
                  : 0;
     int sent = take_all(db);
@@ -554,8 +540,7 @@ static void finish(void *handle)
 {
     struct statement *statement = handle;
     reset(statement);
-    for (int i = 0; i < statement->count; i++)
-        sl_free(statement->parameters[i].cleaned);
+    sl_pq_call_fini(&statement->call);
     sl_free(statement);
 }
 
@@ -590,6 +575,18 @@ static int define(struct sl_database *base, const char *sql)
     return rc;
 }
 
+/* Sends it off: nobody wants more of its answer than how it went. */
+static int post_text(struct postgres *db, const char *sql)
+{
+    int rc = send_gathered(db);
+    rc = rc < 0 ? rc : make_room(db);
+    if (rc == 0 && !PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0))
+        rc = give_up(db);
+    if (rc == 0)
+        db->posted[db->posted_count++] = NULL;
+    return rc;
+}
+
 static int begin(struct sl_database *base)
 {
     struct postgres *db = of(base);
@@ -597,12 +594,7 @@ static int begin(struct sl_database *base)
     db->in_doubt = false;
     db->message[0] = '\0';
     db->patience_ns = db->session_patience_ns;
-    int rc = make_room(db);
-    if (rc == 0 && !PQsendQueryParams(db->connection, "BEGIN", 0, NULL, NULL, NULL, NULL, 0))
-        rc = give_up(db);
-    if (rc == 0)
-        db->posted[db->posted_count++] = NULL;
-    return rc;
+    return post_text(db, "BEGIN");
 }
 
 /* Lets one daemon at a time change the schema. */
@@ -690,27 +682,46 @@ static int raise_number(struct sl_database *base, const char *table, uint64_t la
 }
 
 /* The row of the writer is written in the same transaction: it tells later whether there was a
- * commit. It must have the number before: a commit that comes after find_out() fails. */
+ * commit. It must have the number before: a commit that comes after find_out() fails. What is left
+ * out after a failure is the commit too. */
+static int write_and_commit(struct postgres *db, struct statement *own, bool jobs_changed)
+{
+    char name[16], notify[SL_NAME_BYTES + 32];
+    const struct sl_value values[] = {
+        {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch + 1},
+        {.kind = SL_VALUE_TEXT, .text = db->writer},
+        {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch},
+    };
+    int rc = 0;
+    snprintf(notify, sizeof(notify), "NOTIFY sme2lab_%s", db->base.identity);
+    for (int i = 0; i < 3 && rc == 0; i++)
+        rc = bind(&db->base, own, i + 1, &values[i]);
+    rc = rc < 0 ? rc : find_prepared(db, &own->call, false, name);
+    rc = rc < 0 ? rc : post(&db->base, own);
+    if (rc == 0 && jobs_changed)
+        rc = post_text(db, notify);
+    rc = rc < 0 ? rc : post_text(db, "COMMIT");
+    int sent = take_all(db);
+    return rc < 0 ? rc : sent;
+}
+
 static int commit(struct sl_database *base, bool jobs_changed)
 {
+    static const char sql[] =
+        "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SERVER_MS
+        " WHERE id = ?2 AND batch = ?3 RETURNING 1) SELECT 1 / count(*) FROM own";
     struct postgres *db = of(base);
-    char sql[512];
-    PGresult *result = NULL;
-    int sent = take_all(db);
-    if (sent < 0)
-        return sent;
+    void *own = NULL;
+    int rc = take_all(db);
+    if (rc < 0)
+        return rc;
     if (db->changes == db->changes_before)
         return exec(base, "COMMIT");
-    snprintf(sql, sizeof(sql),
-             "WITH own AS (UPDATE writers SET batch = %" PRIu64 ", wrote_ms = " SERVER_MS
-             " WHERE id = '%s' AND batch = %" PRIu64 " RETURNING 1) SELECT 1 / count(*) FROM own;"
-             "%s%s%s COMMIT",
-             db->batch + 1, db->writer, db->batch, jobs_changed ? "NOTIFY sme2lab_" : "",
-             jobs_changed ? base->identity : "", jobs_changed ? ";" : "");
-    int rc = ask(db, sql, &result);
-    if (rc == 0 && strcmp(PQcmdStatus(result), "COMMIT") != 0)
-        rc = -ECANCELED; /* it was a rollback */
-    PQclear(result);
+    rc = prepare(base, sql, &own);
+    if (rc < 0)
+        return rc;
+    rc = write_and_commit(db, own, jobs_changed);
+    finish(own);
     db->in_doubt = rc == -ENOTCONN;
     if (rc == 0)
         db->batch++;

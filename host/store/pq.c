@@ -166,6 +166,24 @@ bool sl_pq_is_good(const PGresult *result)
     return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
 }
 
+static const struct {
+    const char *state; /* how SQLSTATE begins */
+    int code;
+} codes[] = {
+    {"08", -ENOTCONN},  {"57P", -ENOTCONN},    {"23", -EEXIST},        {"22", -EEXIST},
+    {"42804", -EEXIST}, {"40", -EAGAIN},       {"55P03", -EAGAIN},     {"53100", -ENOSPC},
+    {"53", -ENOMEM},    {"25P02", -ECANCELED}, {"XX001", SL_E_FORMAT}, {"XX002", SL_E_FORMAT},
+};
+
+int sl_pq_code(const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    for (size_t i = 0; state && i < sizeof(codes) / sizeof(codes[0]); i++)
+        if (strncmp(state, codes[i].state, strlen(codes[i].state)) == 0)
+            return codes[i].code;
+    return -EIO;
+}
+
 void sl_pq_end_work(PGconn *connection, const char *url)
 {
     char sql[64];

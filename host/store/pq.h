@@ -35,6 +35,8 @@ struct pg_result *sl_pq_last(struct pg_conn *connection, int sent, uint64_t unti
 
 /* Did the statement succeed? NULL did not. */
 bool sl_pq_is_good(const struct pg_result *result);
+/* Why it did not, as database.h says it. */
+int sl_pq_code(const struct pg_result *result);
 
 /* Ends what the server is doing for `connection`, by another one to the same `url`: else it would
  * go on until it has something to send. Takes a few seconds at most. */

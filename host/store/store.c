@@ -27,6 +27,11 @@
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000, AUDIT_WAIT_MS = 20 };
 
+/* Requests wait for others as long as this part of the last transaction took. */
+enum { GATHER_PART = 2 };
+
+#define NS_A_MS UINT64_C(1000000)
+
 /* A list that is appended to at its end. */
 struct queue {
     struct sl_request *first, **end;
@@ -52,6 +57,10 @@ struct sl_store {
     int trouble; /* why the latest requests failed, or 0; only the worker changes it */
     char why[SL_STORE_WHY_BYTES];
     struct sl_histogram transactions, requests;
+    uint64_t took_ns; /* the last transaction */
+    size_t expected;  /* urgent requests that were in it, or came meanwhile */
+    size_t urgent;    /* of those that wait */
+    size_t enough;    /* so many wake the worker */
     /* the loop's: */
     void (*watch)(void *user); /* optional */
     void *watch_user;
@@ -198,36 +207,69 @@ static void wake(struct sl_store *store)
         return; /* it is full: the worker wakes anyway */
 }
 
+/* Does somebody wait for its answer? */
+static bool is_urgent(const struct sl_request *request)
+{
+    return request->kind != SL_REQUEST_NOTE_AUDIT;
+}
+
 /* Who did what is no hurry: it goes last, and for a moment waits for what may be committed with it.
  */
 static struct sl_request *take_batch(struct sl_store *store)
 {
     struct queue first, last;
     struct sl_request *request = queue_take_all(&store->waiting);
+    store->urgent = 0;
     queue_init(&first);
     queue_init(&last);
     while (request) {
         struct sl_request *next = request->next;
-        queue_append(request->kind == SL_REQUEST_NOTE_AUDIT ? &last : &first, request);
+        queue_append(is_urgent(request) ? &first : &last, request);
         request = next;
     }
     *first.end = last.first;
     return first.first;
 }
 
-/* Under the lock, which is open while it waits. */
+/* Under the lock. How long those that wait may wait for others to be committed with them: a sync
+ * costs the same for one as for all. Clients that the last batch answered come back at once, and
+ * the first of them would begin the next one without the others. */
+static uint64_t patience_ns(const struct sl_store *store)
+{
+    if (store->urgent == 0)
+        return AUDIT_WAIT_MS * NS_A_MS;
+    return store->urgent < store->expected ? store->took_ns / GATHER_PART : 0;
+}
+
+/* Under the lock, which is open while it waits. NULL: there is none yet. */
 static struct sl_request *await_batch(struct sl_store *store)
 {
-    if (store->waiting.first && !store->stopping) {
-        bool hurry = false;
-        for (const struct sl_request *r = store->waiting.first; r && !hurry; r = r->next)
-            hurry = r->kind != SL_REQUEST_NOTE_AUDIT;
-        if (!hurry)
-            wait_for_requests(store, AUDIT_WAIT_MS);
-        return take_batch(store);
+    uint64_t began_ns = sl_clock_ns(), limit_ns, waited_ns;
+    store->enough = 0;
+    if (!store->waiting.first) {
+        wait_for_requests(store, -1);
+        return NULL;
     }
-    wait_for_requests(store, -1);
-    return NULL;
+    for (;;) {
+        store->enough = store->urgent > 0 ? store->expected : 1;
+        limit_ns = patience_ns(store);
+        waited_ns = sl_clock_ns() - began_ns;
+        if (store->stopping || waited_ns >= limit_ns)
+            break;
+        wait_for_requests(store, (int)((limit_ns - waited_ns + NS_A_MS - 1) / NS_A_MS));
+    }
+    store->enough = SIZE_MAX; /* it looks again by itself */
+    return store->stopping ? NULL : take_batch(store);
+}
+
+/* Under the lock. */
+static void note_batch(struct sl_store *store, const struct sl_request *batch, uint64_t took_ns)
+{
+    sl_histogram_add(&store->transactions, took_ns);
+    store->took_ns = took_ns;
+    store->expected = store->urgent;
+    for (; batch; batch = batch->next)
+        store->expected += is_urgent(batch);
 }
 
 static void work(void *user)
@@ -247,7 +289,7 @@ static void work(void *user)
             copy_rows(store, batch);
         uv_mutex_lock(&store->lock);
         note_health(store, rc, why);
-        sl_histogram_add(&store->transactions, took_ns);
+        note_batch(store, batch, took_ns);
         while (batch) {
             struct sl_request *next = batch->next;
             queue_append(&store->done, batch);
@@ -457,7 +499,9 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
         store->queued++;
         request->queued_ns = sl_clock_ns();
         queue_append(&store->waiting, request);
-        wake(store);
+        store->urgent += is_urgent(request);
+        if (store->urgent >= store->enough)
+            wake(store);
     }
     uv_mutex_unlock(&store->lock);
     if (rc < 0)

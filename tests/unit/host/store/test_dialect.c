@@ -46,3 +46,43 @@ TEST(what_does_not_fit_is_refused)
     assert_int_equal(sl_dialect_statement("SELECT ", text, sizeof(text)), 0);
     assert_int_equal(sl_dialect_statement("x = 'abcdefgh'", text, sizeof(text)), SL_E_LIMIT);
 }
+
+static const char *const two_texts[] = {"text[]", NULL, "bigint[]"};
+
+TEST(an_insert_of_a_row_becomes_one_of_many)
+{
+    char text[512];
+    assert_int_equal(sl_dialect_rows("INSERT INTO t (a, idle, c) VALUES (?, ?, ?) RETURNING id",
+                                     two_texts, 3, text, sizeof(text)),
+                     0);
+    assert_string_equal(text, "INSERT INTO t (a, idle, c) SELECT p1, NULL, p2 FROM "
+                              "unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS u (p1, p2, "
+                              "place) ORDER BY place RETURNING id");
+    assert_int_equal(
+        sl_dialect_rows("INSERT INTO t (a) VALUES (?) RETURNING id", two_texts, 1, text, 60),
+        SL_E_LIMIT);
+}
+
+TEST(what_is_no_plain_insert_of_a_numbered_row_stays_alone)
+{
+    static const char *const alone[] = {
+        "SELECT id FROM t WHERE a = ? AND b = ? AND c = ?",
+        "INSERT INTO t (a, b) VALUES (?, ?) RETURNING id",
+        "INSERT INTO t (a, b, c) VALUES (?, ?, 1) RETURNING id",
+        "INSERT INTO t (a, b, c) VALUES (?1, ?2, ?1) RETURNING id",
+        "INSERT INTO t (a, b, c) VALUES (?, ?, ?)",
+        "INSERT INTO t (a, b, c) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id",
+        "INSERT INTO t (id, b, c) VALUES (?, ?, ?) RETURNING id",
+        "INSERT INTO t (a, b, id) VALUES (?, ?, ?) RETURNING id",
+        "INSERT INTO t (a, id, c) VALUES (?, ?, ?) RETURNING id",
+        "INSERT INTO t (a, b, c) SELECT ?, ?, ? RETURNING id",
+    };
+    char text[512];
+    for (size_t i = 0; i < sizeof(alone) / sizeof(alone[0]); i++)
+        assert_int_equal(sl_dialect_rows(alone[i], two_texts, 3, text, sizeof(text)),
+                         SL_E_UNSUPPORTED);
+    static const char *const nulls[] = {NULL};
+    assert_int_equal(
+        sl_dialect_rows("INSERT INTO t (a) VALUES (?) RETURNING id", nulls, 1, text, sizeof(text)),
+        SL_E_UNSUPPORTED);
+}

@@ -123,6 +123,93 @@ SERVER_TEST(a_transaction_that_is_lost_before_its_commit_is_not_there)
     sl_database_close(db);
 }
 
+enum { ROWS = 150 }; /* more than go together */
+
+static const char *name_of_row(int row)
+{
+    static const char *const names[] = {"", "NULL", "a\"b", "c\\d", "{e,f}", " g ", "h\xff", "i'j"};
+    return names[row % 8];
+}
+
+static void post_row(struct sl_database *db, struct sl_statement *statement, int row)
+{
+    sl_statement_init(
+        statement, db,
+        "INSERT INTO job_groups (name, owner, created_ms) VALUES (?, ?, ?) RETURNING id");
+    sl_statement_bind_text(statement, name_of_row(row));
+    sl_statement_bind_text(statement, "x");
+    sl_statement_bind_i64(statement, row);
+    sl_statement_post(statement);
+}
+
+SERVER_TEST(rows_that_are_sent_as_one_get_their_own_numbers_and_values)
+{
+    struct sl_database *db = open_database();
+    static struct sl_statement statements[ROWS];
+    uint64_t last = 0, number = 0;
+    assert_int_equal(db->kind->begin(db), 0);
+    for (int i = 0; i < ROWS; i++)
+        post_row(db, &statements[i], i);
+    for (int i = 0; i < ROWS; i++) {
+        assert_int_equal(sl_statement_write(&statements[i], SL_E_FORMAT, &number), 0);
+        assert_true(number > last);
+        last = number;
+    }
+    assert_int_equal(sl_database_commit(db, true), 0);
+    assert_store_rows("SELECT count(*), count(DISTINCT id) FROM job_groups", "[[150,150]]");
+    assert_store_rows("SELECT count(*) FROM job_groups a JOIN job_groups b ON b.id > a.id AND "
+                      "b.created_ms <= a.created_ms",
+                      "[[0]]");
+    assert_store_rows("SELECT name FROM job_groups WHERE created_ms < 8 ORDER BY id",
+                      "[[\"\"],[\"NULL\"],[\"a\\\"b\"],[\"c\\\\d\"],[\"{e,f}\"],[\" g "
+                      "\"],[\"h?\"],[\"i'j\"]]");
+    sl_database_close(db);
+}
+
+SERVER_TEST(one_row_that_may_not_be_fails_all_that_were_sent_with_it_and_nothing_stays)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statements[3];
+    uint64_t number = 0;
+    sl_database_exec(db, "ALTER TABLE job_groups ADD CHECK (created_ms <> 1)");
+    for (int round = 0; round < 2; round++) { /* the second time it is known to the server */
+        assert_int_equal(db->kind->begin(db), 0);
+        for (int i = 0; i < 3; i++)
+            post_row(db, &statements[i], i);
+        int failed = 0;
+        for (int i = 0; i < 3; i++)
+            failed += sl_statement_write(&statements[i], SL_E_FORMAT, &number) < 0;
+        assert_true(failed >= 2);
+        assert_int_equal(sl_database_state(db), SL_DATABASE_ABORTED);
+        assert_int_equal(sl_database_exec(db, "ROLLBACK"), 0);
+    }
+    assert_store_rows("SELECT count(*) FROM job_groups", "[[0]]");
+    sl_database_close(db);
+}
+
+SERVER_TEST(rows_that_wait_to_be_sent_are_lost_with_the_connection)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statements[5];
+    uint64_t number = 0;
+    bool in_doubt, committed = true;
+    assert_int_equal(db->kind->begin(db), 0);
+    post_row(db, &statements[0], 0); /* known from here on */
+    assert_int_equal(sl_statement_write(&statements[0], SL_E_FORMAT, &number), 0);
+    assert_int_equal(sl_database_exec(db, ADD_LABEL("marked")), 0);
+    for (int i = 1; i < 4; i++)
+        post_row(db, &statements[i], i);
+    kill_others();
+    post_row(db, &statements[4], 4);
+    for (int i = 1; i < 5; i++)
+        assert_int_equal(sl_statement_write(&statements[i], SL_E_FORMAT, &number), -ENOTCONN);
+    assert_int_equal(sl_database_state(db), SL_DATABASE_LOST);
+    assert_int_equal(db->kind->reconnect(db, &in_doubt, &committed), 0);
+    assert_false(committed);
+    assert_store_rows("SELECT count(*) FROM job_groups", "[[0]]");
+    sl_database_close(db);
+}
+
 SERVER_TEST(a_statement_that_fails_ends_its_part_alone)
 {
     struct sl_database *db = open_database();
