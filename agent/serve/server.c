@@ -14,10 +14,12 @@
 
 #include <uv.h>
 
+#include "agent/probe/conditions.h"
 #include "agent/serve/blob_store.h"
 #include "agent/serve/clean.h"
 #include "agent/serve/inference.h"
 #include "agent/serve/job_dir.h"
+#include "agent/serve/look.h"
 #include "agent/serve/sender.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
@@ -58,6 +60,7 @@ struct sl_server {
     struct sl_sender senders[MAX_JOBS];
     size_t job_count;
     struct sl_inference *inference; /* NULL: idle */
+    struct sl_look *look;           /* under way; it frees itself */
     struct sl_job_dir *running;     /* its directory */
     uint32_t running_pairs;
     void (*closed)(void *user);
@@ -210,6 +213,8 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
         refuse_for_now(server, job->id);
         return;
     }
+    if (server->look)
+        sl_look_stop(server->look);
     int rc = sl_job_dir_create(server->workdir, job, server->spool_bytes, &dir);
     if (rc == 0)
         rc = sl_inference_start(server->loop, server->self, server->workdir, job, dir, &events,
@@ -340,6 +345,38 @@ static void take_clean(struct sl_server *server)
     sl_channel_tell(server->channel, &envelope);
 }
 
+static void on_looked(void *user, const struct sl_conditions *now)
+{
+    struct sl_server *server = user;
+    Sme2lab__Proto__Conditions body = SME2LAB__PROTO__CONDITIONS__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    server->look = NULL;
+    if (now && server->channel && !server->inference) {
+        body.millidegrees = now->millidegrees;
+        body.warmest = (char *)(uintptr_t)now->warmest;
+        body.battery_percent = now->battery_percent;
+        body.power_saver = now->power_saver < 0   ? SME2LAB__PROTO__SWITCH__SWITCH_UNSPECIFIED
+                           : now->power_saver > 0 ? SME2LAB__PROTO__SWITCH__SWITCH_ON
+                                                  : SME2LAB__PROTO__SWITCH__SWITCH_OFF;
+        envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CONDITIONS;
+        envelope.conditions = &body;
+        sl_channel_tell(server->channel, &envelope);
+    }
+    if (server->closing)
+        finish_close(server);
+}
+
+/* Programs of the system run for it: never beside a measurement. */
+static void take_look(struct sl_server *server)
+{
+    if (server->inference || server->look || server->closing)
+        return;
+    int rc = sl_look_start(server->loop, "", on_looked, server, &server->look);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("device_not_looked_at"),
+               SL_LOG_REASON(sl_strerror(rc)));
+}
+
 static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
 {
     struct sl_server *server = user;
@@ -364,6 +401,9 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CLEAN:
         take_clean(server);
+        break;
+    case SME2LAB__PROTO__ENVELOPE__BODY_LOOK:
+        take_look(server);
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CANCEL:
         if (server->inference && server->running->id == envelope->cancel->job)
@@ -691,7 +731,8 @@ static void finish_close(struct sl_server *server)
         sl_blob_store_close(server->blobs, on_blobs_closed, server);
         return;
     }
-    if (server->open_handles > 0 || server->inference || server->open_links > 0 || server->blobs)
+    if (server->open_handles > 0 || server->inference || server->open_links > 0 || server->blobs ||
+        server->look)
         return;
     void (*closed)(void *) = server->closed;
     void *user = server->closed_user;
@@ -713,6 +754,8 @@ void sl_server_close(struct sl_server *server, void (*closed)(void *user), void 
     server->closed_user = user;
     if (server->inference)
         sl_inference_cancel(server->inference);
+    if (server->look)
+        sl_look_stop(server->look);
     if (server->channel)
         sl_channel_close(server->channel);
     for (size_t i = 0; i < server->stranger_count; i++)

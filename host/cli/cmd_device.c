@@ -14,6 +14,7 @@
 #include "host/cli/device_pair.h"
 #include "host/cli/device_results.h"
 #include "host/cli/options.h"
+#include "host/report/time_text.h"
 #include "host/spec/json_value.h"
 #include "host/spec/selector.h"
 #include "host/spec/url.h"
@@ -138,6 +139,22 @@ static void line(const char *head, const char *text)
         sl_say(stdout, "  %-8s %s\n", head, text);
 }
 
+/* As its agent found them when it had no job. */
+static void print_conditions(const cJSON *device)
+{
+    char text[SL_TIME_TEXT_BYTES];
+    uint64_t celsius = sl_value_u64(device, "temperature_celsius"),
+             percent = sl_value_u64(device, "battery_percent"),
+             looked_ms = sl_value_u64(device, "looked_ms");
+    if (celsius > 0)
+        sl_say(stdout, "  warmth   %" PRIu64 " degrees Celsius (%s), %s\n", celsius,
+               sl_value_text(device, "warmest", ""), sl_time_text(looked_ms, text));
+    if (percent > 0)
+        sl_say(stdout, "  battery  %" PRIu64 " %%\n", percent);
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "power_saver")))
+        line("saver", "on: its system slows the device to save power; switch it off to measure");
+}
+
 static void print_device(const cJSON *device)
 {
     const char *no_sme2 = sl_value_text(device, "no_sme2", ""),
@@ -162,6 +179,7 @@ static void print_device(const cJSON *device)
         sl_say(stdout, "  SVL      %" PRIu64 " bits%s%s\n", svl, *lengths ? ", of " : "", lengths);
     if (memory > 0)
         sl_say(stdout, "  memory   %.1f GiB\n", (double)memory / (1 << 30));
+    print_conditions(device);
 }
 
 static int show(const struct device *d, const char *name)

@@ -32,9 +32,12 @@ int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
     const struct sl_usage usage = {
         .verb = "devices",
         .synopsis = "[option...]",
-        .about = "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
-                 "counted counts instructions in the emulator, and the times of emulated mean\n"
-                 "nothing. SVL is the streaming vector length in bits that a device starts with.",
+        .about =
+            "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
+            "counted counts instructions in the emulator, and the times of emulated mean\n"
+            "nothing. SVL is the streaming vector length in bits that a device starts with,\n"
+            "TEMP the degrees Celsius of its warmest place and BATTERY its charge in percent,\n"
+            "as its agent read them last while it had no job: once a minute, after each job.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};

@@ -399,6 +399,13 @@ static void on_described(void *user, const char *device, struct sl_device_traits
         sl_roster_described(daemon->roster, device);
 }
 
+static void on_conditions(void *user, const char *device, const struct sl_device_conditions *now)
+{
+    struct daemon *daemon = user;
+    if (daemon->lab)
+        sl_lab_device_conditions(daemon->lab, device, now);
+}
+
 /* Why the device does not work by now; 0 where it does. */
 static int cause_of(const struct daemon *daemon, const char *name)
 {
@@ -532,8 +539,8 @@ static void on_lab_opened(void *user, int rc)
 /* Without an agent for this machine phones are served all the same. */
 static int new_devices(struct daemon *daemon)
 {
-    static const struct sl_devices_events events = {on_progress, on_ended, on_described,
-                                                    on_detached, on_link,  on_kept};
+    static const struct sl_devices_events events = {
+        on_progress, on_ended, on_described, on_detached, on_link, on_kept, on_conditions};
     const struct sl_host_config *config = daemon->settings->config;
     struct sl_tool agent = {.path = ""};
     struct sl_diag diag = {0};

@@ -338,6 +338,11 @@ int sl_link_clean(struct sl_link *link)
     return link->up ? sl_link_message_clean(link->channel) : SL_E_STATE;
 }
 
+int sl_link_look(struct sl_link *link)
+{
+    return link->up ? sl_link_message_look(link->channel) : SL_E_STATE;
+}
+
 void sl_link_pause(struct sl_link *link, bool paused)
 {
     if (link->paused == paused)

@@ -76,6 +76,9 @@ int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish);
  * says nothing. */
 int sl_link_clean(struct sl_link *link);
 
+/* The agent says how its device is now, unless it has a job or is older than that. */
+int sl_link_look(struct sl_link *link);
+
 /* Back-pressure towards the agent. */
 void sl_link_pause(struct sl_link *link, bool paused);
 

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sl_device_conditions;
 struct sl_spec;
 
 enum {
@@ -101,4 +102,6 @@ struct sl_link_events {
     /* The answer to sl_link_clean(): what was removed, or why nothing was ("": it was). NULL:
      * nobody wants to know. */
     void (*cleaned)(void *user, uint64_t files, uint64_t bytes, const char *refusal);
+    /* The answer to sl_link_look(). NULL: nobody wants to know. */
+    void (*conditions)(void *user, const struct sl_device_conditions *now);
 };

@@ -13,6 +13,7 @@
 #include "common/net/channel.h"
 #include "host/device/link_job.h"
 #include "host/device/runtime_files.h"
+#include "host/spec/device_facts.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
 #include "proto/envelope.pb-c.h"
@@ -314,6 +315,15 @@ int sl_link_message_clean(struct sl_channel *channel)
     return sl_channel_send(channel, &envelope);
 }
 
+int sl_link_message_look(struct sl_channel *channel)
+{
+    Sme2lab__Proto__Look look = SME2LAB__PROTO__LOOK__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_LOOK;
+    envelope.look = &look;
+    return sl_channel_send(channel, &envelope);
+}
+
 static void take_chunk(const Sme2lab__Proto__TraceChunk *body, const struct sl_link_events *events,
                        void *user)
 {
@@ -370,6 +380,22 @@ static void take_told(const Sme2lab__Proto__Job *body, const struct sl_link_even
         events->told(user, &told);
 }
 
+static void take_conditions(const Sme2lab__Proto__Conditions *body,
+                            const struct sl_link_events *events, void *user)
+{
+    struct sl_device_conditions now = {
+        .millidegrees = body->millidegrees,
+        .battery_percent = body->battery_percent <= 100 ? body->battery_percent : 0,
+        .power_saver = body->power_saver == SME2LAB__PROTO__SWITCH__SWITCH_ON ? SL_MAYBE_YES
+                       : body->power_saver == SME2LAB__PROTO__SWITCH__SWITCH_OFF
+                           ? SL_MAYBE_NO
+                           : SL_MAYBE_UNKNOWN};
+    snprintf(now.warmest, sizeof(now.warmest), "%s", text(body->warmest));
+    sl_utf8_clean(now.warmest, "");
+    if (events->conditions)
+        events->conditions(user, &now);
+}
+
 void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
                           const struct sl_link_events *events, void *user)
 {
@@ -384,6 +410,8 @@ void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CLEANED && events->cleaned)
         events->cleaned(user, envelope->cleaned->files, envelope->cleaned->bytes,
                         text(envelope->cleaned->refusal));
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CONDITIONS)
+        take_conditions(envelope->conditions, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
         events->state(user, envelope->state->job, (int)envelope->state->phase,
                       envelope->state->pair, envelope->state->pairs);

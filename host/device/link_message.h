@@ -24,6 +24,7 @@ int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, ui
 int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish);
 
 int sl_link_message_clean(struct sl_channel *channel);
+int sl_link_message_look(struct sl_channel *channel);
 
 /* Hands a message from the agent on; what a host has no use for, or what is out of its range, is
  * passed over. */

@@ -100,6 +100,26 @@ static int put_hosts(const struct sl_http *http, struct sl_buf *out)
                          peers->beats, peers->failed_beats, peers->taken_over);
 }
 
+/* Of devices that say it, as they were without a job. */
+static int put_conditions(const struct sl_device_record *devices, size_t count, struct sl_buf *out)
+{
+    int rc = sl_buf_printf(out, "# TYPE sme2lab_device_temperature_celsius gauge\n"
+                                "# UNIT sme2lab_device_temperature_celsius celsius\n");
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (devices[i].temperature_celsius > 0)
+            rc = sl_buf_printf(out,
+                               "sme2lab_device_temperature_celsius{device=\"%s\"} %" PRIu64 "\n",
+                               devices[i].name, devices[i].temperature_celsius);
+    if (rc == 0)
+        rc = sl_buf_printf(out, "# TYPE sme2lab_device_battery_ratio gauge\n"
+                                "# UNIT sme2lab_device_battery_ratio ratio\n");
+    for (size_t i = 0; rc == 0 && i < count; i++)
+        if (devices[i].battery_percent > 0)
+            rc = sl_buf_printf(out, "sme2lab_device_battery_ratio{device=\"%s\"} %.2f\n",
+                               devices[i].name, (double)devices[i].battery_percent / 100);
+    return rc;
+}
+
 static int put_devices(const struct sl_http *http, struct sl_buf *out)
 {
     const struct sl_device_record *devices = NULL;
@@ -118,6 +138,8 @@ static int put_devices(const struct sl_http *http, struct sl_buf *out)
         rc = sl_buf_printf(out, "sme2lab_device_works{device=\"%s\"} %d\n", devices[i].name,
                            devices[i].state == SL_DEVICE_READY ||
                                devices[i].state == SL_DEVICE_BUSY);
+    if (rc == 0)
+        rc = put_conditions(devices, count, out);
     if (rc == 0)
         rc = sl_buf_printf(out, "# TYPE sme2lab_device_recovery_steps counter\n");
     for (int step = SL_STEP_RECONNECT; rc == 0 && step <= SL_STEP_QUARANTINE; step *= 2)

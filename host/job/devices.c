@@ -23,7 +23,13 @@
 
 static const char taken_word[] = "taken\n";
 
-enum { PATH_BYTES = 1024, MAX_NOTE_BYTES = 2048, MAX_CONFIG_BYTES = 1 << 20, CLEAN_MS = 10000 };
+enum {
+    PATH_BYTES = 1024,
+    MAX_NOTE_BYTES = 2048,
+    MAX_CONFIG_BYTES = 1 << 20,
+    CLEAN_MS = 10000,
+    LOOK_MS = 60000
+};
 
 struct device {
     struct sl_devices *devices;
@@ -52,7 +58,7 @@ struct sl_devices {
     struct device *all[SL_MAX_DEVICES]; /* owned */
     size_t count;
     bool on_demand, closing, stop_agents;
-    uv_timer_t later; /* ends the closing from the loop */
+    uv_timer_t looks; /* asks how the devices are; its end is this one's */
     void (*closed)(void *user);
     void *closed_user;
 };
@@ -144,6 +150,7 @@ static void on_ended(void *user, int cause, const char *detail, const struct sl_
     else
         settle(device);
     remove_note(device);
+    sl_link_look(device->link);
     if (devices->closing)
         finish_close(devices);
 }
@@ -322,6 +329,8 @@ static void on_up(void *user)
     tell_link(device, SL_CAUSE_DEVICE_WELL, "");
     if (device->run)
         sl_job_run_link_up(device->run);
+    else
+        sl_link_look(device->link);
 }
 
 static void on_down(void *user, const char *reason, unsigned failures)
@@ -432,6 +441,25 @@ static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t
         sl_link_cancel_job(device->link, id);
 }
 
+static void on_conditions(void *user, const struct sl_device_conditions *now)
+{
+    struct device *device = user;
+    const struct sl_devices *devices = device->devices;
+    if (!device->run && devices->events.conditions)
+        devices->events.conditions(devices->user, device->name, now);
+}
+
+/* Never beside a run: looking takes the device's time. */
+static void on_look(uv_timer_t *timer)
+{
+    const struct sl_devices *devices = timer->data;
+    for (size_t i = 0; i < devices->count; i++) {
+        const struct device *device = devices->all[i];
+        if (device->link && !device->link_closing && !device->run)
+            sl_link_look(device->link);
+    }
+}
+
 /* The agent describes a device that the daemon knows by a link alone. */
 static void on_described(void *user)
 {
@@ -461,17 +489,18 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
     devices->on_demand = options->on_demand;
     snprintf(devices->state_dir, sizeof(devices->state_dir), "%s", options->state_dir);
     snprintf(devices->agent, sizeof(devices->agent), "%s", options->agent);
-    uv_timer_init(loop, &devices->later); /* cannot fail */
-    devices->later.data = devices;
+    uv_timer_init(loop, &devices->looks); /* cannot fail */
+    devices->looks.data = devices;
+    uv_timer_start(&devices->looks, on_look, LOOK_MS, LOOK_MS);
     *out = devices;
     return 0;
 }
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {on_have,  on_up,     on_down,      on_chunk,
-                                                 on_state, on_result, on_described, on_kept,
-                                                 on_told,  on_cleaned};
+    static const struct sl_link_events events = {on_have,  on_up,      on_down,      on_chunk,
+                                                 on_state, on_result,  on_described, on_kept,
+                                                 on_told,  on_cleaned, on_conditions};
     char workdir[PATH_BYTES], settled[PATH_BYTES + 16];
     struct sl_devices *devices = device->devices;
     if (device->link)
@@ -667,7 +696,7 @@ static void on_link_closed(void *user)
     finish_close(device->devices);
 }
 
-static void on_later_closed(uv_handle_t *handle)
+static void on_looks_closed(uv_handle_t *handle)
 {
     struct sl_devices *devices = handle->data;
     void (*closed)(void *) = devices->closed;
@@ -689,8 +718,8 @@ static void finish_close(struct sl_devices *devices)
         device->link_closing = true;
         sl_link_close(device->link, devices->stop_agents, on_link_closed, device);
     }
-    if (!open && !uv_is_closing((uv_handle_t *)&devices->later))
-        uv_close((uv_handle_t *)&devices->later, on_later_closed);
+    if (!open && !uv_is_closing((uv_handle_t *)&devices->looks))
+        uv_close((uv_handle_t *)&devices->looks, on_looks_closed);
 }
 
 void sl_devices_close(struct sl_devices *devices, bool stop_agents, void (*closed)(void *user),

@@ -13,6 +13,7 @@
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_device;
+struct sl_device_conditions;
 struct sl_device_record;
 struct sl_devices;
 struct sl_job_kit;
@@ -36,6 +37,8 @@ struct sl_devices_events {
     /* The device keeps so many results of runs that nobody here knows; said when that changes.
      * NULL: nobody wants to know. */
     void (*kept)(void *user, const char *device, size_t results, uint64_t bytes);
+    /* How a device without a run is, after each and once a minute. NULL: nobody wants to know. */
+    void (*conditions)(void *user, const char *device, const struct sl_device_conditions *now);
 };
 
 struct sl_devices_cleaned {

@@ -570,6 +570,16 @@ void sl_lab_device_facts(struct sl_lab *lab, const char *name, const struct sl_d
     note(lab, device);
 }
 
+void sl_lab_device_conditions(struct sl_lab *lab, const char *name,
+                              const struct sl_device_conditions *now)
+{
+    struct sl_device_record *device = find_device(lab, name);
+    if (!device)
+        return;
+    sl_device_conditions_tell(now, sl_clock_utc_ms(), device);
+    more_of(lab, device)->told = false;
+}
+
 void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *model,
                             const char *soc, const char *system)
 {

@@ -13,6 +13,7 @@
 #include "host/records.h"
 
 typedef struct uv_loop_s uv_loop_t;
+struct sl_device_conditions;
 struct sl_device_facts;
 struct sl_diag;
 struct sl_lab;
@@ -70,6 +71,8 @@ void sl_lab_tell_device(struct sl_lab *lab, const char *device, struct sl_device
 /* Tags, with commas; "": none. */
 void sl_lab_tag_device(struct sl_lab *lab, const char *device, const char *tags);
 /* Takes a copy of what its agent says of it. */
+void sl_lab_device_conditions(struct sl_lab *lab, const char *device,
+                              const struct sl_device_conditions *now);
 void sl_lab_device_facts(struct sl_lab *lab, const char *device,
                          const struct sl_device_facts *facts);
 /* Sets a device's own description, for those who ask. */

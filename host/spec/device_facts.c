@@ -12,7 +12,7 @@
 #include "host/spec/json_doc.h"
 #include "host/spec/json_value.h"
 
-enum { HWCAP2_SME = 23, MAX_CORES = 256 };
+enum { HWCAP2_SME = 23, MAX_CORES = 256, MAX_MILLIDEGREES = 200000 };
 
 static void copy(const cJSON *object, const char *key, char *out, size_t size)
 {
@@ -251,4 +251,16 @@ void sl_device_facts_tell(const struct sl_device_facts *facts, struct sl_device_
     if (!record->system[0])
         snprintf(record->system, sizeof(record->system), "%.15s%s%.31s", facts->sysname,
                  facts->release[0] ? " " : "", facts->release);
+}
+
+void sl_device_conditions_tell(const struct sl_device_conditions *conditions, uint64_t now_ms,
+                               struct sl_device_record *record)
+{
+    int32_t millidegrees = conditions->millidegrees;
+    bool known = conditions->warmest[0] && millidegrees > 0 && millidegrees < MAX_MILLIDEGREES;
+    record->temperature_celsius = known ? (uint64_t)(millidegrees + 500) / 1000 : 0;
+    snprintf(record->warmest, sizeof(record->warmest), "%s", known ? conditions->warmest : "");
+    record->battery_percent = conditions->battery_percent;
+    record->power_saver = conditions->power_saver;
+    record->looked_ms = now_ms;
 }

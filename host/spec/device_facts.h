@@ -26,6 +26,18 @@ struct sl_device_facts {
     char sysname[16], release[32], machine[16];
 };
 
+/* How a device without a job was when its agent looked last. */
+struct sl_device_conditions {
+    int32_t millidegrees;        /* Celsius, of its warmest place that can be read, */
+    char warmest[SL_NAME_BYTES]; /* which is called so; "": not known */
+    uint32_t battery_percent;    /* 0: it has none, or it is not known */
+    int power_saver;             /* enum sl_maybe */
+};
+
+/* Puts them into the record, as read at `now_ms` (Unix time). */
+void sl_device_conditions_tell(const struct sl_device_conditions *conditions, uint64_t now_ms,
+                               struct sl_device_record *record);
+
 /* Reads the probe's JSON. Of what is absent or of another type nothing is known. SL_E_FORMAT: it
  * is no such object. */
 int sl_device_facts_read(struct sl_bytes probe, struct sl_device_facts *out);

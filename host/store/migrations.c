@@ -195,6 +195,12 @@ static const struct {
          " sme2 INTEGER NOT NULL, no_sme2 TEXT NOT NULL, svl_bits INTEGER NOT NULL,"
          " svl_lengths TEXT NOT NULL, memory_bytes INTEGER NOT NULL, noted_ms INTEGER NOT NULL,"
          " PRIMARY KEY (host, name));"},
+    /* 16: how a device is: other hosts' are shown as well */
+    {.both = "ALTER TABLE host_devices ADD COLUMN temperature_celsius INTEGER NOT NULL DEFAULT 0;"
+             "ALTER TABLE host_devices ADD COLUMN warmest TEXT NOT NULL DEFAULT '';"
+             "ALTER TABLE host_devices ADD COLUMN battery_percent INTEGER NOT NULL DEFAULT 0;"
+             "ALTER TABLE host_devices ADD COLUMN power_saver INTEGER NOT NULL DEFAULT 0;"
+             "ALTER TABLE host_devices ADD COLUMN looked_ms INTEGER NOT NULL DEFAULT 0;"},
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -34,7 +34,7 @@ PARSERS = {
     "weight_file": ["agent/runtime/weights/weight_file.c"],
     "blob_store": ["agent/serve/blob_store.c"],
     "gflags": ["agent/run/gflags.c"],
-    "probe": ["agent/probe/sysfs.c"],
+    "probe": ["agent/probe/sysfs.c", "agent/probe/dumpsys.c"],
     "gunzip": ["agent/probe/gunzip.c"],
     "count_log": ["host/device/count_log.c", "host/device/log_line.c"],
     "elf_marks": ["host/device/elf_marks.c"],

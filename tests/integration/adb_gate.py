@@ -4,37 +4,18 @@ Standard library only."""
 import base64
 import contextlib
 import os
+import pathlib
 import socket
 import struct
 import subprocess
+import sys
 import threading
 import time
 
-CNXN, AUTH, STLS = 0x4E584E43, 0x48545541, 0x534C5453
-TOKEN, SIGNATURE, PUBLIC_KEY = 1, 2, 3
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+from lab_dialog import AUTH, CNXN, PUBLIC_KEY, SIGNATURE, STLS, TOKEN, pack, read_message  # noqa: E402
+
 DIGEST_HEAD = bytes.fromhex("3021300906052b0e03021a05000414")
-
-
-def read_exactly(peer, size):
-    data = b""
-    while len(data) < size:
-        piece = peer.recv(size - len(data))
-        if not piece:
-            raise OSError("the peer ended")
-        data += piece
-    return data
-
-
-def read_message(peer):
-    command, arg0, arg1, size, check, magic = struct.unpack("<6I", read_exactly(peer, 24))
-    payload = read_exactly(peer, size)
-    if magic != command ^ 0xFFFFFFFF or check != sum(payload):
-        raise AssertionError(f"{command:08x} has a wrong magic or sum")
-    return command, arg0, arg1, payload
-
-
-def pack(command, arg0, arg1, payload=b""):
-    return struct.pack("<6I", command, arg0, arg1, len(payload), sum(payload), command ^ 0xFFFFFFFF) + payload
 
 
 def is_signed(token, signature, public_text):

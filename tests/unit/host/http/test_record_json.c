@@ -129,13 +129,20 @@ TEST(a_device_and_a_token_show_no_secret)
                                                  .model = "Pixel",
                                                  .sme2 = SL_MAYBE_NO,
                                                  .no_sme2 = "its cores have none",
-                                                 .memory_bytes = 4096});
+                                                 .memory_bytes = 4096,
+                                                 .temperature_celsius = 41,
+                                                 .warmest = "cpu-1",
+                                                 .battery_percent = 83,
+                                                 .power_saver = SL_MAYBE_NO,
+                                                 .looked_ms = 7});
     is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"cause\":\"none\","
        "\"detail\":\"\",\"tags\":\"bench,usb3\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,"
        "\"system\":null,\"sme2\":"
        "false,"
        "\"no_sme2\":\"its cores have none\",\"svl_bits\":null,\"svl_lengths\":null,"
-       "\"memory_bytes\":4096,\"host\":null,\"times_mean_something\":true}");
+       "\"memory_bytes\":4096,\"host\":null,\"temperature_celsius\":41,\"warmest\":\"cpu-1\","
+       "\"battery_percent\":83,\"power_saver\":false,\"looked_ms\":7,"
+       "\"times_mean_something\":true}");
     begin();
     sl_json_of_device(&json, NULL, &(struct sl_device_record){.name = "q", .sme2 = SL_MAYBE_YES});
     has("\"sme2\":true,\"no_sme2\":null");

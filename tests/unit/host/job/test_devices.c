@@ -22,6 +22,7 @@
 #include "host/ingest/run_store.h"
 #include "host/job/devices.h"
 #include "host/job/run.h"
+#include "host/spec/device_facts.h"
 #include "tests/support/test.h"
 #include "tests/support/toy_lab.h"
 
@@ -39,6 +40,7 @@ struct lab {
     uint64_t disturb_at, durable;     /* bytes */
     uint64_t job;
     int closed, ended, progress, cause;
+    unsigned looks; /* at the device */
     bool has_run, disturbed;
     char detail[SL_DETAIL_BYTES];
     struct sl_run_record run;
@@ -88,6 +90,16 @@ static int on_ended(void *user, uint64_t job, const char *device, int cause, con
     return 0;
 }
 
+/* Never beside a run. */
+static void on_conditions(void *user, const char *device, const struct sl_device_conditions *now)
+{
+    struct lab *lab = user;
+    assert_string_equal(device, "here");
+    assert_true(now->battery_percent <= 100);
+    assert_false(sl_devices_holds(lab->devices, lab->job, "here"));
+    lab->looks++;
+}
+
 static void on_closed(void *user)
 {
     ((struct lab *)user)->closed = 1;
@@ -129,7 +141,8 @@ static void on_poll(uv_timer_t *timer)
 
 static void open_lab(struct lab *lab)
 {
-    static const struct sl_devices_events events = {.progress = on_progress, .ended = on_ended};
+    static const struct sl_devices_events events = {
+        .progress = on_progress, .ended = on_ended, .conditions = on_conditions};
     struct sl_devices_options options = {.state_dir = state_dir, .agent = agent.path, .kit = &kit};
     lab->closed = 0;
     assert_int_equal(uv_loop_init(&lab->loop), 0);
@@ -232,6 +245,18 @@ TEST(a_job_ends_in_a_run_directory)
 static void cut(struct lab *lab)
 {
     sl_devices_reconnect(lab->devices, "here");
+}
+
+TEST(a_device_is_looked_at_after_its_job)
+{
+    struct lab lab = {.job = 0};
+    open_lab(&lab);
+    submit(&lab, 45, NULL);
+    run_to_end(&lab);
+    unsigned before = lab.looks;
+    while (lab.looks == before)
+        uv_run(&lab.loop, UV_RUN_ONCE);
+    close_lab(&lab, true);
 }
 
 TEST(a_link_cut_anywhere_leaves_the_same_trace)

@@ -129,3 +129,30 @@ TEST(what_is_no_probe_changes_nothing)
     struct sl_device_facts facts;
     assert_int_equal(sl_device_facts_of(NULL, &facts), SL_E_FORMAT);
 }
+
+TEST(conditions_are_whole_degrees_above_zero_and_replace_those_before)
+{
+    struct sl_device_record record = {.name = "a"};
+    struct sl_device_conditions now = {.millidegrees = 41500,
+                                       .warmest = "cpu-1",
+                                       .battery_percent = 83,
+                                       .power_saver = SL_MAYBE_NO};
+    sl_device_conditions_tell(&now, 7, &record);
+    assert_int_equal(record.temperature_celsius, 42);
+    assert_string_equal(record.warmest, "cpu-1");
+    assert_int_equal(record.battery_percent, 83);
+    assert_int_equal(record.power_saver, SL_MAYBE_NO);
+    assert_int_equal(record.looked_ms, 7);
+    now = (struct sl_device_conditions){.millidegrees = -5000, .warmest = "skin"};
+    sl_device_conditions_tell(&now, 8, &record);
+    assert_int_equal(record.temperature_celsius, 0);
+    assert_string_equal(record.warmest, "");
+    assert_int_equal(record.battery_percent, 0);
+    assert_int_equal(record.power_saver, SL_MAYBE_UNKNOWN);
+    now = (struct sl_device_conditions){.millidegrees = INT32_MAX, .warmest = "lies"};
+    sl_device_conditions_tell(&now, 9, &record);
+    assert_int_equal(record.temperature_celsius, 0);
+    now = (struct sl_device_conditions){.millidegrees = 30000};
+    sl_device_conditions_tell(&now, 10, &record);
+    assert_int_equal(record.temperature_celsius, 0);
+}

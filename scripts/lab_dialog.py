@@ -1,0 +1,66 @@
+"""A phone whose owner has not answered yet: whoever comes over adb is asked for a key that the phone knows, and none is. Imported by
+scripts/lab, whose adbd has no authentication of its own."""
+
+import os
+import socket
+import struct
+import threading
+
+CNXN, AUTH, STLS = 0x4E584E43, 0x48545541, 0x534C5453
+TOKEN, SIGNATURE, PUBLIC_KEY = 1, 2, 3
+
+
+def read_exactly(peer, size):
+    data = b""
+    while len(data) < size:
+        piece = peer.recv(size - len(data))
+        if not piece:
+            raise OSError("the peer ended")
+        data += piece
+    return data
+
+
+def read_message(peer):
+    command, arg0, arg1, size, check, magic = struct.unpack("<6I", read_exactly(peer, 24))
+    payload = read_exactly(peer, size)
+    if magic != command ^ 0xFFFFFFFF or check != sum(payload):
+        raise AssertionError(f"{command:08x} has a wrong magic or sum")
+    return command, arg0, arg1, payload
+
+
+def pack(command, arg0, arg1, payload=b""):
+    return struct.pack("<6I", command, arg0, arg1, len(payload), sum(payload), command ^ 0xFFFFFFFF) + payload
+
+
+class Dialog:
+    """Listens in adbd's place until close()."""
+
+    def __init__(self, port):
+        self.listener, self.peers = socket.create_server(("", port)), []
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def close(self):
+        for end in (self.listener, *self.peers):
+            try:
+                end.shutdown(socket.SHUT_RDWR)  # ends the call that is under way
+            except OSError:
+                pass  # its peer has gone
+            end.close()
+
+    def serve(self):
+        while True:
+            try:
+                peer, _ = self.listener.accept()
+            except OSError:
+                return
+            self.peers.append(peer)
+            threading.Thread(target=self.ask, args=(peer,), daemon=True).start()
+
+    def ask(self, peer):
+        """A token for each signature; the key that is shown then waits for its owner."""
+        try:
+            while read_message(peer)[:2] != (AUTH, PUBLIC_KEY):
+                peer.sendall(pack(AUTH, TOKEN, 0, os.urandom(20)))
+            read_exactly(peer, 1)
+        except OSError:
+            peer.close()
