@@ -378,6 +378,11 @@ void sl_link_reconnect(struct sl_link *link)
         uv_timer_start(&link->timer, on_timer, 0, 0);
 }
 
+int sl_link_cause(const struct sl_link *link)
+{
+    return link->ops->cause ? link->ops->cause(link->transport) : SL_CAUSE_DEVICE_WELL;
+}
+
 int sl_link_reset(struct sl_link *link)
 {
     int rc =

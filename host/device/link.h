@@ -89,6 +89,10 @@ void sl_link_hold(struct sl_link *link, bool held);
 /* The same device is reached by another link of its kind from the next connection on. */
 void sl_link_move(struct sl_link *link, const char *to);
 
+/* After `down`: enum sl_device_cause, if the device itself says why it cannot be used; else
+ * SL_CAUSE_DEVICE_WELL. */
+int sl_link_cause(const struct sl_link *link);
+
 /* Drops the connection; it comes up again. Without one, the next try is now. */
 void sl_link_reconnect(struct sl_link *link);
 /* The same, after its USB port was reset. SL_E_UNSUPPORTED where the daemon itself has none. */

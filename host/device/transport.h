@@ -51,6 +51,9 @@ struct sl_transport_ops {
     void (*connect)(void *transport, struct sl_channel *channel);
     /* The connection ended so: a code of sl_channel_events.closed. `proven`: both sides were. */
     void (*disconnected)(void *transport, int code, bool proven);
+    /* After lost(): enum sl_device_cause, if the device itself says why it cannot be used; else
+     * SL_CAUSE_DEVICE_WELL. NULL: one of this kind never does. */
+    int (*cause)(const void *transport);
     /* Resets the port that the device is plugged into, before it is reached again. NULL: there is
      * no such port. SL_E_UNSUPPORTED: this device has none. */
     int (*reset)(void *transport);

@@ -333,14 +333,20 @@ static void on_up(void *user)
         sl_link_look(device->link);
 }
 
+static int cause_of_down(const struct device *device, unsigned failures)
+{
+    int said = sl_link_cause(device->link);
+    return said != SL_CAUSE_DEVICE_WELL ? said
+           : failures < SL_LINK_GIVE_UP ? SL_CAUSE_DEVICE_CONNECTING
+                                        : SL_CAUSE_DEVICE_UNREACHABLE;
+}
+
 static void on_down(void *user, const char *reason, unsigned failures)
 {
     struct device *device = user;
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("link_down"), SL_LOG_DEVICE(device->name),
            SL_LOG_NUMBER("failures", failures), SL_LOG_REASON(reason));
-    tell_link(device,
-              failures < SL_LINK_GIVE_UP ? SL_CAUSE_DEVICE_CONNECTING : SL_CAUSE_DEVICE_UNREACHABLE,
-              reason);
+    tell_link(device, cause_of_down(device, failures), reason);
     if (device->run)
         sl_job_run_link_down(device->run, reason, failures);
     end_cleaning(device, SL_E_STATE, NULL);

@@ -13,9 +13,17 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-from lab_dialog import AUTH, CNXN, PUBLIC_KEY, SIGNATURE, STLS, TOKEN, pack, read_message  # noqa: E402
+import lab_dialog  # noqa: E402
+from lab_dialog import AUTH, PUBLIC_KEY, SIGNATURE, STLS, TOKEN, pack  # noqa: E402
 
 DIGEST_HEAD = bytes.fromhex("3021300906052b0e03021a05000414")
+
+
+def read_message(peer):
+    *message, check = lab_dialog.read_message(peer)
+    if check != sum(message[3]):
+        raise AssertionError(f"{message[0]:08x} has a wrong sum")
+    return tuple(message)
 
 
 def is_signed(token, signature, public_text):

@@ -48,9 +48,10 @@ class PhoneLab:
         if done.returncode != 0:
             raise AssertionError(f"scripts/lab {' '.join(words)}: {done.stdout}{done.stderr}")
 
-    def fault(self, number, kind):
+    def fault(self, number, kind, wait=True):
+        """`wait`: until the server knows."""
         try:
-            self.program.fault(self.serial(number), kind)
+            self.program.fault(self.serial(number), kind, wait)
         except SystemExit as told:  # as a program it ends so
             raise AssertionError(str(told)) from None
 

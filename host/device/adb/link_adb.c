@@ -347,6 +347,13 @@ static void disconnected(void *transport, int code, bool proven)
     }
 }
 
+static int cause(const void *transport)
+{
+    const struct adb *adb = transport;
+    return adb->wire && sl_adb_wire_unauthorised(adb->wire) ? SL_CAUSE_DEVICE_UNAUTHORISED
+                                                            : SL_CAUSE_DEVICE_WELL;
+}
+
 static int reset(void *transport)
 {
     struct adb *adb = transport;
@@ -520,6 +527,7 @@ const struct sl_transport_ops sl_transport_adb = {.open_device = open_device,
                                                   .secret = secret,
                                                   .connect = connect_channel,
                                                   .disconnected = disconnected,
+                                                  .cause = cause,
                                                   .reset = reset,
                                                   .move = move,
                                                   .close = close_adb};

@@ -824,6 +824,11 @@ static void on_timer_closed(uv_handle_t *handle)
     finish_wire(wire);
 }
 
+bool sl_adb_wire_unauthorised(const struct sl_adb_wire *wire)
+{
+    return wire->state == UNAUTHORIZED;
+}
+
 void sl_adb_wire_move(struct sl_adb_wire *wire, const char *usb)
 {
     if (wire->usb[0])

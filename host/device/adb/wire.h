@@ -36,6 +36,9 @@ int sl_adb_wire_open(struct sl_adb_wire *wire, const char *service, int *out_fd)
 /* Which compressions of files the device has (pack.h), once a service of it is open. */
 unsigned sl_adb_wire_packs(const struct sl_adb_wire *wire);
 
+/* Does the device wait for its owner to allow this machine's key? */
+bool sl_adb_wire_unauthorised(const struct sl_adb_wire *wire);
+
 /* From the next connection on, where it is reached over USB: what sl_adb_usb_open() takes. */
 void sl_adb_wire_move(struct sl_adb_wire *wire, const char *usb);
 

@@ -26,20 +26,22 @@ from daemon import Daemon  # noqa: E402
 
 from faults.laboratory import TOY, records, wait_until  # noqa: E402
 
-SHARES = {"disconnect": 35, "kill-adbd": 20, "kill-server": 15, "kill-agent": 12, "kill-children": 10, "reboot": 8}
-UNPLUGGED_S, LONG_S, LONG_SHARE = 2.0, 14.0, 0.05  # the long ones outlast the time after which a run is called detached
+SHARES = {"disconnect": 35, "kill-adbd": 20, "kill-server": 15, "kill-agent": 12, "kill-children": 10, "reboot": 8,
+          "unauthorised": 4, "full-disk": 4, "slow": 4}
+ENDS = {"disconnect": "connect", "unauthorised": "authorised", "full-disk": "free-disk", "slow": "fast"}  # of those that last
+LASTS_S, LONG_S, LONG_SHARE = 2.0, 14.0, 0.05  # the long ones outlast the time after which a run is called detached
 AHEAD = 2  # jobs of a phone, one of them waiting
 PATIENCE_S = 420  # for the last job, when nothing disturbs any more
 BACK_S = 90  # for the last phone: its link may be in its longest pause
 
 
 def draw(seed, count, devices, mean_pause):
-    """(pause, kind, device, seconds until it is plugged in again) of each fault."""
+    """(pause, kind, device, seconds until it ends, if it lasts) of each fault."""
     chance = random.Random(seed)
     for _ in range(count):
         kind = chance.choices(list(SHARES), list(SHARES.values()))[0]
-        away = LONG_S if chance.random() < LONG_SHARE else chance.uniform(0.1, UNPLUGGED_S)
-        yield chance.uniform(0, 2 * mean_pause), kind, chance.randrange(1, devices + 1), away
+        lasts = LONG_S if chance.random() < LONG_SHARE else chance.uniform(0.1, LASTS_S)
+        yield chance.uniform(0, 2 * mean_pause), kind, chance.randrange(1, devices + 1), lasts
 
 
 class Batch:
@@ -51,13 +53,13 @@ class Batch:
                              env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR), "ADB_SERVER_SOCKET": phones.server()})
         self.daemon.start()
         self.model, self.input = self.daemon.put_blob(TOY / "model.pte"), self.daemon.put_blob(TOY / "input-0.bin")
-        self.counts, self.plugged, self.ending = collections.Counter(), [], threading.Event()
+        self.counts, self.menders, self.ending = collections.Counter(), [], threading.Event()
         self.faulty, self.wrong = None, []
         self.open, self.ended, self.states = {}, {}, collections.Counter()
 
     def close(self):
         self.ending.set()
-        for thread in (self.faulty, *self.plugged):
+        for thread in (self.faulty, *self.menders):
             if thread:
                 thread.join()
         self.daemon.__exit__(AssertionError)  # run directories of the last seconds are not validated twice
@@ -70,21 +72,25 @@ class Batch:
     # --- faults ---
 
     def disturb(self):
-        for pause, kind, number, away in draw(self.options.seed, self.options.faults, self.options.devices, self.options.pause):
+        for pause, kind, number, lasts in draw(self.options.seed, self.options.faults, self.options.devices, self.options.pause):
             if self.ending.wait(pause):
                 return
-            self.phones.fault(number, kind)
+            self.phones.fault(number, kind, wait=False)
             self.counts[kind] += 1
             if self.options.verbose:
-                print(f"{time.strftime('%T')} {kind} phone{number}" + (f" for {away:.1f} s" if kind == "disconnect" else ""), flush=True)
-            if kind == "disconnect":
-                thread = threading.Thread(target=self.plug_in, args=(number, away))
-                self.plugged.append(thread)
+                print(f"{time.strftime('%T')} {kind} phone{number}" + (f" for {lasts:.1f} s" if kind in ENDS else ""), flush=True)
+            if kind in ENDS:
+                thread = threading.Thread(target=self.mend, args=(kind, number, lasts))
+                self.menders.append(thread)
                 thread.start()
 
-    def plug_in(self, number, away):
-        self.ending.wait(away)
-        (self.phones.folder / f"device{number}/off").unlink(missing_ok=True)
+    def mend(self, kind, number, lasts):
+        """Nobody waits until the phone is back: the next fault may be on its way."""
+        self.ending.wait(lasts)
+        if kind == "disconnect":
+            (self.phones.folder / f"device{number}/off").unlink(missing_ok=True)
+        else:
+            (self.phones.folder / f"device{number}" / ENDS[kind]).touch()
 
     # --- jobs ---
 
