@@ -32,20 +32,16 @@ def pack(command, arg0, arg1, payload=b""):
     return struct.pack("<6I", command, arg0, arg1, len(payload), sum(payload), command ^ 0xFFFFFFFF) + payload
 
 
-class Dialog:
-    """Listens in adbd's place until close()."""
+class Door:
+    """Listens; meet() is called for each that comes, in a thread of its own."""
 
-    def __init__(self, port):
-        self.listener, self.peers = socket.create_server(("", port)), []
+    def __init__(self, host, port):
+        self.listener = socket.create_server((host, port))
         threading.Thread(target=self.serve, daemon=True).start()
 
     def close(self):
-        for end in (self.listener, *self.peers):
-            try:
-                end.shutdown(socket.SHUT_RDWR)  # ends the call that is under way
-            except OSError:
-                pass  # its peer has gone
-            end.close()
+        self.listener.shutdown(socket.SHUT_RDWR)  # ends the accept() that is under way
+        self.listener.close()
 
     def serve(self):
         while True:
@@ -53,14 +49,31 @@ class Dialog:
                 peer, _ = self.listener.accept()
             except OSError:
                 return
-            self.peers.append(peer)
-            threading.Thread(target=self.ask, args=(peer,), daemon=True).start()
+            threading.Thread(target=self.meet, args=(peer,), daemon=True).start()
 
-    def ask(self, peer):
+
+class Dialog(Door):
+    """In adbd's place until it is closed, and all who came with it."""
+
+    def __init__(self, port):
+        self.peers = []
+        super().__init__("", port)
+
+    def close(self):
+        super().close()
+        for peer in self.peers:
+            try:
+                peer.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it has gone
+
+    def meet(self, peer):
         """A token for each signature; the key that is shown then waits for its owner."""
+        self.peers.append(peer)
         try:
             while read_message(peer)[:2] != (AUTH, PUBLIC_KEY):
                 peer.sendall(pack(AUTH, TOKEN, 0, os.urandom(20)))
             read_exactly(peer, 1)
         except OSError:
-            peer.close()
+            pass  # it has gone, or the fault is over
+        peer.close()

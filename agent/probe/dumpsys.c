@@ -3,9 +3,20 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "agent/probe/conditions.h"
+enum { COLDEST = -40000, WARMEST = 150000 };
+
+void sl_health_warm(struct sl_health *health, int64_t millidegrees, const char *name)
+{
+    bool first = health->warmest[0] == '\0';
+    if (millidegrees <= COLDEST || millidegrees >= WARMEST ||
+        (!first && millidegrees <= health->millidegrees))
+        return;
+    health->millidegrees = (int32_t)millidegrees;
+    snprintf(health->warmest, sizeof(health->warmest), "%s", name[0] ? name : "?");
+}
 
 /* The next line without blanks around it; false: there is none. */
 static bool next_line(const char **text, const char *end, const char **out, size_t *out_len)
@@ -35,8 +46,8 @@ static bool read_thousandths(const char *text, size_t len, int64_t *out)
 {
     size_t at = len > 0 && text[0] == '-', digits = 0;
     int64_t value = 0, unit = 1000;
-    for (; at < len && text[at] >= '0' && text[at] <= '9'; at++, digits++)
-        value = 10 * value + 1000 * (text[at] - '0') * (digits < 6);
+    for (; at < len && digits <= 6 && text[at] >= '0' && text[at] <= '9'; at++, digits++)
+        value = 10 * value + 1000 * (text[at] - '0');
     if (digits == 0 || digits > 6)
         return false;
     if (at < len && text[at] == '.')
@@ -67,26 +78,26 @@ static bool member(const char *line, size_t len, const char *name, const char **
 }
 
 /* One line: Temperature{mValue=30.5, mType=3, mName=skin, mStatus=0} */
-static void take_temperature(const char *line, size_t len, struct sl_conditions *out)
+static void take_temperature(const char *line, size_t len, struct sl_health *out)
 {
     const char *value, *name;
     size_t value_len, name_len;
     int64_t millidegrees;
-    char text[SL_CONDITIONS_NAME_BYTES] = "";
+    char text[SL_HEALTH_NAME_BYTES] = "";
     if (!begins(line, len, "Temperature{") || !member(line, len, "mValue=", &value, &value_len) ||
         !member(line, len, "mName=", &name, &name_len) ||
         !read_thousandths(value, value_len, &millidegrees))
         return;
     for (size_t i = 0; i < name_len && i + 1 < sizeof(text); i++)
         text[i] = name[i] > ' ' && name[i] <= '~' ? name[i] : '?';
-    sl_conditions_warm(out, millidegrees, text);
+    sl_health_warm(out, millidegrees, text);
 }
 
-void sl_dumpsys_thermal(const char *text, size_t len, struct sl_conditions *out)
+void sl_dumpsys_thermal(const char *text, size_t len, struct sl_health *out)
 {
     const char *end = text + len, *line;
     size_t line_len;
-    struct sl_conditions before = *out;
+    struct sl_health before = *out;
     while (next_line(&text, end, &line, &line_len)) {
         if (begins(line, line_len, "Current temperatures from HAL"))
             *out = before; /* what came earlier is older */
@@ -94,7 +105,7 @@ void sl_dumpsys_thermal(const char *text, size_t len, struct sl_conditions *out)
     }
 }
 
-void sl_dumpsys_battery(const char *text, size_t len, struct sl_conditions *out)
+void sl_dumpsys_battery(const char *text, size_t len, struct sl_health *out)
 {
     static const char *const keys[] = {"level: ", "scale: ", "temperature: "};
     int64_t of[3] = {-1, 100000, INT64_MIN}, value;
@@ -110,10 +121,10 @@ void sl_dumpsys_battery(const char *text, size_t len, struct sl_conditions *out)
     if (of[0] >= 0 && of[1] > 0 && of[0] <= of[1])
         out->battery_percent = (uint32_t)(100 * of[0] / of[1]);
     if (of[2] != INT64_MIN) /* tenths of a degree */
-        sl_conditions_warm(out, of[2] / 10, "battery");
+        sl_health_warm(out, of[2] / 10, "battery");
 }
 
-void sl_dumpsys_power_saver(const char *text, size_t len, struct sl_conditions *out)
+void sl_dumpsys_power_saver(const char *text, size_t len, struct sl_health *out)
 {
     const char *end = text + len, *line;
     size_t line_len;

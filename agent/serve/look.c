@@ -6,22 +6,23 @@
 
 #include <uv.h>
 
-#include "agent/probe/conditions.h"
+#include "agent/probe/dumpsys.h"
+#include "agent/probe/health.h"
 #include "common/base/mem.h"
 
 struct sl_look {
     uv_work_t work;
     const char *root;
     volatile sig_atomic_t stopped;
-    struct sl_conditions now;
-    void (*done)(void *user, const struct sl_conditions *now);
+    struct sl_health now;
+    void (*done)(void *user, const struct sl_health *now);
     void *user;
 };
 
 static void read_now(uv_work_t *work)
 {
     struct sl_look *look = work->data;
-    sl_conditions_read(look->root, &look->stopped, &look->now);
+    sl_health_read(look->root, &look->stopped, &look->now);
 }
 
 static void after_read(uv_work_t *work, int status)
@@ -33,7 +34,7 @@ static void after_read(uv_work_t *work, int status)
 }
 
 int sl_look_start(uv_loop_t *loop, const char *root,
-                  void (*done)(void *user, const struct sl_conditions *now), void *user,
+                  void (*done)(void *user, const struct sl_health *now), void *user,
                   struct sl_look **out)
 {
     struct sl_look *look = sl_calloc(1, sizeof(*look));

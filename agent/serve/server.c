@@ -14,7 +14,7 @@
 
 #include <uv.h>
 
-#include "agent/probe/conditions.h"
+#include "agent/probe/dumpsys.h"
 #include "agent/serve/blob_store.h"
 #include "agent/serve/clean.h"
 #include "agent/serve/inference.h"
@@ -345,7 +345,7 @@ static void take_clean(struct sl_server *server)
     sl_channel_tell(server->channel, &envelope);
 }
 
-static void on_looked(void *user, const struct sl_conditions *now)
+static void on_looked(void *user, const struct sl_health *now)
 {
     struct sl_server *server = user;
     Sme2lab__Proto__Conditions body = SME2LAB__PROTO__CONDITIONS__INIT;

@@ -100,7 +100,7 @@ static int put_hosts(const struct sl_http *http, struct sl_buf *out)
                          peers->beats, peers->failed_beats, peers->taken_over);
 }
 
-/* Of devices that say it, as they were without a job. */
+/* Gauges of the devices that say it, as they were without a job. */
 static int put_conditions(const struct sl_device_record *devices, size_t count, struct sl_buf *out)
 {
     int rc = sl_buf_printf(out, "# TYPE sme2lab_device_temperature_celsius gauge\n"

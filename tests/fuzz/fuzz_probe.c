@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "agent/probe/conditions.h"
 #include "agent/probe/cores.h"
 #include "agent/probe/dumpsys.h"
 #include "agent/probe/sysfs.h"
@@ -13,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_conditions(const char *text, size_t size)
 {
-    struct sl_conditions now = {.power_saver = -1};
+    struct sl_health now = {.power_saver = -1};
     sl_dumpsys_thermal(text, size, &now);
     sl_dumpsys_battery(text, size, &now);
     sl_dumpsys_power_saver(text, size, &now);

@@ -36,33 +36,20 @@ def is_signed(token, signature, public_text):
     return block == b"\x00\x01" + b"\xff" * (253 - len(end)) + b"\x00" + end
 
 
-class Gate:
+class Gate(lab_dialog.Door):
     """`shown`: the public keys; `accept()` is the tap on the dialog; `signed`: connections that came in by a known key."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
         self.device = (host, int(port))
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.link = "adb-tcp:127.0.0.1:%d" % self.listener.getsockname()[1]
         self.shown, self.known, self.signed, self.errors = [], [], 0, []
         self.accepted = threading.Event()
-        threading.Thread(target=self.serve, daemon=True).start()
+        super().__init__("127.0.0.1", 0)
+        self.link = "adb-tcp:127.0.0.1:%d" % self.listener.getsockname()[1]
 
     def accept(self):
         self.known += self.shown
         self.accepted.set()
-
-    def close(self):
-        self.listener.shutdown(socket.SHUT_RDWR)  # ends the accept() that is under way
-        self.listener.close()
-
-    def serve(self):
-        while True:
-            try:
-                peer, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.meet, args=(peer,), daemon=True).start()
 
     def meet(self, peer):
         try:

@@ -17,7 +17,7 @@ RULES = [
     (EVERY, r"\b\d{8}T\d{6}Z", "<moment>"),
     (EVERY, r"\b\d{4}-\d\d-\d\d/\d{6}\.\d{3}-", "<moment>-"),
     # Wall times, sizes of files that hold them, hashes of files that hold them, and of programs.
-    (EVERY, r'"(wall_ns|uncounted_insns|available_bytes|trace_bytes|log_bytes|output_bytes|(?:submitted|started|ended|created|expires|last_used)_ms|'
+    (EVERY, r'"(wall_ns|uncounted_insns|available_bytes|trace_bytes|log_bytes|output_bytes|(?:submitted|started|ended|created|expires|last_used|looked)_ms|'
             r'agent_sha256|manifest_sha256)":\s*("[^"]*"|[^,}\]\s]+)', r'"\1":<\1>'),
     (EVERY, r"private/[0-9a-f]{12}", "private/<daemon>"),
     (EVERY, r'("version":\s*"#\d+ [^"@]*)@?[^"]*"', r'\1<built>"'),

@@ -4,8 +4,8 @@ import sys
 
 from faults import devices
 
-SEED = 1
-WORDS = ["--faults", "9", "--runs", "4", "--devices", "2", "--executions", "6", "--pause", "0.7", "--verbose", "--seed", str(SEED)]
+SEED = 552
+WORDS = ["--faults", "12", "--runs", "4", "--devices", "2", "--executions", "6", "--pause", "0.7", "--verbose", "--seed", str(SEED)]
 
 if __name__ == "__main__":
     sys.exit(devices.main(WORDS))

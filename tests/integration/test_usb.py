@@ -76,6 +76,22 @@ class PluggedIn(lab.Scratch):
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
 
+    def test_a_twin_that_is_plugged_in_during_a_job_changes_nothing_for_it_and_is_measured_itself(self):
+        daemon = self.begin({"adb": True, "devices": [{"name": "away", "link": "adb-usb:PHONE3"}]}, "PHONE1", "-PHONE1")
+        wait_until(lambda: self.device(daemon, "PHONE1"), PATIENCE_SECONDS, "the phone")
+        job = self.submit(daemon, "PHONE1", runs=8)
+        wait_until(lambda: list(test_adb.data(1).glob("jobs/*/trace")), PATIENCE_SECONDS, "the run")
+        self.tell("plug 2")
+        twin = wait_until(lambda: self.device(daemon, "usb-1-2"), PATIENCE_SECONDS, "the twin")["name"]
+        self.assertEqual(daemon.get(f"/api/v1/jobs/{job}")["state"], "running")
+        records = [daemon.wait(job), self.run_toy(daemon, twin), self.run_toy(daemon, "PHONE1")]
+        self.assertEqual([(record["state"], record["attempts"]) for record in records], [("done", 1)] * 3, daemon.log_text())
+        phones = [daemon.get(f"/api/v1/runs/{record['run']}/files/manifest.json")["device"]["probe"]["phone"] for record in records]
+        self.assertEqual([phones[0] == phones[1], phones[0] == phones[2]], [False, True])
+        self.tell("unplug 2")
+        wait_until(lambda: self.device(daemon, twin)["state"] == "offline", PATIENCE_SECONDS, "the twin's leave")
+        self.assertEqual(self.run_toy(daemon, "PHONE1")["state"], "done", daemon.log_text())
+
     def test_a_phone_that_another_program_holds_says_so_and_its_port_is_reset_once_it_is_free(self):
         daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}], "recovery": {"pause_seconds": 1}}, "PHONE1")
         self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())

@@ -3,6 +3,7 @@
  *
  *   usb_lab CONTROL SERIAL=tcp:HOST:PORT... -- PROGRAM [WORD...]
  *
+ * A phone whose SERIAL begins with '-', which is no part of it, is not plugged in yet.
  * Lines in the fifo CONTROL: "plug N", "unplug N" (the first port is 1), "hold N" (another program
  * has the interface), "free N". Ends with the program's exit code, or 99 where what the program
  * sent broke the rules of USB. The process runs with LD_PRELOAD=libumockdev-preload.so.0. */
@@ -48,10 +49,12 @@ static unsigned plug_all(struct sl_usb_rig *rig, char **words)
         char *at = strchr(words[port], '=');
         must(at && port + 1 < SL_USB_RIG_PORTS, "SERIAL=tcp:HOST:PORT");
         *at = '\0';
+        bool later = words[port][0] == '-';
         must(sl_address_parse(at + 1, &backends[port + 1], NULL) == 0, "no address");
         phones[port + 1] = (struct sl_usb_phone){
-            .serial = words[port], .backend = &backends[port + 1], .packet_bytes = 512};
-        sl_usb_rig_plug(rig, port + 1, &phones[port + 1]);
+            .serial = words[port] + later, .backend = &backends[port + 1], .packet_bytes = 512};
+        if (!later)
+            sl_usb_rig_plug(rig, port + 1, &phones[port + 1]);
     }
     return port;
 }

@@ -3,21 +3,20 @@
 
 #include <string.h>
 
-#include "agent/probe/conditions.h"
 #include "tests/support/test.h"
 
-typedef void (*parse_fn)(const char *text, size_t len, struct sl_conditions *out);
+typedef void (*parse_fn)(const char *text, size_t len, struct sl_health *out);
 
-static struct sl_conditions parsed(parse_fn parse, const char *text)
+static struct sl_health parsed(parse_fn parse, const char *text)
 {
-    struct sl_conditions conditions = {.power_saver = -1};
+    struct sl_health conditions = {.power_saver = -1};
     parse(text, strlen(text), &conditions);
     return conditions;
 }
 
 TEST(the_warmest_place_is_taken_as_the_hardware_tells_it_now)
 {
-    struct sl_conditions now =
+    struct sl_health now =
         parsed(sl_dumpsys_thermal,
                "IsStatusOverride: false\nThermal Status: 0\nCached temperatures:\n"
                "\tTemperature{mValue=88.0, mType=0, mName=CPU0, mStatus=0}\nHAL Ready: true\n"
@@ -33,7 +32,7 @@ TEST(the_warmest_place_is_taken_as_the_hardware_tells_it_now)
 
 TEST(temperatures_that_were_told_last_do_where_there_are_no_newer_ones)
 {
-    struct sl_conditions now =
+    struct sl_health now =
         parsed(sl_dumpsys_thermal,
                "Cached temperatures:\n Temperature{mValue=-3.5, mType=3, mName=skin, mStatus=0}");
     assert_int_equal(now.millidegrees, -3500);
@@ -62,15 +61,15 @@ TEST(a_name_has_no_steering_bytes_and_an_end)
 {
     char line[300] = "Temperature{mValue=30, mName=\x1b[2J";
     memset(line + strlen(line), 'n', 200);
-    struct sl_conditions now = parsed(sl_dumpsys_thermal, line);
-    assert_int_equal(strlen(now.warmest), SL_CONDITIONS_NAME_BYTES - 1);
+    struct sl_health now = parsed(sl_dumpsys_thermal, line);
+    assert_int_equal(strlen(now.warmest), SL_HEALTH_NAME_BYTES - 1);
     assert_memory_equal(now.warmest, "?[2Jnn", 6);
     assert_string_equal(parsed(sl_dumpsys_thermal, "Temperature{mValue=1,mName=}").warmest, "?");
 }
 
 TEST(a_battery_has_a_level_of_its_scale_and_a_temperature_in_tenths)
 {
-    struct sl_conditions now =
+    struct sl_health now =
         parsed(sl_dumpsys_battery,
                "Current Battery Service state:\r\n  AC powered: false\r\n  USB powered: true\r\n"
                "  level: 30\r\n  scale: 200\r\n  voltage: 4123\r\n  temperature: 285\r\n"
@@ -92,7 +91,7 @@ TEST(a_level_that_is_none_leaves_the_battery_unknown)
                                         "mylevel: 5",
                                         "Can't find service: battery"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-        struct sl_conditions now = parsed(sl_dumpsys_battery, texts[i]);
+        struct sl_health now = parsed(sl_dumpsys_battery, texts[i]);
         assert_int_equal(now.battery_percent, 0);
         assert_string_equal(now.warmest, "");
     }

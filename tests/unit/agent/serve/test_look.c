@@ -9,7 +9,8 @@
 
 #include <uv.h>
 
-#include "agent/probe/conditions.h"
+#include "agent/probe/dumpsys.h"
+#include "agent/probe/health.h"
 #include "common/base/clock.h"
 #include "common/base/tree_remove.h"
 #include "tests/support/unit.h"
@@ -17,10 +18,10 @@
 struct heard {
     unsigned times;
     bool known;
-    struct sl_conditions now;
+    struct sl_health now;
 };
 
-static void on_looked(void *user, const struct sl_conditions *now)
+static void on_looked(void *user, const struct sl_health *now)
 {
     struct heard *heard = user;
     heard->times++;

@@ -1,5 +1,6 @@
-/* tests/unit/agent/probe/test_conditions.c: devices of folders and scripts. */
-#include "agent/probe/conditions.h"
+/* tests/unit/agent/probe/test_health.c: devices of folders and scripts. */
+#include "agent/probe/dumpsys.h"
+#include "agent/probe/health.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,16 +22,16 @@
     "printf 'level: 40\\nscale: 100\\ntemperature: 301\\n' >battery && cd ../.."
 
 /* The conditions of what the shell makes in an empty folder. */
-static struct sl_conditions of(const char *device, sig_atomic_t interrupted)
+static struct sl_health of(const char *device, sig_atomic_t interrupted)
 {
-    char folder[] = "/tmp/sl-conditions-XXXXXX", command[2048];
+    char folder[] = "/tmp/sl-health-XXXXXX", command[2048];
     volatile sig_atomic_t stop = interrupted;
-    struct sl_conditions conditions;
+    struct sl_health conditions;
     assert_non_null(mkdtemp(folder));
     int size = snprintf(command, sizeof(command), "cd %s && %s", folder, device);
     assert_true(size > 0 && (size_t)size < sizeof(command));
     assert_int_equal(system(command), 0);
-    sl_conditions_read(folder, &stop, &conditions);
+    sl_health_read(folder, &stop, &conditions);
     snprintf(command, sizeof(command), "rm -r %s", folder);
     assert_int_equal(system(command), 0);
     return conditions;
@@ -38,10 +39,9 @@ static struct sl_conditions of(const char *device, sig_atomic_t interrupted)
 
 TEST(the_warmest_zone_that_can_be_a_temperature_is_taken)
 {
-    struct sl_conditions now =
-        of(ZONE(0, "soc", "41500") " && " ZONE(1, "cpu-1", "52000") " && " ZONE(
-               2, "vbat", "4123000") " && " ZONE(3, "broken", "none"),
-           0);
+    struct sl_health now = of(ZONE(0, "soc", "41500") " && " ZONE(1, "cpu-1", "52000") " && " ZONE(
+                                  2, "vbat", "4123000") " && " ZONE(3, "broken", "none"),
+                              0);
     assert_int_equal(now.millidegrees, 52000);
     assert_string_equal(now.warmest, "cpu-1");
     assert_int_equal(now.battery_percent, 0);
@@ -64,7 +64,7 @@ TEST(a_supply_of_linux_tells_the_battery)
 
 TEST(an_android_that_hides_its_zones_is_asked)
 {
-    struct sl_conditions now = of(ANDROID, 0);
+    struct sl_health now = of(ANDROID, 0);
     assert_int_equal(now.millidegrees, 36600);
     assert_string_equal(now.warmest, "skin");
     assert_int_equal(now.battery_percent, 40);
@@ -73,7 +73,7 @@ TEST(an_android_that_hides_its_zones_is_asked)
 
 TEST(an_android_without_a_thermal_service_has_its_batterys_temperature)
 {
-    struct sl_conditions now = of(ANDROID " && rm system/bin/thermalservice", 0);
+    struct sl_health now = of(ANDROID " && rm system/bin/thermalservice", 0);
     assert_int_equal(now.millidegrees, 30100);
     assert_string_equal(now.warmest, "battery");
 }
@@ -81,7 +81,7 @@ TEST(an_android_without_a_thermal_service_has_its_batterys_temperature)
 TEST(a_program_that_hangs_ends_and_what_was_known_stays)
 {
     uint64_t begin = sl_clock_ns();
-    struct sl_conditions now =
+    struct sl_health now =
         of(ZONE(0, "soc", "41500") " && mkdir -p system/bin && printf '#!/bin/sh\\nsleep 60\\n' "
                                    ">system/bin/settings && chmod 755 system/bin/settings",
            0);
@@ -92,7 +92,7 @@ TEST(a_program_that_hangs_ends_and_what_was_known_stays)
 
 TEST(one_that_is_interrupted_starts_nothing)
 {
-    struct sl_conditions now = of(ANDROID, 1);
+    struct sl_health now = of(ANDROID, 1);
     assert_string_equal(now.warmest, "");
     assert_int_equal(now.battery_percent, 0);
     assert_int_equal(now.power_saver, -1);

@@ -1,6 +1,6 @@
-/* agent/probe/conditions.c: Linux and Android; a Mac shows none of it to a program without rights.
+/* agent/probe/health.c: Linux and Android; a Mac shows none of it to a program without rights.
  */
-#include "agent/probe/conditions.h"
+#include "agent/probe/health.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -13,37 +13,27 @@
 #include "common/base/child.h"
 #include "common/base/path.h"
 
-enum { MAX_ZONES = 128, TIMEOUT_MS = 1500, COLDEST = -40000, WARMEST = 150000 };
+enum { MAX_ZONES = 128, TIMEOUT_MS = 1500 };
 
-typedef void (*parse_fn)(const char *text, size_t len, struct sl_conditions *out);
-
-void sl_conditions_warm(struct sl_conditions *conditions, int64_t millidegrees, const char *name)
-{
-    bool first = conditions->warmest[0] == '\0';
-    if (millidegrees <= COLDEST || millidegrees >= WARMEST ||
-        (!first && millidegrees <= conditions->millidegrees))
-        return;
-    conditions->millidegrees = (int32_t)millidegrees;
-    snprintf(conditions->warmest, sizeof(conditions->warmest), "%s", name[0] ? name : "?");
-}
+typedef void (*parse_fn)(const char *text, size_t len, struct sl_health *out);
 
 static void read_zones(const char *root, const volatile sig_atomic_t *interrupted,
-                       struct sl_conditions *out)
+                       struct sl_health *out)
 {
     uint32_t zones[MAX_ZONES];
     size_t count = sl_sysfs_indices(root, "sys/class/thermal", "thermal_zone", zones, MAX_ZONES);
     for (size_t i = 0; i < count && !*interrupted; i++) {
-        char type[SL_CONDITIONS_NAME_BYTES];
+        char type[SL_HEALTH_NAME_BYTES];
         int64_t millidegrees;
         sl_sysfs_line(root, type, sizeof(type), "sys/class/thermal/thermal_zone%" PRIu32 "/type",
                       zones[i]);
         if (sl_sysfs_number(root, &millidegrees, "sys/class/thermal/thermal_zone%" PRIu32 "/temp",
                             zones[i]))
-            sl_conditions_warm(out, millidegrees, type);
+            sl_health_warm(out, millidegrees, type);
     }
 }
 
-static void read_supplies(const char *root, struct sl_conditions *out)
+static void read_supplies(const char *root, struct sl_health *out)
 {
     static const char *const names[] = {"battery", "BAT0", "BAT1"};
     int64_t percent;
@@ -56,7 +46,7 @@ static void read_supplies(const char *root, struct sl_conditions *out)
 
 /* Runs a program of Android's and reads what it prints. */
 static void ask(const char *root, const char *const words[5],
-                const volatile sig_atomic_t *interrupted, parse_fn parse, struct sl_conditions *out)
+                const volatile sig_atomic_t *interrupted, parse_fn parse, struct sl_health *out)
 {
     char program[1024];
     const char *argv[6] = {program, words[1], words[2], words[3], words[4], NULL};
@@ -71,14 +61,14 @@ static void ask(const char *root, const char *const words[5],
     sl_child_fini(&result);
 }
 
-void sl_conditions_read(const char *root, const volatile sig_atomic_t *interrupted,
-                        struct sl_conditions *out)
+void sl_health_read(const char *root, const volatile sig_atomic_t *interrupted,
+                    struct sl_health *out)
 {
     static const char dumpsys[] = "system/bin/dumpsys", settings[] = "system/bin/settings";
     static const char *const thermal[5] = {dumpsys, "thermalservice"},
                              *const battery[5] = {dumpsys, "battery"},
                              *const saver[5] = {settings, "get", "global", "low_power"};
-    *out = (struct sl_conditions){.power_saver = -1};
+    *out = (struct sl_health){.power_saver = -1};
     read_zones(root, interrupted, out);
     read_supplies(root, out);
     if (!out->warmest[0])
