@@ -114,6 +114,13 @@ static void pause_ms(long ms)
     nanosleep(&span, NULL); /* a signal ends it early */
 }
 
+/* A server may ask for any pause; none at all would be a loop that burns a core. */
+static long first_wait_ms(const struct sl_sse *sse)
+{
+    long wait_ms = sse->retry_ms > FIRST_WAIT_MS ? sse->retry_ms : FIRST_WAIT_MS;
+    return wait_ms < MAX_WAIT_MS ? wait_ms : MAX_WAIT_MS;
+}
+
 static int follow(struct stream *stream, struct sl_diag *diag)
 {
     uint64_t lost_since = sl_clock_ns() / 1000000;
@@ -131,7 +138,7 @@ static int follow(struct stream *stream, struct sl_diag *diag)
             return sl_diag_set(diag, -EINTR, NULL, "Interrupted");
         if (stream->heard) {
             lost_since = sl_clock_ns() / 1000000;
-            wait_ms = stream->sse.retry_ms > 0 ? stream->sse.retry_ms : FIRST_WAIT_MS;
+            wait_ms = first_wait_ms(&stream->sse);
             told = false;
         }
         if (sl_clock_ns() / 1000000 - lost_since > SL_STREAM_GIVE_UP_MS)
@@ -139,9 +146,8 @@ static int follow(struct stream *stream, struct sl_diag *diag)
         if (!told && stream->options->on_lost)
             stream->options->on_lost(stream->options->user, diag->what);
         told = true;
-        if (sl_client_revive(stream->client, NULL) == 0)
-            continue; /* a private daemon is there again, and with it the job */
-        pause_ms(wait_ms);
+        sl_client_revive(stream->client, NULL); /* a private daemon, and with it the job */
+        pause_ms(wait_ms); /* also where it listens: it may be what ends each connection */
         wait_ms = wait_ms * 2 > MAX_WAIT_MS ? MAX_WAIT_MS : wait_ms * 2;
     }
 }
