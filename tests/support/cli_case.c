@@ -4,9 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/buf.h"
 #include "host/cli/cli.h"
-#include "host/store/store.h"
 #include "tests/support/http_case.h"
 #include "tests/support/test.h"
 #include "tests/support/verb_case.h"
@@ -75,48 +73,9 @@ int sl_cli_case_end(void)
     return home[0] ? system(command) : 0;
 }
 
-static bool answered;
-static uint64_t answer;
-
-static bool is_answered(void)
-{
-    return answered;
-}
-
-static void on_id(void *user, int rc, uint64_t id)
-{
-    (void)user;
-    assert_int_equal(rc, 0);
-    answered = true;
-    answer = id;
-}
-
-static uint64_t wait_for_id(int rc)
-{
-    assert_int_equal(rc, 0);
-    assert_true(sl_http_case_until(&bench, is_answered));
-    answered = false;
-    return answer;
-}
-
 uint64_t sl_cli_case_add_run(const struct sl_run_record *run, const char *folder)
 {
-    const struct sl_job_record job = {.state = SL_JOB_DONE, .submitted_ms = run->started_ms};
-    struct sl_run_record own = *run;
-    char path[256], command[512];
-    own.job = wait_for_id(sl_store_add_job(bench.store, &job, "{}", NULL, 0, on_id, NULL));
-    snprintf(own.directory, sizeof(own.directory), "runs/2026-11-23/000000.100-%d", (int)own.job);
-    snprintf(path, sizeof(path), "%s/%s", bench.folder, own.directory);
-    snprintf(command, sizeof(command), "mkdir -p %s/streams", path);
-    assert_int_equal(system(command), 0);
-    if (folder) {
-        snprintf(command, sizeof(command), "cp -r %s/. %s", folder, path);
-        assert_int_equal(system(command), 0);
-    } else {
-        snprintf(command, sizeof(command), "%s/agent.log", path);
-        assert_int_equal(sl_buf_write_file(command, "a line of the agent\n", 20), 0);
-    }
-    return wait_for_id(sl_store_add_run(bench.store, &own, on_id, NULL));
+    return sl_http_case_add_run(&bench, run, folder);
 }
 
 int sl_cli_case_open(void **state)

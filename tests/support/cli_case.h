@@ -15,8 +15,7 @@ int sl_cli_case_end(void);
 /* The same for the daemon of another process, at this socket. */
 void sl_cli_case_begin_at(const char *path);
 
-/* Puts an ended job and a run of it into the store of the server, and a copy of the files below
- * `folder` (NULL: a log alone) into the run's directory. Returns the run's number. */
+/* sl_http_case_add_run() of the server that sl_cli_case_open() opened. */
 uint64_t sl_cli_case_add_run(const struct sl_run_record *run, const char *folder);
 
 /* For TEST_GROUP: a server (http_case.h) that all tests of the program ask, and its end. */

@@ -13,8 +13,10 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/device/link_job.h"
 #include "host/http/context.h"
 #include "host/http/listener.h"
+#include "host/job/kept_list.h"
 #include "host/job/lab_open.h"
 #include "tests/support/unit.h"
 
@@ -140,6 +142,8 @@ void sl_http_case_close(struct sl_http_case *bench)
     assert_int_equal(uv_loop_close(&bench->loop), 0);
     assert_int_equal(access(bench->socket, F_OK), -1);
     free(bench->output);
+    if (bench->kept)
+        sl_kept_list_fini(bench->kept);
     snprintf(command, sizeof(command), "rm -rf %s", bench->folder);
     assert_int_equal(system(command), 0);
 }
@@ -291,4 +295,81 @@ bool sl_http_case_until(struct sl_http_case *bench, bool (*is_so)(void))
     while (!is_so() && uv_hrtime() < end)
         pass(&bench->loop);
     return is_so();
+}
+
+static const struct sl_kept_list *kept_of(void *user, const char *name)
+{
+    const struct sl_http_case *bench = user;
+    return sl_lab_has_device(bench->lab, name) ? bench->kept : NULL;
+}
+
+static int forget(void *user, const char *name, uint64_t id)
+{
+    struct sl_http_case *bench = user;
+    const struct sl_link_kept other = {.job = id == 7 ? 8 : 7, .outcome = SL_OUTCOME_DONE};
+    (void)name;
+    return bench->reached < 0 ? bench->reached : sl_kept_list_take(bench->kept, &other, 1);
+}
+
+void sl_http_case_keep(struct sl_http_case *bench)
+{
+    static struct sl_kept_list list;
+    const struct sl_link_kept two[] = {{.job = 7, .bytes = 2048, .outcome = SL_OUTCOME_DONE},
+                                       {.job = 8, .bytes = 1}};
+    const struct sl_link_told told = {.job = 7,
+                                      .started_ms = 1764000000000,
+                                      .config = "{\"model\":\"" SL_HTTP_CASE_MODEL
+                                                "\",\"shown\":{\"model\":\"net.pte\"}}",
+                                      .host = "other"};
+    bench->kept = &list;
+    assert_int_equal(sl_kept_list_take(bench->kept, two, 2), 0);
+    assert_int_equal(sl_kept_list_told(bench->kept, &told), 0);
+    bench->http->devices.kept = kept_of;
+    bench->http->devices.forget_kept = forget;
+    bench->http->devices.user = bench;
+}
+
+static bool has_id;
+static uint64_t stored_id;
+
+static bool is_stored(void)
+{
+    return has_id;
+}
+
+static void on_id(void *user, int rc, uint64_t id)
+{
+    (void)user;
+    assert_int_equal(rc, 0);
+    has_id = true;
+    stored_id = id;
+}
+
+static uint64_t await_id(struct sl_http_case *bench, int rc)
+{
+    assert_int_equal(rc, 0);
+    assert_true(sl_http_case_until(bench, is_stored));
+    has_id = false;
+    return stored_id;
+}
+
+uint64_t sl_http_case_add_run(struct sl_http_case *bench, const struct sl_run_record *run,
+                              const char *folder)
+{
+    const struct sl_job_record job = {.state = SL_JOB_DONE, .submitted_ms = run->started_ms};
+    struct sl_run_record own = *run;
+    char path[256], command[512];
+    own.job = await_id(bench, sl_store_add_job(bench->store, &job, "{}", NULL, 0, on_id, NULL));
+    snprintf(own.directory, sizeof(own.directory), "runs/2026-11-23/000000.100-%d", (int)own.job);
+    snprintf(path, sizeof(path), "%s/%s", bench->folder, own.directory);
+    snprintf(command, sizeof(command), "mkdir -p %s/streams", path);
+    assert_int_equal(system(command), 0);
+    if (folder) {
+        snprintf(command, sizeof(command), "cp -r %s/. %s", folder, path);
+        assert_int_equal(system(command), 0);
+    } else {
+        snprintf(command, sizeof(command), "%s/agent.log", path);
+        assert_int_equal(sl_buf_write_file(command, "a line of the agent\n", 20), 0);
+    }
+    return await_id(bench, sl_store_add_run(bench->store, &own, on_id, NULL));
 }

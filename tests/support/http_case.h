@@ -28,7 +28,9 @@ struct sl_http_case {
     struct sl_http *http;
     char folder[64], socket[96], url[64]; /* url: of the TCP listener */
     bool opened, http_closed, lab_closed, store_closed;
-    uint64_t started_job; /* by the runner */
+    uint64_t started_job;      /* by the runner */
+    struct sl_kept_list *kept; /* see sl_http_case_keep() */
+    int reached;               /* what a device that is asked to forget gives */
     int cancelled;
     /* curl's last answer */
     int status; /* of HTTP; 0: none */
@@ -49,6 +51,15 @@ void sl_http_case_close_http(struct sl_http_case *bench); /* the server alone; b
 /* Runs curl with the arguments (up to NULL) and the loop until it ends. `path` is joined to the
  * socket's address, or to the TCP one. Gives the status. */
 int sl_http_case_curl(struct sl_http_case *bench, bool tcp, const char *path, ...);
+
+/* Puts an ended job and a run of it into the store, and a copy of the files below `folder` (NULL: a
+ * log alone) into the run's directory. Returns the run's number. */
+uint64_t sl_http_case_add_run(struct sl_http_case *bench, const struct sl_run_record *run,
+                              const char *folder);
+
+/* From here on each device keeps results 7, of which it is known what was asked for, and 8, until
+ * they are forgotten. */
+void sl_http_case_keep(struct sl_http_case *bench);
 
 /* A connection of its own to the Unix socket, not blocking. */
 int sl_http_case_connect(struct sl_http_case *bench);

@@ -2,6 +2,7 @@
 #include "tests/support/verb_case.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -54,7 +55,27 @@ static void be_program(int argc, char **argv, FILE *const files[3])
     _exit(code); /* exit() would join threads of libuv that only the parent has */
 }
 
-static int wait_for(pid_t child)
+/* Is the text among what the command has printed so far? */
+static bool has_printed(FILE *const files[3], const char *text)
+{
+    for (int i = 1; i < 3; i++) {
+        ssize_t len = pread(fileno(files[i]), sl_verb_case.out, SL_VERB_CASE_BYTES - 1, 0);
+        sl_verb_case.out[len > 0 ? len : 0] = '\0';
+        if (strstr(sl_verb_case.out, text))
+            return true;
+    }
+    return false;
+}
+
+static void send_signal(pid_t child, FILE *const files[3])
+{
+    if (!sl_verb_case.awaited || !has_printed(files, sl_verb_case.awaited))
+        return;
+    sl_verb_case.awaited = NULL;
+    kill(child, sl_verb_case.signal);
+}
+
+static int wait_for(pid_t child, FILE *const files[3])
 {
     const struct timespec nap = {.tv_nsec = 1000000};
     int status = 0;
@@ -67,6 +88,7 @@ static int wait_for(pid_t child)
         }
         if (sl_verb_case.meanwhile)
             sl_verb_case.meanwhile();
+        send_signal(child, files);
         nanosleep(&nap, NULL);
     }
     return status;
@@ -89,7 +111,7 @@ int sl_verb_case_run(const char *first, ...)
     assert_true(child >= 0);
     if (child == 0)
         be_program(argc, argv, files);
-    int status = wait_for(child);
+    int status = wait_for(child, files);
     fclose(files[0]);
     read_all(files[1], sl_verb_case.out);
     read_all(files[2], sl_verb_case.err);

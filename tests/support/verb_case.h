@@ -9,6 +9,8 @@ struct sl_verb_case {
     const char *input;                     /* standard input; NULL: it is empty */
     void (*prepare)(void);                 /* done in the process first; may be NULL */
     void (*meanwhile)(void);               /* called until it has ended; may be NULL */
+    const char *awaited;                   /* once the next command has printed it, */
+    int signal;                            /* it gets this; NULL: it gets none */
     int code;                              /* what came of the last command: its exit code, and */
     char out[SL_VERB_CASE_BYTES];          /* what it printed on stdout and on stderr, terminated */
     char err[SL_VERB_CASE_BYTES];

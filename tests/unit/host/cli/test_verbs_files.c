@@ -9,6 +9,7 @@
 #include "host/cli/exit_code.h"
 #include "tests/support/cli_case.h"
 #include "tests/support/run_case.h"
+#include "tests/support/scratch.h"
 #include "tests/support/test.h"
 
 #define TOY SL_TEST_DATA "/models/toy_cnn_f32_xnnpack/"
@@ -18,13 +19,10 @@
 
 static struct sl_run_case *finished;
 static void *run_case;
-static char root[64];
-
 static int open_all(void **state)
 {
     (void)state;
-    snprintf(root, sizeof(root), "/tmp/sl-verbs-XXXXXX");
-    assert_non_null(mkdtemp(root));
+    make_scratch();
     assert_int_equal(sl_run_case_begin_finished(&run_case), 0);
     finished = run_case;
     sl_cli_case_begin(NULL);
@@ -33,24 +31,13 @@ static int open_all(void **state)
 
 static int close_all(void **state)
 {
-    char command[96];
     (void)state;
-    snprintf(command, sizeof(command), "rm -rf %s", root);
-    assert_int_equal(system(command), 0);
+    remove_scratch();
     assert_int_equal(sl_cli_case_end(), 0);
     return sl_run_case_end(&run_case);
 }
 
 TEST_GROUP(open_all, close_all);
-
-static const char *below(const char *name)
-{
-    static char paths[4][160];
-    static unsigned next;
-    char *path = paths[next++ % 4];
-    snprintf(path, sizeof(paths[0]), "%s/%s", root, name);
-    return path;
-}
 
 static void has_file(const char *folder, const char *name)
 {
@@ -71,7 +58,7 @@ TEST(an_etdump_is_analyzed_on_a_terminal_and_into_files)
     sl_verb_case_printed("Method::execute");
     SAY("analyze", ON, "--csv", below("tables"), "--perfetto", below("trace.json"));
     sl_verb_case_exited(SL_EXIT_DONE);
-    has_file(root, "trace.json");
+    has_file(scratch, "trace.json");
     SAY("analyze", ON, "--csv", below("tables"), "--force");
     sl_verb_case_exited(SL_EXIT_DONE);
     SAY("analyze", ON, "--inspector-tsv");
@@ -201,9 +188,9 @@ TEST(a_program_is_read_without_an_agent)
     sl_verb_case_printed("\"schema\":\"sme2lab.inspect");
     SAY("inspect", MODEL, "--no-agent", "--graph", below("g.svg"));
     sl_verb_case_exited(SL_EXIT_DONE);
-    has_file(root, "g.svg");
+    has_file(scratch, "g.svg");
     SAY("inspect", MODEL, "--no-agent", "--graph", below("g.dot"));
-    has_file(root, "g.dot");
+    has_file(scratch, "g.dot");
     SAY("inspect", MODEL, "--no-agent", "--method", "backward");
     sl_verb_case_exited(SL_EXIT_USAGE);
 }

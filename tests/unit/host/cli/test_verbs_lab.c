@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "host/cli/exit_code.h"
+#include "host/job/runner.h"
 #include "tests/support/cli_case.h"
 #include "tests/support/http_case.h"
 #include "tests/support/test.h"
@@ -50,6 +51,51 @@ TEST(a_device_that_nobody_can_reach_is_not_added)
     sl_verb_case_complained("POST /api/v1/devices");
     SAY("device", "show", "spare");
     sl_verb_case_exited(SL_EXIT_USAGE);
+}
+
+static void (*serve)(void);
+
+/* A job that the runner has begun is over at once: its device has lost the result. */
+static void end_jobs(void)
+{
+    struct sl_http_case *server = sl_cli_case_server();
+    serve();
+    if (server->started_job == 0)
+        return;
+    sl_lab_job_ended(server->lab, server->started_job, "phone", SL_CAUSE_RESULT, "it is gone",
+                     NULL);
+    server->started_job = 0;
+}
+
+TEST(results_of_other_daemons_are_listed_collected_and_forgotten)
+{
+    sl_http_case_keep(sl_cli_case_server());
+    SAY("device", "results", "phone");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("result");
+    sl_verb_case_printed("other");
+    sl_verb_case_printed("2.0 KiB");
+    SAY("device", "results", "phone", "--json");
+    sl_verb_case_printed("\"id\":\"7\"");
+    serve = sl_verb_case.meanwhile;
+    sl_verb_case.meanwhile = end_jobs;
+    SAY("device", "results", "phone", "--collect", "7");
+    sl_verb_case.meanwhile = serve;
+    sl_verb_case_exited(SL_EXIT_FAILED);
+    sl_verb_case_printed("it is gone");
+    SAY("device", "results", "phone", "--forget", "8");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    SAY("device", "results", "phone", "--json");
+    sl_verb_case_printed_not("\"id\":\"8\"");
+    SAY("device", "results", "phone", "--collect", "9");
+    sl_verb_case_complained("Phone keeps no result 9");
+    SAY("device", "results", "phone", "--collect", "7", "--forget", "7");
+    sl_verb_case_complained("A result is collected or forgotten, not both");
+    SAY("device", "results", "phone", "--forget", "7/8");
+    sl_verb_case_complained("'7/8' is no number of a result");
+    SAY("device", "results", "phone", "--collect", "7", "--file", "/nowhere/input.bin");
+    sl_verb_case_exited(SL_EXIT_USAGE);
+    sl_verb_case_complained("/nowhere/input.bin");
 }
 
 TEST(what_a_device_cannot_be_asked_is_refused_in_words)

@@ -1,8 +1,18 @@
+/* tests/unit/host/cli/test_watch_lab.c: events as lines, and `watch --lab` on a real server. */
 #include "host/cli/watch_lab.h"
+
+#include <signal.h>
+#include <string.h>
 
 #include <cjson/cJSON.h>
 
+#include "host/cli/exit_code.h"
+#include "host/http/context.h"
+#include "tests/support/cli_case.h"
+#include "tests/support/http_case.h"
 #include "tests/support/test.h"
+
+TEST_GROUP(sl_cli_case_open, sl_cli_case_close);
 
 static void expect(const char *type, const char *json, const char *words)
 {
@@ -32,4 +42,40 @@ TEST(events_are_lines)
     expect("progress", "{\"job\":7,\"pair\":1}", "");
     expect("state", "[]", "job 0  ");
     expect("other", "null", "");
+}
+
+static void (*serve)(void);
+static bool stirred;
+
+/* Something happens to a device as soon as somebody watches. */
+static void stir(void)
+{
+    struct sl_http_case *server = sl_cli_case_server();
+    serve();
+    if (server->http->streams == 0 || stirred)
+        return;
+    stirred = true;
+    assert_int_equal(sl_lab_quarantine(server->lab, "box", "smells"), 0);
+}
+
+static void watch(const char *option, const char *awaited)
+{
+    serve = sl_verb_case.meanwhile;
+    stirred = false;
+    sl_verb_case.meanwhile = stir;
+    sl_verb_case.awaited = awaited;
+    sl_verb_case.signal = SIGINT;
+    SAY("watch", "--lab", option);
+    sl_verb_case.meanwhile = serve;
+    sl_verb_case_exited(SL_EXIT_INTERRUPTED);
+    assert_int_equal(sl_lab_quarantine(sl_cli_case_server()->lab, "box", NULL), 0);
+}
+
+TEST(what_happens_in_the_lab_is_shown_until_somebody_ends_it)
+{
+    watch("--color=never", "smells");
+    sl_verb_case_printed("device box  quarantined: smells");
+    watch("--json", "smells");
+    sl_verb_case_printed("{\"schema\":\"sme2lab.event/1\",\"event\":\"device\",\"data\":{");
+    assert_null(strstr(sl_verb_case.out, "device box  "));
 }

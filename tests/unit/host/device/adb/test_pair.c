@@ -4,63 +4,20 @@
 #include "host/device/adb/pair.h"
 
 #include <errno.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "common/base/error.h"
 #include "host/device/adb/key.h"
 #include "tests/support/adb_home.h"
+#include "tests/support/pair_case.h"
 #include "tests/support/unit.h"
-
-#define LIBRARY SL_TEST_ADB "/usr/lib/x86_64-linux-gnu/android/libcrypto.so.0"
-
-struct peer {
-    pid_t pid;
-    FILE *out;
-    char address[32];
-};
-
-static struct peer start(const char *code, const char *lie)
-{
-    struct peer peer;
-    char line[64];
-    int ends[2];
-    assert_int_equal(pipe(ends), 0);
-    peer.pid = fork();
-    assert_true(peer.pid >= 0);
-    if (peer.pid == 0) {
-        dup2(ends[1], STDOUT_FILENO);
-        close(ends[0]);
-        execl(SL_TEST_PEER, SL_TEST_PEER, LIBRARY, code, lie, (char *)NULL);
-        _exit(127);
-    }
-    close(ends[1]);
-    peer.out = fdopen(ends[0], "r");
-    assert_non_null(fgets(line, sizeof(line), peer.out));
-    snprintf(peer.address, sizeof(peer.address), "127.0.0.1:%d", atoi(line));
-    return peer;
-}
-
-/* Its exit code; the second line that it printed is in `said`. */
-static int end(struct peer *peer, char *said, int size)
-{
-    int status;
-    if (!fgets(said, size, peer->out))
-        said[0] = '\0';
-    fclose(peer->out);
-    assert_int_equal(waitpid(peer->pid, &status, 0), peer->pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
 
 static int pair_with(const char *right, const char *lie, const char *code, char *said,
                      struct sl_diag *diag, char name[SL_ADB_PAIR_NAME_BYTES])
 {
-    struct peer peer = start(right, lie);
+    struct sl_pair_peer peer = sl_pair_peer_start(right, lie);
     int rc = sl_adb_pair(peer.address, code, name, diag);
-    int status = end(&peer, said, 2048);
+    int status = sl_pair_peer_end(&peer, said, 2048);
     assert_int_equal(status == 0, rc == 0 || lie);
     return rc;
 }
