@@ -11,6 +11,7 @@
 #include "host/analysis/calibration.h"
 #include "host/analysis/gain.h"
 #include "host/cli/cli.h"
+#include "host/cli/compare_benchmarks.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
@@ -65,6 +66,11 @@ static const char about[] =
 static const char notes[] =
     "Runs that were measured in turns are compared pair by pair, counted instructions exactly,\n"
     "anything else as two samples. Processes of 'run --processes' are taken together.\n"
+    "\n"
+    "A run that 'import' made of another tool's benchmark is compared with another, or with a run\n"
+    "of ours whose model has that name, by the times of its repetitions. Fewer than six of them "
+    "on\n"
+    "a side make no claim: the ratio is told, and the verdict is inconclusive.\n"
     "\n"
     "The file of --pairs has columns baseline_ns,candidate_ns or off_ns,on_ns and a row for each\n"
     "pair, in the order measured. Each value of a column 'experiment' is compared by itself. With\n"
@@ -445,10 +451,47 @@ static bool is_import(const struct request *r)
     return r->word_count == 1 && sl_import_check(r->words[0], NULL) == 0;
 }
 
+static bool has_benchmark(const struct request *r)
+{
+    return r->word_count == 2 &&
+           (sl_is_benchmark_run(r->words[0]) || sl_is_benchmark_run(r->words[1]));
+}
+
+/* Times of another tool, against another's or ours. */
+static int compare_benchmarks(struct request *r, struct sl_diag *diag)
+{
+    struct sl_categories categories;
+    struct sl_benchmarks_compared made;
+    int rc = sl_categories_load(r->categories_path, &categories, diag);
+    if (rc < 0)
+        return rc;
+    const struct sl_benchmarks_request request = {
+        .paths = {r->words[0], r->words[1]},
+        .experiment = r->experiment,
+        .level = r->variant && strcmp(r->variant, "off") == 0 ? 0 : 1,
+        .categories = &categories,
+        .options = r->options};
+    rc = sl_compare_benchmarks(&request, &made, diag);
+    sl_categories_fini(&categories);
+    if (rc < 0)
+        return rc;
+    const struct sl_comparison_report report = {
+        .comparison = &made.comparison,
+        .experiment = made.names[1],
+        .factor = "run",
+        .baseline_level = r->runs[0].directory[0] ? r->runs[0].name : r->words[0],
+        .candidate_level = r->runs[1].directory[0] ? r->runs[1].name : r->words[1]};
+    rc = put(r, &report);
+    sl_comparison_fini(&made.comparison);
+    return rc;
+}
+
 static int compare_words(struct request *r, struct sl_diag *diag)
 {
     struct sl_categories categories;
     struct sl_compared *compared;
+    if (has_benchmark(r))
+        return compare_benchmarks(r, diag);
     if (is_import(r))
         return compare_imported(r, diag);
     bool own_options = r->options.noise_floor > 0 || r->warmup >= 0;

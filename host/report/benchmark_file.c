@@ -165,6 +165,31 @@ static void take_bencher(struct sl_benchmark_file *file, const struct sl_json_at
     }
 }
 
+/* --- what 'sme2lab import' keeps of one --- */
+
+static void take_kept(struct sl_benchmark_file *file, const struct sl_json_at *root)
+{
+    static const char *const keys[] = {"schema", "tool", "name", "median_ns", "times_ns"};
+    double ns = 0;
+    sl_json_need_keys(root, keys, sizeof(keys) / sizeof(keys[0]));
+    file->tool = sl_json_get_text(sl_json_member(root, "tool"));
+    const char *name = sl_json_get_text(sl_json_member(root, "name"));
+    struct sl_json_at list = sl_json_member(root, "times_ns");
+    sl_json_get_real(sl_json_member(root, "median_ns"), 0, LONGEST_NS, &ns);
+    sl_json_need_array(&list, 16 * SL_BENCHMARK_MAX, "times");
+    struct sl_benchmark *row = root->reader->error < 0 ? NULL : row_of(file, root, name);
+    if (!row)
+        return;
+    row->median_ns = ns;
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        sl_json_get_real(at, 0, LONGEST_NS, &ns);
+        if (root->reader->error == 0 && ns > 0)
+            add_time(file, &at, name, ns);
+    }
+    if (row->count == 0 && !(row->median_ns > 0))
+        file->left_out += file->count--;
+}
+
 /* --- */
 
 static int find_medians(struct sl_benchmark_file *file)
@@ -195,7 +220,9 @@ int sl_benchmark_file_parse(struct sl_bytes text, const char *name, struct sl_be
     struct sl_json_reader reader = {.diag = diag, .error = file.rows ? 0 : -ENOMEM};
     struct sl_json_at root = sl_json_root(&reader, file.document);
     struct sl_json_at list = sl_json_member(&root, "benchmarks");
-    if (sl_json_is_array(&list))
+    if (sl_json_is_text(sl_json_member(&root, "schema"), "sme2lab.benchmark/1"))
+        take_kept(&file, &root);
+    else if (sl_json_is_array(&list))
         take_google(&file, &root, &list);
     else
         take_bencher(&file, &root);

@@ -1,5 +1,6 @@
 /* host/report/benchmark_file.h: reads what other benchmarks found: the JSON of google/benchmark
- * (--benchmark_out_format=json) and Bencher's (a measure "latency" for each name). */
+ * (--benchmark_out_format=json), Bencher's (a measure "latency" for each name), and the
+ * benchmark.json that an import keeps of one. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +23,7 @@ struct sl_benchmark {
 
 /* Texts are borrowed from the document. */
 struct sl_benchmark_file {
-    const char *tool;          /* "google/benchmark" or "bencher" */
+    const char *tool;          /* "google/benchmark" or "bencher"; of a kept one what it says */
     const char *host;          /* that it ran on; NULL: not told */
     const char *program;       /* path of it; NULL: not told */
     uint64_t began_ms;         /* Unix time; 0: not told */

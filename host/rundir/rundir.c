@@ -91,7 +91,8 @@ static int refuse(const char *path, struct sl_diag *diag)
     if (!is_benchmark(path))
         return sl_diag_set(diag, SL_E_NOT_FOUND, path,
                            "this is no run directory: manifest.json is missing");
-    sl_diag_hint(diag, "'sme2lab history' lists its series and tells where one got slower");
+    sl_diag_hint(diag, "'sme2lab compare' takes two of them, 'sme2lab history' tells where its "
+                       "series got slower");
     return sl_diag_set(diag, SL_E_NOT_FOUND, path,
                        "this is another tool's benchmark: it has times, but no operators");
 }

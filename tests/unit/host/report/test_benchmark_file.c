@@ -93,6 +93,34 @@ TEST(of_benchers_measures_the_latency_is_taken)
     sl_benchmark_file_fini(&file);
 }
 
+#define KEPT(name, median, times)                                                                  \
+    "{\"schema\":\"sme2lab.benchmark/1\",\"tool\":\"bencher\",\"name\":" name                        \
+    ",\"host\":null,\"median_ns\":" median ",\"times_ns\":" times "}"
+
+TEST(what_an_import_keeps_of_one_is_read_again)
+{
+    struct sl_benchmark_file file;
+    struct sl_diag diag;
+    assert_int_equal(parse(KEPT("\"a\"", "7", "[3,0.5,0,4]"), &file, &diag), 0);
+    assert_string_equal(file.tool, "bencher");
+    assert_int_equal(file.count, 1);
+    assert_int_equal(file.rows[0].count, 3);
+    assert_true(file.rows[0].times_ns[1] == 0.5 && file.rows[0].median_ns == 3);
+    sl_benchmark_file_fini(&file);
+    assert_int_equal(parse(KEPT("\"a\"", "7", "[]"), &file, &diag), 0);
+    assert_null(file.rows[0].times_ns);
+    assert_true(file.rows[0].median_ns == 7);
+    sl_benchmark_file_fini(&file);
+    assert_int_equal(parse(KEPT("\"a\"", "0", "[0]"), &file, &diag), 0);
+    assert_int_equal(file.count, 0);
+    assert_int_equal(file.left_out, 1);
+    sl_benchmark_file_fini(&file);
+    assert_int_equal(parse(KEPT("3", "7", "[]"), &file, &diag), SL_E_FORMAT);
+    assert_int_equal(parse(KEPT("\"a\"", "7", "[-1]"), &file, &diag), SL_E_FORMAT);
+    assert_int_equal(parse(KEPT("\"a\"", "7", "{}"), &file, &diag), SL_E_FORMAT);
+    assert_int_equal(parse(KEPT("\"a\"", "null", "[]"), &file, &diag), SL_E_FORMAT);
+}
+
 TEST(what_is_neither_is_refused_with_its_place)
 {
     static const struct {
