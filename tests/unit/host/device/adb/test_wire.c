@@ -127,6 +127,7 @@ static pid_t play(void (*role)(struct device *device), struct sl_address *out)
 struct heard {
     struct sl_adb_wire *wire;
     int ended, wanted, refused, rc, exit_code, closed;
+    bool unauthorised;
     char out[64], reason[256];
 };
 
@@ -140,6 +141,7 @@ static void on_ran(void *user, const struct sl_adb_shell_end *end)
     struct heard *heard = user;
     heard->rc = end->rc;
     heard->refused += end->rc == SL_E_STATE;
+    heard->unauthorised = sl_adb_wire_unauthorised(heard->wire);
     if (end->rc == 0)
         heard->exit_code = end->exit_code;
     snprintf(heard->out, sizeof(heard->out), "%s", end->out);
@@ -504,6 +506,7 @@ TEST(what_a_device_does_wrong_is_said)
     heard = run(is_no_adbd, NULL, 1);
     assert_int_equal(heard.rc, SL_E_STATE);
     assert_string_equal(heard.reason, "what answers is no adbd");
+    assert_false(heard.unauthorised);
     assert_string_equal(run(is_in_recovery, NULL, 1).reason, "no Android runs on the device");
     heard = run(goes_away, NULL, 1);
     assert_int_equal(heard.rc, SL_E_TRUNCATED);
@@ -552,6 +555,27 @@ TEST(nothing_is_said_in_the_open_where_that_is_not_allowed)
     assert_int_equal(sl_adb_home_remove(), 0);
     assert_string_equal(run(goes_on_in_the_open, NULL, 1).reason,
                         "the device speaks before its turn");
+}
+
+static void waits_for_its_owner(struct device *device)
+{
+    char text[MOST + 1];
+    device->fd = accept(device->listener, NULL, NULL);
+    hear(device, SL_ADB_CNXN, text);
+    do
+        say(device, SL_ADB_AUTH, SL_ADB_TOKEN, 0, "01234567890123456789", SL_ADB_TOKEN_BYTES);
+    while (hear(device, SL_ADB_AUTH, text).arg0 == SL_ADB_SIGNATURE);
+    must(recv(device->fd, text, 1, 0) == 0, "more was said than the key");
+}
+
+TEST(a_device_whose_owner_has_not_allowed_the_key_is_called_unauthorised)
+{
+    assert_int_equal(sl_adb_home_make(), 0);
+    struct heard heard = run(waits_for_its_owner, NULL, 1);
+    assert_int_equal(heard.rc, SL_E_STATE);
+    assert_non_null(strstr(heard.reason, "device unauthorized: "));
+    assert_true(heard.unauthorised);
+    assert_int_equal(sl_adb_home_remove(), 0);
 }
 
 TEST(nobody_there_is_said)
