@@ -158,14 +158,15 @@ static int make_table(const struct sl_cli *cli, const struct sl_spec *spec, char
     if (!c)
         return -ENOMEM;
     int rc = check_profile(spec->policy, c->profile, diag);
-    if (rc == 0)
+    if (rc == 0) {
+        sl_interrupt_catch(); /* the folder and the job go with whoever waits */
         rc = make_folder(c, diag);
+    }
     if (rc == 0) {
         describe(c, spec);
         if (!cli->quiet && !cli->json)
             sl_say(stderr, "counting %s once, to estimate its operators on %s\n", spec->model,
                    c->profile);
-        sl_interrupt_catch(); /* the folder and the job go with whoever waits */
         rc = count(c, cli, diag);
         if (rc == 0)
             rc = take_table(c, out, diag);
