@@ -16,6 +16,7 @@
 extern int __llvm_profile_write_file(void) __attribute__((weak));
 
 struct sl_verb_case sl_verb_case;
+static pid_t child; /* the command that runs */
 
 static FILE *scratch(const char *text)
 {
@@ -67,15 +68,20 @@ static bool has_printed(FILE *const files[3], const char *text)
     return false;
 }
 
-static void send_signal(pid_t child, FILE *const files[3])
+void sl_verb_case_send(int number)
+{
+    kill(child, number);
+}
+
+static void send_signal(FILE *const files[3])
 {
     if (!sl_verb_case.awaited || !has_printed(files, sl_verb_case.awaited))
         return;
     sl_verb_case.awaited = NULL;
-    kill(child, sl_verb_case.signal);
+    sl_verb_case_send(sl_verb_case.signal);
 }
 
-static int wait_for(pid_t child, FILE *const files[3])
+static int wait_for(FILE *const files[3])
 {
     const struct timespec nap = {.tv_nsec = 1000000};
     int status = 0;
@@ -88,7 +94,7 @@ static int wait_for(pid_t child, FILE *const files[3])
         }
         if (sl_verb_case.meanwhile)
             sl_verb_case.meanwhile();
-        send_signal(child, files);
+        send_signal(files);
         nanosleep(&nap, NULL);
     }
     return status;
@@ -107,11 +113,11 @@ int sl_verb_case_run(const char *first, ...)
     }
     va_end(words);
     fflush(NULL);
-    pid_t child = fork();
+    child = fork();
     assert_true(child >= 0);
     if (child == 0)
         be_program(argc, argv, files);
-    int status = wait_for(child, files);
+    int status = wait_for(files);
     fclose(files[0]);
     read_all(files[1], sl_verb_case.out);
     read_all(files[2], sl_verb_case.err);

@@ -24,6 +24,9 @@ extern struct sl_verb_case sl_verb_case;
 int sl_verb_case_run(const char *first, ...);
 #define SAY(...) sl_verb_case_run(__VA_ARGS__, (const char *)NULL)
 
+/* For `meanwhile`: the command that runs gets the signal. */
+void sl_verb_case_send(int number);
+
 /* Fails unless stdout (stderr) of the last command has the text; the second unless it has not. */
 void sl_verb_case_printed(const char *text);
 void sl_verb_case_printed_not(const char *text);

@@ -152,8 +152,6 @@ TEST(files_that_do_not_fit_the_model_fail_in_the_agents_words)
     assert_int_not_equal(sl_verb_case.code, SL_EXIT_DONE);
     sl_verb_case_complained("model.pte");
     sl_verb_case_complained("input");
-    RUN("--inputs", INPUT, "--expected", INPUT, INPUT, "--out", below("wrong2"));
-    assert_int_not_equal(sl_verb_case.code, SL_EXIT_DONE);
     RUN("--inputs", "/nowhere.bin", "--out", below("wrong3"));
     sl_verb_case_complained("The input file cannot be read");
     SAY("run", INPUT, "--device", "counted", "--out", below("wrong4"));
