@@ -31,7 +31,7 @@ static void pack_body(const void *pointer) __arm_streaming __arm_inout("za")
 static void multiply(const struct sl_qd8_call *call) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct sl_qd8_gemv job = sl_qd8_row_job(args);
+    const struct sl_qd8_gemv job = sl_qd8_row_job(call);
     if (args->group)
         sl_gemv_q4_groups_sme2_asm(&job);
     else if (call->self->q4)
@@ -56,7 +56,7 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
                      const struct sl_rows *lhs, void *workspace)
 {
     const struct sl_matmul_qd8_args args = {.k = k, .lhs = *lhs, .workspace = workspace};
-    struct sl_qd8_call call = {self, &args};
+    const struct sl_qd8_call call = {.self = self, .args = &args};
     if (m > 0 && lhs->type == SL_ROWS_QD8)
         sl_qd8_row_pack_int8(&args);
     else if (m > 0)

@@ -2,7 +2,6 @@
  * operand and the calls. */
 #include <arm_sme.h>
 #include <arm_sve.h>
-#include <math.h>
 
 #include "kernels/convert/quantise_rows.h"
 #include "kernels/cpu/isa.h"
@@ -117,9 +116,9 @@ static void pack_lhs(const struct sl_matmul_qd8 *self, size_t m, size_t k,
 }
 
 static inline __attribute__((always_inline)) struct sl_qd8_mopa
-job_of(const struct sl_matmul_qd8_args *args, size_t row,
-       size_t rows) __arm_streaming __arm_inout("za")
+job_of(const struct sl_qd8_call *call, size_t row, size_t rows) __arm_streaming __arm_inout("za")
 {
+    const struct sl_matmul_qd8_args *args = call->args;
     size_t dst_bytes = args->dst_type == SL_ROWS_F16 ? 2 : 4;
     return (struct sl_qd8_mopa){
         .lhs = args->workspace,
@@ -130,8 +129,8 @@ job_of(const struct sl_matmul_qd8_args *args, size_t row,
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
         .corrections = sl_qd8_head_lines(args),
-        .min = args->min == -INFINITY ? NAN : args->min,
-        .max = args->max == INFINITY ? NAN : args->max,
+        .min = call->min,
+        .max = call->max,
         .half = args->dst_type == SL_ROWS_F16,
         .nibbles = sl_qd8_nibbles,
     };
@@ -141,7 +140,7 @@ static inline __attribute__((always_inline)) void
 multiply(const struct sl_qd8_call *call, size_t row, size_t rows) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qd8_args *args = call->args;
-    struct sl_qd8_mopa job = job_of(args, row, rows);
+    struct sl_qd8_mopa job = job_of(call, row, rows);
     if (!call->self->q4)
         sl_mopa_qd8_sme2_asm(&job);
     else if (args->group)
@@ -174,7 +173,7 @@ static void run_packed_row_body(const void *pointer) __arm_streaming __arm_inout
 {
     const struct sl_qd8_call *call = pointer;
     const struct sl_matmul_qd8_args *args = call->args;
-    const struct sl_qd8_gemv job = sl_qd8_row_job(args);
+    const struct sl_qd8_gemv job = sl_qd8_row_job(call);
     if (!call->self->q4)
         sl_gemv_qd8_panels_sme2_asm(&job);
     else if (args->group)

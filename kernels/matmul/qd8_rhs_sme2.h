@@ -6,6 +6,8 @@
 #include "kernels/matmul/qd8_mopa.h"
 
 #if defined(__ARM_FEATURE_SME2)
+#include <math.h>
+
 #include "kernels/cpu/streaming.h"
 #endif
 
@@ -18,17 +20,24 @@ void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_q
                      void *packed);
 
 #if defined(__ARM_FEATURE_SME2)
-/* The arguments of streaming functions. */
+/* The arguments of streaming functions. The clamp, NaN for none, is known before: in streaming mode a
+ * comparison of floats waits for the unit. */
 struct sl_qd8_call {
     const struct sl_matmul_qd8 *self;
     const struct sl_matmul_qd8_args *args;
+    float min, max;
 };
 
 /* Calls body(&call), unless there is nothing to compute. */
 static inline void sl_qd8_stream(sl_streaming_za_fn body, const struct sl_matmul_qd8 *self,
                                  const struct sl_matmul_qd8_args *args)
 {
-    const struct sl_qd8_call call = {self, args};
+    const struct sl_qd8_call call = {
+        .self = self,
+        .args = args,
+        .min = args->min == -INFINITY ? NAN : args->min,
+        .max = args->max == INFINITY ? NAN : args->max,
+    };
     if (args->m > 0 && args->n > 0)
         sl_streaming_run_za(body, &call);
 }

@@ -2,7 +2,6 @@
  * products. */
 #include "kernels/matmul/qd8_row_sme2.h"
 
-#include <math.h>
 #include <string.h>
 
 #include "kernels/convert/quantise_rows.h"
@@ -36,8 +35,9 @@ void sl_qd8_row_pack_int8(const struct sl_matmul_qd8_args *args)
         memcpy(row->values, args->lhs.data, args->k);
 }
 
-struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible
+struct sl_qd8_gemv sl_qd8_row_job(const struct sl_qd8_call *call) __arm_streaming_compatible
 {
+    const struct sl_matmul_qd8_args *args = call->args;
     const struct packed_row *row = args->workspace;
     return (struct sl_qd8_gemv){
         .row = row->values,
@@ -46,8 +46,8 @@ struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_s
         .n = args->n,
         .words = args->group ? args->group / 4 : sl_qd8_words(args->k),
         .groups = sl_qd8_head_lines(args),
-        .min = args->min == -INFINITY ? NAN : args->min,
-        .max = args->max == INFINITY ? NAN : args->max,
+        .min = call->min,
+        .max = call->max,
         .scale = row->params.scale,
         .zero_point = row->params.zero_point,
         .half = args->dst_type == SL_ROWS_F16,

@@ -18,4 +18,4 @@ void sl_qd8_row_pack(const struct sl_matmul_qd8_args *args) __arm_streaming __ar
 void sl_qd8_row_pack_int8(const struct sl_matmul_qd8_args *args);
 
 /* The product of the row that stands there. */
-struct sl_qd8_gemv sl_qd8_row_job(const struct sl_matmul_qd8_args *args) __arm_streaming_compatible;
+struct sl_qd8_gemv sl_qd8_row_job(const struct sl_qd8_call *call) __arm_streaming_compatible;
