@@ -214,7 +214,10 @@
     ccmp w25, #0, #0, hs        // a whole block of float?
     b.ne 30f
     tbnz x15, #2, 30f           // VL is 4
+    tbnz x15, #4, 25f
     store_block
+    b 35f
+25: store_block_of_16
 35: add x11, x11, x15, lsl #1
     cmp x11, x6
     b.lo 20b

@@ -3,7 +3,8 @@
  *
  * x1 left panels, x2 right ones, x3 dst, x4 its stride in elements, x5 rows left, x6 n, x7 words,
  * x11 the first column, x15 VL, x21-x23 two and three strides and the bytes of four, x24 bytes of
- * VL rows of dst, w25 half, x28 the job's corrections. p0, pn8: all. z0 and z1: the clamp. */
+ * VL rows of dst, w25 half, x28 the job's corrections, w29 whether it clamps. p0, pn8: all. z0 and z1:
+ * the clamp. */
 #pragma once
 
 .macro save_registers
@@ -16,7 +17,7 @@
     stp x23, x24, [sp, #96]
     stp x25, x26, [sp, #112]
     stp x27, x28, [sp, #128]
-    str x30, [sp, #144]
+    stp x29, x30, [sp, #144]
 .endm
 
 .macro restore_registers
@@ -28,7 +29,7 @@
     ldp x23, x24, [sp, #96]
     ldp x25, x26, [sp, #112]
     ldp x27, x28, [sp, #128]
-    ldr x30, [sp, #144]
+    ldp x29, x30, [sp, #144]
     ldp d8, d9, [sp], #160
 .endm
 
@@ -38,6 +39,11 @@
     ldp x5, x6, [x0, #32]
     ldp x7, x28, [x0, #48]
     ldp s0, s1, [x0, #64]
+    ldp w29, w30, [x0, #64]
+    mov w8, #0x7fc00000         // NaN: no bound
+    cmp w29, w8
+    ccmp w30, w8, #0, eq
+    cset w29, ne
     ldr w25, [x0, #72]
     mov z0.s, s0
     mov z1.s, s1
@@ -120,6 +126,94 @@
     .endr
     cmp w12, w15
     b.lo 1b
+.endm
+
+// The sums of a group of rows by the scales of its rows, which are at x27 + \scales.
+.macro scale_group first, last, index, at, scales
+    ld1rw {z12.s}, p0/z, [x27, #\scales]
+    ld1rw {z13.s}, p0/z, [x27, #(\scales + 4)]
+    ld1rw {z14.s}, p0/z, [x27, #(\scales + 8)]
+    ld1rw {z15.s}, p0/z, [x27, #(\scales + 12)]
+    fmla za.s[\index, \at, vgx4], {z\first\().s-z\last\().s}, {z12.s-z15.s}
+.endm
+
+// The same by the scales of the columns, with their biases in z8 to z11.
+.macro scale_and_add first, last, index, at, scales
+    mova za.d[\index, \at, vgx4], {z8.d-z11.d}
+    fmla za.s[\index, \at, vgx4], {z\first\().s-z\last\().s}, \scales
+.endm
+
+.macro slices_of_16 number
+    mova {z16.s-z19.s}, za\number\()h.s[w12, 0:3]
+    mova {z20.s-z23.s}, za\number\()h.s[w13, 0:3]
+    mova {z24.s-z27.s}, za\number\()h.s[w14, 0:3]
+    mova {z28.s-z31.s}, za\number\()h.s[w15, 0:3]
+.endm
+
+// Tile \number of 16 rows from integer sums to floats, in place: a multiplication of four vectors in ZA takes a
+// unit less time than one of each in registers. The vectors of a group lie 16 apart, which the second pass
+// undoes. Column scales in \scales, biases at x0 + \biases VL.
+.macro scale_tile number, scales, biases
+    slices_of_16 \number
+    scvtf {z16.s-z19.s}, {z16.s-z19.s}
+    scvtf {z20.s-z23.s}, {z20.s-z23.s}
+    scvtf {z24.s-z27.s}, {z24.s-z27.s}
+    scvtf {z28.s-z31.s}, {z28.s-z31.s}
+    zero {za\number\().s}
+    scale_group 16, 19, w8, \number, 0
+    scale_group 20, 23, w8, \number + 4, 16
+    scale_group 24, 27, w9, \number, 32
+    scale_group 28, 31, w9, \number + 4, 48
+    ld1w {z8.s}, p0/z, [x0, #\biases, mul vl]
+    ld1w {z9.s}, p0/z, [x0, #\biases, mul vl]
+    ld1w {z10.s}, p0/z, [x0, #\biases, mul vl]
+    ld1w {z11.s}, p0/z, [x0, #\biases, mul vl]
+    slices_of_16 \number
+    scale_and_add 16, 19, w8, \number, \scales
+    scale_and_add 20, 23, w8, \number + 4, \scales
+    scale_and_add 24, 27, w9, \number, \scales
+    scale_and_add 28, 31, w9, \number + 4, \scales
+.endm
+
+// Four rows of floats of two tiles to x17.
+.macro store_slices t0, t1, slice
+    mova {z16.s-z19.s}, \t0\()h.s[\slice, 0:3]
+    mova {z24.s-z27.s}, \t1\()h.s[\slice, 0:3]
+    cbz w29, 1f
+    fclamp {z16.s-z19.s}, z0.s, z1.s
+    fclamp {z24.s-z27.s}, z0.s, z1.s
+1:  st1w {z16.s, z24.s}, pn9, [x17]
+    st1w {z17.s, z25.s}, pn9, [x17, x4, lsl #2]
+    st1w {z18.s, z26.s}, pn9, [x17, x21, lsl #2]
+    st1w {z19.s, z27.s}, pn9, [x17, x22, lsl #2]
+    add x17, x17, x23
+.endm
+
+.macro store_tiles t0, t1
+    store_slices \t0, \t1, w12
+    store_slices \t0, \t1, w13
+    store_slices \t0, \t1, w14
+    store_slices \t0, \t1, w15
+.endm
+
+// A whole block of 32 rows of float where VL is 16. x8, x9, x13, x14, x17 and x27 are free.
+.macro store_block_of_16
+    mov x17, x13
+    mov x27, x14
+    mov w8, wzr
+    mov w9, #8
+    mov w12, wzr
+    mov w13, #4
+    mov w14, #8
+    mov w15, #12
+    scale_tile 0, z4.s, 2
+    scale_tile 1, z5.s, 3
+    store_tiles za0, za1
+    add x27, x27, x26
+    scale_tile 2, z4.s, 2
+    scale_tile 3, z5.s, 3
+    store_tiles za2, za3
+    mov w15, #16
 .endm
 
 // w27 rows of one tile row to x13; `four` makes them, four at a time, in z24-z31 by pairs.
