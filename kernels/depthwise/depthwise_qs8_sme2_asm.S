@@ -6,8 +6,10 @@
  * depthwise_columns_scalar.c. Of z8-z15 they keep what the ABI asks for.
  *
  * One SMLALL multiplies the bytes of four rows by a tap. The sums of row r are the array vectors r VL ..
- * r VL + 3; word i of vector j is channel 4 i + j, so that SQCVTN puts the bytes back in their order. */
+ * r VL + 3; word i of vector j is channel 4 i + j, so that SQCVTN puts the bytes back in their order. Rows that
+ * are not stored are computed too. */
 #include "kernels/cpu/asm.h"
+#include "kernels/depthwise/depthwise_bytes_sme2_asm.inc"
 
 // struct sl_depthwise_columns
 #define ROWS 0
@@ -24,22 +26,37 @@
 #define CHANNELS 152
 #define MIN 160
 
-.macro finish_row w, x
-    mova {z28.b-z31.b}, za0h.b[\w, 0:3]
-    scvtf {z28.s-z31.s}, {z28.s-z31.s}
-    fmul z28.s, z28.s, z12.s
-    fmul z29.s, z29.s, z13.s
-    fmul z30.s, z30.s, z14.s
-    fmul z31.s, z31.s, z15.s
-    frintn {z28.s-z31.s}, {z28.s-z31.s}
-    fcvtzs {z28.s-z31.s}, {z28.s-z31.s}
-    sclamp {z28.s-z31.s}, z9.s, z10.s
-    add {z28.s-z31.s}, {z28.s-z31.s}, z11.s
-    sqcvtn z28.b, {z28.s-z31.s}
-    st1b {z28.b}, p1, [\x, x5]
+// Four times the word that `begin` left \at bytes above the stack pointer.
+.macro word_at at
+    ld1rw {z16.s}, p0/z, [sp, #\at]
+    ld1rw {z17.s}, p0/z, [sp, #\at]
+    ld1rw {z18.s}, p0/z, [sp, #\at]
+    ld1rw {z19.s}, p0/z, [sp, #\at]
 .endm
 
-.macro start_rows
+// All four rows to bytes; stores those there are. \pushed: bytes, after `begin`.
+.macro finish_rows pushed=0
+    sums_to_floats
+    fmla za.s[w8, 0, vgx4], {z16.s-z19.s}, {z12.s-z15.s}
+    fmla za.s[w8, 1, vgx4], {z20.s-z23.s}, {z12.s-z15.s}
+    fmla za.s[w8, 2, vgx4], {z24.s-z27.s}, {z12.s-z15.s}
+    fmla za.s[w8, 3, vgx4], {z28.s-z31.s}, {z12.s-z15.s}
+    floats_to_bytes z9.s, z10.s, "word_at (\pushed + 120)", 16, 19, "word_at (\pushed + 124)", 16, 19
+    st1b {z16.b}, p1, [x21, x5]
+    cmp x7, #2
+    b.lo 7f
+    st1b {z20.b}, p1, [x22, x5]
+    b.eq 7f
+    cmp x7, #4
+    st1b {z24.b}, p1, [x23, x5]
+    b.ne 7f
+    st1b {z28.b}, p1, [x24, x5]
+7:
+.endm
+
+// From the starts, which are \back vectors before x1.
+.macro start_rows back
+    ld1b {z24.b-z27.b}, pn8/z, [x1, #-\back, mul vl]
     mova za0h.b[w12, 0:3], {z24.b-z27.b}
     mova za0h.b[w13, 0:3], {z24.b-z27.b}
     mova za0h.b[w14, 0:3], {z24.b-z27.b}
@@ -60,7 +77,8 @@
 .endm
 
 .macro begin
-    stp d8, d9, [sp, #-128]!
+    ptrue p0.b
+    stp d8, d9, [sp, #-144]!
     stp d10, d11, [sp, #16]
     stp d12, d13, [sp, #32]
     stp d14, d15, [sp, #48]
@@ -68,6 +86,16 @@
     stp x21, x22, [sp, #80]
     stp x23, x24, [sp, #96]
     str x25, [sp, #112]
+    ldp w1, w2, [x0, #MIN]
+    ldr w3, [x0, #(MIN + 8)]
+    mov w4, #WHOLE
+    add w1, w1, w4
+    add w2, w2, w4
+    sub w3, w3, w4
+    stp w4, w3, [sp, #120]
+    stp w1, w2, [sp, #128]
+    ld1rw {z9.s}, p0/z, [sp, #128]
+    ld1rw {z10.s}, p0/z, [sp, #132]
     ldp x10, x11, [x0, #ROWS]
     ldp x16, x17, [x0, #(ROWS + 16)]
     ldp x19, x20, [x0, #(ROWS + 32)]
@@ -77,13 +105,8 @@
     ldp x23, x24, [x0, #(OUT + 16)]
     ldr x7, [x0, #STORED]
     ldr x9, [x0, #CHANNELS]
-    ptrue p0.b
     ptrue pn8.b
     whilelt p1.b, xzr, x9
-    ld1rw {z9.s}, p0/z, [x0, #MIN]
-    ld1rw {z10.s}, p0/z, [x0, #(MIN + 4)]
-    ld1rw {z11.s}, p0/z, [x0, #(MIN + 8)]
-    ld1b {z24.b-z27.b}, pn8/z, [x1]
     ld1w {z12.s-z15.s}, pn8/z, [x1, #4, mul vl]
     addvl x1, x1, #8
     cntw x9
@@ -98,13 +121,8 @@
 
 // Stores the rows there are; x2 columns are left. Goes back to \back or ends.
 .macro finish_column back
-    finish_row w12, x21
-    cmp x7, #4
-    b.ne 8f
-    finish_row w13, x22
-    finish_row w14, x23
-    finish_row w15, x24
-7:  add x4, x4, x3
+    finish_rows
+    add x4, x4, x3
     add x5, x5, x6
     subs x2, x2, #1
     b.ne \back
@@ -115,14 +133,8 @@
     ldp x21, x22, [sp, #80]
     ldp x23, x24, [sp, #96]
     ldr x25, [sp, #112]
-    ldp d8, d9, [sp], #128
+    ldp d8, d9, [sp], #144
     ret
-8:  cmp x7, #2
-    b.lo 7b
-    finish_row w13, x22
-    b.eq 7b
-    finish_row w14, x23
-    b 7b
 .endm
 
 function_begin sl_depthwise_qs8_3x3_sme2_asm
@@ -132,7 +144,7 @@ function_begin sl_depthwise_qs8_3x3_sme2_asm
     ld1b {z4.b-z7.b}, pn8/z, [x1, #4, mul vl]
     addvl x1, x1, #8
     ld1b {z8.b}, p0/z, [x1]
-1:  start_rows
+1:  start_rows 16
     add x25, x4, x9
     kernel_column x4, z0.b, z3.b, z6.b
     kernel_column x25, z1.b, z4.b, z7.b
@@ -166,7 +178,7 @@ function_begin sl_depthwise_qs8_9_sme2_asm
     ld1b {z4.b-z7.b}, pn8/z, [x1, #4, mul vl]
     addvl x1, x1, #8
     ld1b {z8.b}, p0/z, [x1]
-1:  start_rows
+1:  start_rows 16
     taps_of_row x4, z0.b, z1.b, z2.b
     add x20, x4, x19
     taps_of_row x20, z3.b, z4.b, z5.b
@@ -181,8 +193,8 @@ function_begin sl_depthwise_qs8_any_sme2_asm
     ldp x20, x25, [x0, #KERNEL_H]
     stp x3, x1, [sp, #-32]!     // the column step, the taps
     stp x4, x20, [sp, #16]      // where the column begins, kernel rows
-1:  start_rows
-    ldr x1, [sp, #8]
+1:  ldr x1, [sp, #8]
+    start_rows 8
     ldp x4, x20, [sp, #16]
 2:  mov x0, x25
     mov x3, x4
@@ -203,16 +215,8 @@ function_begin sl_depthwise_qs8_any_sme2_asm
     ldr x4, [sp, #16]
     add x4, x4, x3
     str x4, [sp, #16]
-    finish_row w12, x21
-    cmp x7, #2
-    b.lo 4f
-    finish_row w13, x22
-    b.eq 4f
-    cmp x7, #3
-    finish_row w14, x23
-    b.eq 4f
-    finish_row w15, x24
-4:  add x5, x5, x6
+    finish_rows 32
+    add x5, x5, x6
     subs x2, x2, #1
     b.ne 1b
     add sp, sp, #32
@@ -223,6 +227,6 @@ function_begin sl_depthwise_qs8_any_sme2_asm
     ldp x21, x22, [sp, #80]
     ldp x23, x24, [sp, #96]
     ldr x25, [sp, #112]
-    ldp d8, d9, [sp], #128
+    ldp d8, d9, [sp], #144
     ret
 function_end sl_depthwise_qs8_any_sme2_asm

@@ -7,6 +7,7 @@
  * SMLALL adds byte 4 i + j of vector k to word i of array vector j of quarter k. The sums start with 16 vectors
  * in that order; then come the taps, and the scales in the order of the sums. */
 #include "kernels/cpu/asm.h"
+#include "kernels/depthwise/depthwise_bytes_sme2_asm.inc"
 
 // struct sl_depthwise_rows
 #define IN 0
@@ -39,26 +40,39 @@
     mova za0h.b[\quarter, 0:3], {z0.b-z3.b}
 .endm
 
-.macro finish at, quarter, to
-    mova {z28.b-z31.b}, za0h.b[\quarter, 0:3]
-    ld1w {z0.s-z3.s}, pn9/z, [x21, #\at, mul vl]
-    scvtf {z28.s-z31.s}, {z28.s-z31.s}
-    fmul z28.s, z28.s, z0.s
-    fmul z29.s, z29.s, z1.s
-    fmul z30.s, z30.s, z2.s
-    fmul z31.s, z31.s, z3.s
-    frintn {z28.s-z31.s}, {z28.s-z31.s}
-    fcvtzs {z28.s-z31.s}, {z28.s-z31.s}
-    sclamp {z28.s-z31.s}, z4.s, z5.s
-    add {z28.s-z31.s}, {z28.s-z31.s}, z6.s
-    sqcvtn \to, {z28.s-z31.s}
+// Quarter \at, in \first to \last, by its scales.
+.macro scale at, first, last
+    ld1w {z0.s-z3.s}, pn9/z, [x21, #(4 * \at), mul vl]
+    fmla za.s[w8, \at, vgx4], {z\first\().s-z\last\().s}, {z0.s-z3.s}
+.endm
+
+// Four registers of the word \from.
+.macro fill_four from, a, b, c, d
+    mov z\a\().s, \from
+    mov z\b\().s, \from
+    mov z\c\().s, \from
+    mov z\d\().s, \from
 .endm
 
 .macro rows_of size
-    stp x19, x20, [sp, #-64]!
-    stp x21, x22, [sp, #16]
-    stp x23, x24, [sp, #32]
-    str x25, [sp, #48]
+    stp d8, d9, [sp, #-128]!
+    stp d10, d11, [sp, #16]
+    stp d12, d13, [sp, #32]
+    stp d14, d15, [sp, #48]
+    stp x19, x20, [sp, #64]
+    stp x21, x22, [sp, #80]
+    stp x23, x24, [sp, #96]
+    str x25, [sp, #112]
+    ldp w1, w2, [x0, #BOUNDS]
+    ldr w3, [x0, #(BOUNDS + 8)]
+    mov w4, #WHOLE
+    add w1, w1, w4
+    add w2, w2, w4
+    sub w3, w3, w4
+    mov z4.s, w1
+    mov z5.s, w2
+    fill_four w4, 8, 9, 10, 11
+    fill_four w3, 12, 13, 14, 15
     ldp x1, x3, [x0, #IN]
     ldp x2, x4, [x0, #LINE]     // bytes of an input row; output
     ldp x6, x7, [x0, #ELEMENTS] // elements of a row, rows
@@ -66,9 +80,6 @@
     ldp x20, x22, [x0, #WEIGHTS]
     ptrue p0.s
     ptrue pn9.b
-    ld1rw {z4.s}, p0/z, [x0, #BOUNDS]
-    ld1rw {z5.s}, p0/z, [x0, #(BOUNDS + 4)]
-    ld1rw {z6.s}, p0/z, [x0, #(BOUNDS + 8)]
     mov w8, wzr
     mov w12, wzr
     cntw x13
@@ -98,11 +109,13 @@
     column \size, x19
     column \size, x17
     .endif
-    finish 0, w12, z24.b
-    finish 4, w13, z25.b
-    finish 8, w14, z26.b
-    finish 12, w15, z27.b
-    st1b {z24.b-z27.b}, pn8, [x4, x5]
+    sums_to_floats
+    scale 0, 16, 19
+    scale 1, 20, 23
+    scale 2, 24, 27
+    scale 3, 28, 31
+    floats_to_bytes z4.s, z5.s, "", 8, 11, "", 12, 15
+    st1b {z16.b, z20.b, z24.b, z28.b}, pn8, [x4, x5]
     addvl x21, x21, #16
     addvl x5, x5, #4
     subs x23, x23, #1
@@ -115,10 +128,14 @@
     add x4, x4, x6
     subs x7, x7, #1
     b.ne 1b
-    ldp x21, x22, [sp, #16]
-    ldp x23, x24, [sp, #32]
-    ldr x25, [sp, #48]
-    ldp x19, x20, [sp], #64
+    ldp d10, d11, [sp, #16]
+    ldp d12, d13, [sp, #32]
+    ldp d14, d15, [sp, #48]
+    ldp x19, x20, [sp, #64]
+    ldp x21, x22, [sp, #80]
+    ldp x23, x24, [sp, #96]
+    ldr x25, [sp, #112]
+    ldp d8, d9, [sp], #128
     ret
 .endm
 
