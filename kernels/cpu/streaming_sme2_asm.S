@@ -42,13 +42,15 @@ function_begin sl_streaming_run_za
     mov x9, x0
     mov x0, x1
     mrs x10, TPIDR2_EL0
-    cbz x10, 1f
-    bl TPIDR2_SAVE // keeps x0 and x9: it changes only x14 to x17
-    msr TPIDR2_EL0, xzr
-1:  smstart
-    zero {za}
-    blr x9
+    cbnz x10, 2f
+    smstart // ZA was off, and is zeros when it goes on
+1:  blr x9
     smstop
     restore_registers
     ret
+2:  bl TPIDR2_SAVE // keeps x0 and x9: it changes only x14 to x17
+    msr TPIDR2_EL0, xzr
+    smstart
+    zero {za}
+    b 1b
 function_end sl_streaming_run_za

@@ -54,3 +54,16 @@ void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl)
         panel += width * (job->k + 1);
     }
 }
+
+void sl_mopa_f32_few_scalar(const struct sl_mopa_f32_few *job, size_t vl)
+{
+    for (size_t row = 0; row < job->m; row++) {
+        const float *lhs = job->lhs + row * job->lhs_stride;
+        for (size_t j = 0; j < job->n; j++) {
+            float sum = job->rhs[j];
+            for (size_t i = 0; i < job->k; i++)
+                sum = fmaf(lhs[i], job->rhs[(i + 1) * vl + j], sum);
+            job->dst[row * job->dst_stride + j] = sl_clamp(sum, job->min, job->max);
+        }
+    }
+}

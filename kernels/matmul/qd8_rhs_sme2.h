@@ -20,8 +20,8 @@ void sl_qd8_pack_rhs(const struct sl_matmul_qd8 *self, const struct sl_weights_q
                      void *packed);
 
 #if defined(__ARM_FEATURE_SME2)
-/* The arguments of streaming functions. The clamp, NaN for none, is known before: in streaming mode a
- * comparison of floats waits for the unit. */
+/* The arguments of streaming functions. The clamp, NaN for none, is known before: in streaming mode
+ * a comparison of floats waits for the unit. */
 struct sl_qd8_call {
     const struct sl_matmul_qd8 *self;
     const struct sl_matmul_qd8_args *args;

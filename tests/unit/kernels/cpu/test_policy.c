@@ -144,6 +144,10 @@ TEST(a_product_is_small_by_its_work_and_by_what_it_leaves_empty_of_a_tile)
     assert_true(sl_policy_small(1, 64, 127) && !sl_policy_small(1, 64, 128));
     assert_true(sl_policy_small(1000, 7, 1000) && !sl_policy_small(1000, 8, 1000));
     assert_true(sl_policy_small(1, 15, 10000) && !sl_policy_small(1, 16, 10000));
+    assert_true(sl_policy_small_bf16(8, 512, 512) && !sl_policy_small_bf16(9, 512, 512));
+    assert_true(sl_policy_small_bf16(64, 15, 512) && !sl_policy_small_bf16(64, 16, 512));
+    assert_true(sl_policy_small_bf16(16, 16, 31) && !sl_policy_small_bf16(16, 16, 32));
+    assert_true(sl_policy_small_bf16(1, 64, 127) && !sl_policy_small_bf16(1, 64, 128));
     assert_true(sl_policy_small_int8(8, 64, 127) && !sl_policy_small_int8(8, 64, 128));
     assert_true(sl_policy_small_int8(7, 1000, 1000) && !sl_policy_small_int8(8, 1000, 1000));
     assert_true(sl_policy_small_int8(1000, 15, 1000) && !sl_policy_small_int8(1000, 16, 1000));

@@ -23,6 +23,7 @@ void sl_streaming_run_za(body_fn body, const void *job);
 void sl_pack_f32_1vl_sme2_asm(const void *job);
 void sl_pack_f32_16_sme2_asm(const void *job);
 void sl_mopa_f32_sme2_asm(const void *job);
+void sl_mopa_f32_few_sme2_asm(const void *job);
 void sl_gemv_f32_sme2_asm(const void *job);
 void sl_depthwise_3x3s1_sme2_asm(const void *job);
 void sl_depthwise_3x3s2_sme2_asm(const void *job);
@@ -38,6 +39,7 @@ static void sl_streaming_run_za(body_fn body, const void *job)
 #define sl_pack_f32_1vl_sme2_asm ((body_fn)0)
 #define sl_pack_f32_16_sme2_asm ((body_fn)0)
 #define sl_mopa_f32_sme2_asm ((body_fn)0)
+#define sl_mopa_f32_few_sme2_asm ((body_fn)0)
 #define sl_gemv_f32_sme2_asm ((body_fn)0)
 #define sl_depthwise_3x3s1_sme2_asm ((body_fn)0)
 #define sl_depthwise_3x3s2_sme2_asm ((body_fn)0)
@@ -135,6 +137,31 @@ TEST(outer_products_equal_their_twin)
         sl_streaming_run_za(sl_mopa_f32_sme2_asm, &job);
         job.dst = want;
         sl_mopa_f32_scalar(&job, vl);
+        same(got, want, m * stride);
+        sl_guarded_free(lhs);
+        sl_guarded_free(rhs);
+    }
+}
+
+TEST(products_of_one_tile_equal_their_twin)
+{
+    uint32_t seed = 4;
+    if (!may_run("sl_mopa_f32_few_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 60; turn++) {
+        size_t m = sl_case_pick(&seed, 1, vl), n = sl_case_pick(&seed, 1, vl);
+        size_t k = sl_case_pick(&seed, 1, 3 * vl), lhs_stride = k + sl_case_pick(&seed, 0, 3);
+        size_t stride = n + sl_case_pick(&seed, 0, 3);
+        float *lhs = sl_case_floats(&seed, (m - 1) * lhs_stride + k);
+        float *rhs = sl_case_floats(&seed, (k + 1) * vl);
+        float *got = sl_case_constant(m * stride, 7), *want = sl_case_constant(m * stride, 7);
+        bool clamp = turn % 2;
+        struct sl_mopa_f32_few job = {lhs, lhs_stride, rhs, got, stride, m, n, k, -0.5f, 0.75f, 1};
+        if (!clamp)
+            job.min = -1e30f, job.max = 1e30f, job.clamp = 0;
+        sl_streaming_run_za(sl_mopa_f32_few_sme2_asm, &job);
+        job.dst = want;
+        sl_mopa_f32_few_scalar(&job, vl);
         same(got, want, m * stride);
         sl_guarded_free(lhs);
         sl_guarded_free(rhs);
