@@ -185,6 +185,7 @@
     ldr zt0, [x17]
     .endif
     load_job
+    fmov z3.s, #1.0
     lsr x16, x7, #4
     and x20, x7, #15
     rdvl x19, #31

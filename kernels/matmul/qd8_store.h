@@ -137,9 +137,8 @@
     fmla za.s[\index, \at, vgx4], {z\first\().s-z\last\().s}, {z12.s-z15.s}
 .endm
 
-// The same by the scales of the columns, with their biases in z8 to z11.
-.macro scale_and_add first, last, index, at, scales
-    mova za.d[\index, \at, vgx4], {z8.d-z11.d}
+// The same by the scales of the columns.
+.macro scale_columns first, last, index, at, scales
     fmla za.s[\index, \at, vgx4], {z\first\().s-z\last\().s}, \scales
 .endm
 
@@ -152,7 +151,7 @@
 
 // Tile \number of 16 rows from integer sums to floats, in place: a multiplication of four vectors in ZA takes a
 // unit less time than one of each in registers. The vectors of a group lie 16 apart, which the second pass
-// undoes. Column scales in \scales, biases at x0 + \biases VL.
+// undoes. z3: ones.
 .macro scale_tile number, scales, biases
     slices_of_16 \number
     scvtf {z16.s-z19.s}, {z16.s-z19.s}
@@ -164,36 +163,35 @@
     scale_group 20, 23, w8, \number + 4, 16
     scale_group 24, 27, w9, \number, 32
     scale_group 28, 31, w9, \number + 4, 48
-    ld1w {z8.s}, p0/z, [x0, #\biases, mul vl]
-    ld1w {z9.s}, p0/z, [x0, #\biases, mul vl]
-    ld1w {z10.s}, p0/z, [x0, #\biases, mul vl]
-    ld1w {z11.s}, p0/z, [x0, #\biases, mul vl]
     slices_of_16 \number
-    scale_and_add 16, 19, w8, \number, \scales
-    scale_and_add 20, 23, w8, \number + 4, \scales
-    scale_and_add 24, 27, w9, \number, \scales
-    scale_and_add 28, 31, w9, \number + 4, \scales
+    zero {za\number\().s}
+    fmopa za\number\().s, p0/m, p0/m, z3.s, \biases
+    scale_columns 16, 19, w8, \number, \scales
+    scale_columns 20, 23, w8, \number + 4, \scales
+    scale_columns 24, 27, w9, \number, \scales
+    scale_columns 28, 31, w9, \number + 4, \scales
 .endm
 
 // Four rows of floats of two tiles to x17.
-.macro store_slices t0, t1, slice
+.macro store_slices t0, t1, slice, with_clamp
     mova {z16.s-z19.s}, \t0\()h.s[\slice, 0:3]
     mova {z24.s-z27.s}, \t1\()h.s[\slice, 0:3]
-    cbz w29, 1f
+    .if \with_clamp
     fclamp {z16.s-z19.s}, z0.s, z1.s
     fclamp {z24.s-z27.s}, z0.s, z1.s
-1:  st1w {z16.s, z24.s}, pn9, [x17]
+    .endif
+    st1w {z16.s, z24.s}, pn9, [x17]
     st1w {z17.s, z25.s}, pn9, [x17, x4, lsl #2]
     st1w {z18.s, z26.s}, pn9, [x17, x21, lsl #2]
     st1w {z19.s, z27.s}, pn9, [x17, x22, lsl #2]
     add x17, x17, x23
 .endm
 
-.macro store_tiles t0, t1
-    store_slices \t0, \t1, w12
-    store_slices \t0, \t1, w13
-    store_slices \t0, \t1, w14
-    store_slices \t0, \t1, w15
+.macro store_tiles t0, t1, with_clamp
+    store_slices \t0, \t1, w12, \with_clamp
+    store_slices \t0, \t1, w13, \with_clamp
+    store_slices \t0, \t1, w14, \with_clamp
+    store_slices \t0, \t1, w15, \with_clamp
 .endm
 
 // A whole block of 32 rows of float where VL is 16. x8, x9, x13, x14, x17 and x27 are free.
@@ -206,14 +204,18 @@
     mov w13, #4
     mov w14, #8
     mov w15, #12
-    scale_tile 0, z4.s, 2
-    scale_tile 1, z5.s, 3
-    store_tiles za0, za1
+    scale_tile 0, z4.s, z6.s
+    scale_tile 1, z5.s, z7.s
     add x27, x27, x26
-    scale_tile 2, z4.s, 2
-    scale_tile 3, z5.s, 3
-    store_tiles za2, za3
-    mov w15, #16
+    scale_tile 2, z4.s, z6.s
+    scale_tile 3, z5.s, z7.s
+    cbz w29, 1f
+    store_tiles za0, za1, 1
+    store_tiles za2, za3, 1
+    b 2f
+1:  store_tiles za0, za1, 0
+    store_tiles za2, za3, 0
+2:  mov w15, #16
 .endm
 
 // w27 rows of one tile row to x13; `four` makes them, four at a time, in z24-z31 by pairs.
