@@ -1,6 +1,6 @@
 /* kernels/matmul/matmul_f32_few_sme2_asm.S: a product of f32 that fits one tile, of rows as they lie.
  *
- * sl_mopa_f32_few_sme2_asm(const struct sl_mopa_f32_few *job), in streaming mode with ZA on and zero. What it
+ * sl_mopa_f32_few_sme2_asm(const struct sl_mopa_f32_few *few), in streaming mode with ZA on and zero. What it
  * computes is stated by sl_mopa_f32_few_scalar() in matmul_mopa_scalar.c.
  *
  * VL of k at a time the rows go into za3, from where their columns are taken at once: nothing is packed in
@@ -16,14 +16,14 @@
 .endm
 
 function_begin sl_mopa_f32_few_sme2_asm
-    ldp x1, x2, [x0]            // left rows, their stride in elements
-    ldp x3, x4, [x0, #16]       // the right panel, dst
-    ldp x5, x6, [x0, #32]       // its stride, m
-    ldp x7, x8, [x0, #48]       // n, k
-    ldr w16, [x0, #72]          // is there a clamp?
+    ldp x3, x4, [x0, #8]        // the right panel, dst
+    ldp x5, x6, [x0, #24]       // its stride, m
+    ldp x7, x8, [x0, #40]       // n, k
+    ldr w16, [x0, #64]          // is there a clamp?
+    ldp x1, x2, [x0, #72]       // left rows, their stride in elements
     ptrue p0.s
-    ld1rw {z0.s}, p0/z, [x0, #64]
-    ld1rw {z1.s}, p0/z, [x0, #68]
+    ld1rw {z0.s}, p0/z, [x0, #56]
+    ld1rw {z1.s}, p0/z, [x0, #60]
     whilelt p2.s, xzr, x6
     cntw x15
     fmov z2.s, #1.0

@@ -18,16 +18,12 @@ struct sl_mopa_f32 {
     uint32_t clamp; /* 0: min is -inf and max is +inf */
 };
 
-/* The same of rows as they lie, for products that fit one tile: m and n at most VL. */
+/* The same of rows as they lie instead of `product.lhs`, for products that fit one tile: m and n at
+ * most VL. */
 struct sl_mopa_f32_few {
-    const float *lhs; /* borrowed */
-    size_t lhs_stride;
-    const float *rhs; /* borrowed: one panel, VL wide */
-    float *dst;
-    size_t dst_stride;
-    size_t m, n, k; /* at least 1 each */
-    float min, max;
-    uint32_t clamp;
+    struct sl_mopa_f32 product;
+    const float *rows; /* borrowed */
+    size_t row_stride;
 };
 
 /* The same with 16-bit operands, two neighbours of k in each lane: left panels as in pack_x16.h,
@@ -57,14 +53,14 @@ void sl_mopa_x16_pack_rhs(const struct sl_pack_rhs_x16 *job, size_t vl);
 /* The streaming forms in plain C; the 16-bit ones round between the two products of a
  * lane as they like. */
 void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl);
-void sl_mopa_f32_few_scalar(const struct sl_mopa_f32_few *job, size_t vl);
+void sl_mopa_f32_few_scalar(const struct sl_mopa_f32_few *few, size_t vl);
 void sl_mopa_f16_scalar(const struct sl_mopa_x16 *job, size_t vl);
 void sl_mopa_bf16_scalar(const struct sl_mopa_x16 *job, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
 void sl_mopa_f32_sme2_asm(const struct sl_mopa_f32 *job) __arm_streaming __arm_inout("za");
-void sl_mopa_f32_few_sme2_asm(const struct sl_mopa_f32_few *job) __arm_streaming __arm_inout("za");
+void sl_mopa_f32_few_sme2_asm(const struct sl_mopa_f32_few *few) __arm_streaming __arm_inout("za");
 void sl_mopa_f16_sme2_asm(const struct sl_mopa_x16 *job) __arm_streaming __arm_inout("za");
 void sl_mopa_bf16_sme2_asm(const struct sl_mopa_x16 *job) __arm_streaming __arm_inout("za");
 #endif

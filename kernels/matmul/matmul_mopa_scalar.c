@@ -55,10 +55,11 @@ void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl)
     }
 }
 
-void sl_mopa_f32_few_scalar(const struct sl_mopa_f32_few *job, size_t vl)
+void sl_mopa_f32_few_scalar(const struct sl_mopa_f32_few *few, size_t vl)
 {
+    const struct sl_mopa_f32 *job = &few->product;
     for (size_t row = 0; row < job->m; row++) {
-        const float *lhs = job->lhs + row * job->lhs_stride;
+        const float *lhs = few->rows + row * few->row_stride;
         for (size_t j = 0; j < job->n; j++) {
             float sum = job->rhs[j];
             for (size_t i = 0; i < job->k; i++)

@@ -19,7 +19,7 @@
 #define ZERO z2.s
 
 
-// What adds up with a float below 2^22 to its nearest integer in the last bits.
+// A float below 2^22 and this one add up to the nearest integer, in the last bits.
 #define WHOLE 0x4b400000
 
 // Four vectors of sums to int8 values: scale, round to even, clamp, move by the zero point.

@@ -3,8 +3,8 @@
  *
  * x1 left panels, x2 right ones, x3 dst, x4 its stride in elements, x5 rows left, x6 n, x7 words,
  * x11 the first column, x15 VL, x21-x23 two and three strides and the bytes of four, x24 bytes of
- * VL rows of dst, w25 half, x28 the job's corrections, w29 whether it clamps. p0, pn8: all. z0 and z1:
- * the clamp. */
+ * VL rows of dst, w25 half, x28 the job's corrections, w29 1 where there is a clamp. p0, pn8: all.
+ * z0 and z1: the clamp. */
 #pragma once
 
 .macro save_registers

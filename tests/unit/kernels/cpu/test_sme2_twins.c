@@ -155,13 +155,15 @@ TEST(products_of_one_tile_equal_their_twin)
         float *lhs = sl_case_floats(&seed, (m - 1) * lhs_stride + k);
         float *rhs = sl_case_floats(&seed, (k + 1) * vl);
         float *got = sl_case_constant(m * stride, 7), *want = sl_case_constant(m * stride, 7);
-        bool clamp = turn % 2;
-        struct sl_mopa_f32_few job = {lhs, lhs_stride, rhs, got, stride, m, n, k, -0.5f, 0.75f, 1};
-        if (!clamp)
-            job.min = -1e30f, job.max = 1e30f, job.clamp = 0;
-        sl_streaming_run_za(sl_mopa_f32_few_sme2_asm, &job);
-        job.dst = want;
-        sl_mopa_f32_few_scalar(&job, vl);
+        struct sl_mopa_f32_few few = {
+            {NULL, rhs, got, stride, m, n, k, -0.5f, 0.75f, turn % 2}, lhs, lhs_stride};
+        if (!few.product.clamp) {
+            few.product.min = -1e30f;
+            few.product.max = 1e30f;
+        }
+        sl_streaming_run_za(sl_mopa_f32_few_sme2_asm, &few);
+        few.product.dst = want;
+        sl_mopa_f32_few_scalar(&few, vl);
         same(got, want, m * stride);
         sl_guarded_free(lhs);
         sl_guarded_free(rhs);
