@@ -229,7 +229,7 @@ static void pad_environment(struct sl_command *command, size_t guest)
 int sl_command_init(struct sl_command *command, const char *self, const char *workdir,
                     const Sme2lab__Proto__Job *job, const struct sl_job_dir *dir)
 {
-    *command = (struct sl_command){0};
+    *command = (struct sl_command){.time_limit_ms = job->n_arms > 0 ? 0 : job->process_timeout_ms};
     int rc = sl_path_join(command->cwd, sizeof(command->cwd), dir->path, "out");
     if (rc == 0)
         rc = job->n_arms > 0   ? add_runners(command, self, workdir, dir)
@@ -274,7 +274,7 @@ int sl_command_init_arm(struct sl_command *command, const char *workdir, const c
                         const struct sl_command_process *process)
 {
     int rc = 0;
-    *command = (struct sl_command){0};
+    *command = (struct sl_command){.time_limit_ms = job->process_timeout_ms};
     for (size_t i = 0; rc == 0 && i + 1 < job->n_exec_prefix; i++) /* the last is the agent */
         rc = add(command, job->exec_prefix[i]);
     if (rc == 0)

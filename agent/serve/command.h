@@ -14,7 +14,8 @@ enum { SL_COMMAND_MAX_ARGS = 128, SL_COMMAND_RING_FD = 3, SL_COMMAND_STACK_STEP 
 struct sl_command {
     char *argv[SL_COMMAND_MAX_ARGS + 1]; /* owned, NULL at the end */
     size_t argc;
-    char cwd[1024]; /* the job's folder for result files */
+    char cwd[1024];         /* the job's folder for result files */
+    uint32_t time_limit_ms; /* 0: none, or (of external runners) each of its processes has one */
     /* With an exec_prefix the whole environment is this one variable: the strings on the guest's
      * stack then fill whole steps, so that it begins at the same place whatever the paths are. */
     char *environment[2];

@@ -59,13 +59,12 @@ struct sl_inference {
     int open_handles, open_pipes;
     bool tried, spawned, exited, /* `tried`: the process handle is one */
         cancelled, timed_out, closing;
-    bool is_parent; /* of external runners, each of which it gives its time */
+    bool is_parent; /* of external runners */
     int spawn_error, exit_signal;
     pid_t pid; /* of the process, and when it began */
     uint64_t began_utc_ms;
     int64_t exit_status;
-    uint32_t pair;
-    uint32_t timeout_ms;
+    uint32_t pair, time_limit_ms; /* the latter the command's, which ends with the spawn */
     char read_buffer[READ_BYTES];
     struct sl_trace_record batch[BATCH_RECORDS];
 };
@@ -105,7 +104,8 @@ static void describe(const struct sl_inference *inference, char *out, size_t siz
         snprintf(out, size, "cancelled");
         break;
     case SME2LAB__PROTO__OUTCOME__OUTCOME_TIMED_OUT:
-        snprintf(out, size, "the inference process hung: ended after %u ms", inference->timeout_ms);
+        snprintf(out, size, "the inference process hung: ended after %u ms",
+                 inference->time_limit_ms);
         break;
     case SME2LAB__PROTO__OUTCOME__OUTCOME_CRASHED:
         snprintf(out, size, "the inference process was ended by signal %d (%s)",
@@ -447,8 +447,9 @@ static void begin(struct sl_inference *inference, const char *self, const char *
 {
     static const struct sl_load_events events = {on_load_ready, on_load_failed, on_load_closed};
     inference->is_parent = job->n_arms > 0;
-    if (job->timeout_ms != 0 && !inference->is_parent)
-        uv_timer_start(&inference->watchdog, on_watchdog, job->timeout_ms, 0);
+    inference->time_limit_ms = inference->command.time_limit_ms;
+    if (inference->time_limit_ms != 0)
+        uv_timer_start(&inference->watchdog, on_watchdog, inference->time_limit_ms, 0);
     if (job->concurrency < 2 || job->n_task > 0) { /* beside a task nothing runs */
         launch(inference);
         return;
@@ -470,8 +471,7 @@ int sl_inference_start(uv_loop_t *loop, const char *self, const char *workdir,
     struct sl_inference *inference = sl_calloc(1, sizeof(*inference));
     if (!inference)
         return -ENOMEM;
-    *inference = (struct sl_inference){
-        .loop = loop, .dir = dir, .events = *events, .user = user, .timeout_ms = job->timeout_ms};
+    *inference = (struct sl_inference){.loop = loop, .dir = dir, .events = *events, .user = user};
     sl_buf_init(&inference->sealed, (BATCH_RECORDS + 16) * 2 * sizeof(struct sl_trace_record));
     sl_trace_sealer_init(&inference->sealer);
     int rc = sl_ring_new(RING_RECORDS, &inference->ring);

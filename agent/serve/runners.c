@@ -172,7 +172,7 @@ static int start(struct runners *runners, const struct arm *arm, const char *ste
         rc = set_cpus(runners, arm->asked->affinity, diag);
     const struct sl_child_spec spec = {.argv = (const char *const *)command.argv,
                                        .environment = environment.list,
-                                       .timeout_ms = runners->job->timeout_ms,
+                                       .timeout_ms = command.time_limit_ms,
                                        .interrupted = &interrupted,
                                        .on_started = leave_cpus,
                                        .user = runners};

@@ -44,7 +44,7 @@ _Static_assert(SL_SPEC_FIRST_LOOK == (int)SL_STOPPING_FIRST &&
 /* The name that the files of a model's run begin with. */
 static void name_of(const struct sl_spec *spec, char out[SL_RUNDIR_STEM_BYTES])
 {
-    sl_path_stem(spec->model ? spec->model : spec->model_name, out, SL_RUNDIR_STEM_BYTES);
+    sl_path_stem(sl_spec_model_file(spec), out, SL_RUNDIR_STEM_BYTES);
 }
 
 static int policy(void *user, const struct sl_device *device, const struct sl_spec *spec,

@@ -33,7 +33,7 @@
 #include "host/spec/spec.h"
 #include "host/store/blobs.h"
 
-enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, DEFAULT_WARMUP = 1, USAGE = 2 };
+enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, USAGE = 2 };
 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
@@ -304,8 +304,6 @@ static void on_looked(void *user)
         close_down(run);
         return;
     }
-    run->progress.looks = run->looks.taken;
-    run->progress.half_width_percent = 100 * run->looks.half_width;
     tell_allowed(run);
     tell_progress(run);
     sl_job_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
@@ -455,9 +453,8 @@ static void on_plugins(void *user)
 /* A run that was measured before this has nothing to be measured beside. */
 static void begin_plugins(struct sl_job_run *run)
 {
-    const char *name = run->spec.model ? run->spec.model : run->spec.model_name;
-    const struct sl_plugin_run_facts facts = {run->device_name, name ? name : "", run->job,
-                                              run->work.resumed};
+    const struct sl_plugin_run_facts facts = {run->device_name, sl_spec_model_file(&run->spec),
+                                              run->job, run->work.resumed};
     bool measures = sl_spec_task_runs(run->spec.task) && run->spec.kept_id == 0;
     int rc = measures
                  ? sl_plugin_run_begin(run->kit->plugins, &facts, on_plugins, run, &run->plugins)
@@ -601,7 +598,7 @@ static void tell_progress(struct sl_job_run *run)
         sl_job_run_count_look(run->reader, &run->progress);
     run->progress.reference = run->part != 0;
     run->told_ms = uv_now(run->loop);
-    sl_job_run_progress_json(&run->progress, json, sizeof(json));
+    sl_job_run_progress_json(&run->progress, &run->looks.so_far, json, sizeof(json));
     run->events.progress(run->user, json);
 }
 
@@ -663,9 +660,8 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
         rc = choose_runtime(run, diag);
     if (rc < 0)
         return rc;
+    sl_spec_fill(&run->spec, counted);
     sl_spec_limits(&run->spec, counted, &run->spec.runs, &budget_ms);
-    if (run->spec.warmup == SL_SPEC_UNSET)
-        run->spec.warmup = DEFAULT_WARMUP;
     if (run->kit->means)
         run->means = run->kit->means(run->kit->user, &run->device);
     if (run->spec.task != SL_TASK_RUN) {
@@ -673,7 +669,7 @@ static int read_config(struct sl_job_run *run, struct sl_diag *diag)
         run->means.alone = true; /* nothing is compared */
     }
     if (sl_spec_has_looks(&run->spec, counted))
-        run->looks.spec = &run->spec;
+        sl_job_run_looks_want(&run->looks, &run->spec);
     if (run->spec.plan)
         return sl_plan_check_device(&run->spec, run->device.traits, diag);
     return counted ? sl_spec_check_counted(&run->spec, diag) : 0;
@@ -699,8 +695,6 @@ static void set_going(struct sl_job_run *run)
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
             diag.what[0] ? diag.what : sl_strerror(rc));
     } else {
-        if (run->looks.spec)
-            run->progress.precision_percent = run->spec.precision_percent;
         run->progress.warmup = run->spec.warmup;
         run->replayed = run->progress;
         store_runtime(run);

@@ -12,9 +12,16 @@ enum { FIRST_CAPACITY = 64, MAX_PAIRS = 1 << 20 };
 void sl_job_run_looks_init(struct sl_job_run_looks *looks, uv_loop_t *loop,
                            const struct sl_job_kit *kit, const struct sl_spec *spec)
 {
-    *looks = (struct sl_job_run_looks){
-        .loop = loop, .kit = kit, .spec = spec, .next = SL_SPEC_FIRST_LOOK};
+    *looks = (struct sl_job_run_looks){.loop = loop, .kit = kit, .next = SL_SPEC_FIRST_LOOK};
     looks->request.data = looks;
+    if (spec)
+        sl_job_run_looks_want(looks, spec);
+}
+
+void sl_job_run_looks_want(struct sl_job_run_looks *looks, const struct sl_spec *spec)
+{
+    looks->spec = spec;
+    looks->so_far.precision_percent = spec->precision_percent;
 }
 
 void sl_job_run_looks_fini(struct sl_job_run_looks *looks)
@@ -60,8 +67,8 @@ static void after_look(uv_work_t *request, int status)
     sl_free(looks->seen);
     looks->seen = NULL;
     if (status == 0 && looks->rc == 0) {
-        looks->taken++;
-        looks->half_width = looks->at.half_width;
+        looks->so_far.looks++;
+        looks->so_far.half_width_percent = 100 * looks->at.half_width;
         looks->last = looks->at.enough;
         looks->allowed = looks->last ? looks->next : looks->at.next;
         looks->next = looks->at.next;

@@ -145,13 +145,13 @@ static double pair_insns(const struct sl_job_run_progress *p)
 }
 
 /* How far the pairs are, and what they will have counted. */
-static void put_share(const struct sl_job_run_progress *p, char *out, size_t size)
+static void put_share(const struct sl_job_run_progress *p, bool precise, char *out, size_t size)
 {
     double each = pair_insns(p), expected = (double)p->insns_at_pairs + each * p->pairs;
     double share = p->pairs > 0 ? (double)p->pair / p->pairs : 0;
     size_t used = 0;
     out[0] = '\0';
-    if (p->pairs == 0 || p->pair > p->pairs || p->precision_percent > 0 || p->reference)
+    if (p->pairs == 0 || p->pair > p->pairs || precise || p->reference)
         return;
     if (each > 0 && p->insns > p->insns_at_pairs)
         share = fmax(share, fmin(1, (double)(p->insns - p->insns_at_pairs) / (each * p->pairs)));
@@ -162,11 +162,24 @@ static void put_share(const struct sl_job_run_progress *p, char *out, size_t siz
                  fmax(expected, (double)p->insns));
 }
 
-void sl_job_run_progress_json(const struct sl_job_run_progress *p, char *out, size_t size)
+static void put_looks(const struct sl_job_run_looked *looked, char *out, size_t size)
+{
+    out[0] = '\0';
+    if (!(looked->precision_percent > 0))
+        return;
+    int used = snprintf(out, size, ",\"precision_percent\":%.4g,\"looks\":%" PRIu32,
+                        looked->precision_percent, looked->looks);
+    if (looked->half_width_percent > 0)
+        snprintf(out + used, size - (size_t)used, ",\"half_width_percent\":%.4g",
+                 looked->half_width_percent);
+}
+
+void sl_job_run_progress_json(const struct sl_job_run_progress *p,
+                              const struct sl_job_run_looked *looked, char *out, size_t size)
 {
     static const char *const phases[] = {"waiting",    "accepted",  "loading",
                                          "warming-up", "measuring", "finishing"};
-    char insns[48] = "", ratio[160] = "", looks[128] = "", share[96];
+    char insns[48] = "", ratio[160] = "", seen[128], share[96];
     const char *unit = p->unit == SL_TRACE_NS ? "ns" : "insns";
     if (p->insns != 0)
         snprintf(insns, sizeof(insns), ",\"insns\":%" PRIu64, p->insns);
@@ -174,18 +187,12 @@ void sl_job_run_progress_json(const struct sl_job_run_progress *p, char *out, si
         snprintf(ratio, sizeof(ratio), ",\"ratio\":%.6g,\"off_%s\":%.0f,\"on_%s\":%.0f",
                  p->sums[0] / p->sums[1], unit, p->sums[0] / (double)p->finished, unit,
                  p->sums[1] / (double)p->finished);
-    if (p->precision_percent > 0)
-        snprintf(looks, sizeof(looks), ",\"precision_percent\":%.4g,\"looks\":%" PRIu32,
-                 p->precision_percent, p->looks);
-    size_t used = strlen(looks);
-    if (p->half_width_percent > 0)
-        snprintf(looks + used, sizeof(looks) - used, ",\"half_width_percent\":%.4g",
-                 p->half_width_percent);
-    put_share(p, share, sizeof(share));
+    put_looks(looked, seen, sizeof(seen));
+    put_share(p, looked->precision_percent > 0, share, sizeof(share));
     snprintf(out, size,
              "{\"phase\":\"%s\",\"part\":\"%s\",\"pair\":%" PRIu32 ",\"pairs\":%" PRIu32
              "%s%s%s%s}",
              phases[p->phase >= 0 && p->phase <= 5 ? p->phase : 0],
              p->reference ? "reference" : "measured", p->pair <= p->pairs ? p->pair : 0, p->pairs,
-             insns, share, ratio, looks);
+             insns, share, ratio, seen);
 }

@@ -8,6 +8,12 @@
 
 enum { SL_JOB_RUN_PROGRESS_VARIANTS = 2, SL_JOB_RUN_PROGRESS_PENDING = 4 };
 
+/* The looks at the pairs so far (run_looks.h). */
+struct sl_job_run_looked {
+    double precision_percent, half_width_percent; /* asked for, seen last; 0: not */
+    uint32_t looks;                               /* taken so far */
+};
+
 /* Off and on of one pair: begin and end of each in the trace's unit. */
 struct sl_job_run_progress_pair {
     uint64_t marks[2 * SL_JOB_RUN_PROGRESS_VARIANTS];
@@ -37,9 +43,6 @@ struct sl_job_run_progress {
     size_t pending_count;
     uint64_t finished; /* pairs in the sums */
     double sums[SL_JOB_RUN_PROGRESS_VARIANTS];
-    /* From the looks (run_looks.h). */
-    double precision_percent, half_width_percent; /* asked for, seen last; 0: not */
-    uint32_t looks;                               /* taken so far */
     /* Told of each pair that is added to the sums; NULL: nobody. */
     void (*on_pair)(void *user, uint64_t off, uint64_t on);
     void *user;
@@ -66,4 +69,5 @@ void sl_job_run_progress_add(struct sl_job_run_progress *progress, uint64_t off,
  * The percentage is of the pairs; what they will count is known once the warm-up has run. With a
  * precision asked for also "precision_percent", "looks" and, after the first of them,
  * "half_width_percent"; how many pairs it takes is not known then. */
-void sl_job_run_progress_json(const struct sl_job_run_progress *progress, char *out, size_t size);
+void sl_job_run_progress_json(const struct sl_job_run_progress *progress,
+                              const struct sl_job_run_looked *looked, char *out, size_t size);

@@ -151,7 +151,7 @@ static void read_body(const struct sl_json_at *root, struct sl_spec *spec)
         sl_json_refuse(root, "A job is one of its 'processes': 'process' says which");
     mark_mask(spec);
     if (root->reader->error == 0)
-        sl_json_stop(root, sl_spec_check_looks(spec, "/precision_percent", root->reader->diag));
+        sl_json_stop(root, sl_spec_check_looks(spec, NULL, root->reader->diag));
 }
 
 int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *diag)

@@ -44,6 +44,11 @@ enum { SL_VERB_RUN = 1, SL_VERB_SUBMIT = 2, SL_VERB_BOTH = 3 };
 /* In the manifest: not at all, if it is not as where nothing is said, as null then, or always. */
 enum sl_param_record { SL_RECORD_NONE, SL_RECORD_SET, SL_RECORD_NULL, SL_RECORD_ALWAYS };
 
+/* A path in a configuration: its file is read, where it lies beside the configuration from there;
+ * is meant only if it lies there, because other folders are looked through or it may be no file; is
+ * written there. */
+enum sl_param_place { SL_PLACE_ANY, SL_PLACE_BESIDE, SL_PLACE_WRITTEN };
+
 enum { SL_PARAM_MAX_WORDS = 7 };
 
 struct sl_param {
@@ -61,6 +66,7 @@ struct sl_param {
     size_t job_words; /* how many of them a body may have; 0: all */
     void (*check)(const struct sl_json_at *at, const char *text);
     const char *refusal, *hint; /* for a value that is of no use */
+    enum sl_param_place place;  /* of a path */
     bool own;                   /* not for external runners */
     bool conditions;            /* may be an object of conditions (host/spec/selector_json.h) */
     const char *ending;         /* of NAME_tN; with words NAME_WORD, and NAME for the first */

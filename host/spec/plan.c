@@ -32,14 +32,8 @@ void sl_plan_fini(struct sl_plan *plan)
 
 void sl_plan_fill(struct sl_plan *plan, bool counted)
 {
-    for (size_t i = 0; i < plan->count; i++) {
-        struct sl_spec *spec = &plan->specs[i];
-        bool looks = spec->precision_percent > 0 || spec->budget_seconds > 0;
-        if (spec->runs == SL_SPEC_UNSET && !looks) /* else the daemon's rule has its own */
-            spec->runs = counted ? 2 : 100;
-        if (spec->warmup == SL_SPEC_UNSET)
-            spec->warmup = counted ? 1 : 10;
-    }
+    for (size_t i = 0; i < plan->count; i++)
+        sl_spec_fill(&plan->specs[i], counted);
 }
 
 /* --- a list of models times the experiments --- */
@@ -246,29 +240,30 @@ bool sl_plan_shares(const struct sl_plan *plan, size_t index)
 
 /* --- experiments --- */
 
-/* Refuses what belongs to the agent's own runtime. */
+/* Refuses what belongs to the agent's own runtime, in the experiment or above it. */
 static void check_own(const struct sl_json_at *object, const struct sl_spec *spec)
 {
     for (size_t i = 0; i < sl_param_count; i++) {
-        struct sl_json_at at = sl_json_member(object, sl_params[i].key);
-        if (sl_params[i].own && at.value) {
-            sl_json_hint(&at, "take '%s' out, or 'runner_path'", sl_params[i].key);
-            sl_json_refuse(&at, "'%s' is for the agent's own runtime, not for an external runner",
-                           sl_params[i].key);
-        }
+        const struct sl_param *param = &sl_params[i];
+        struct sl_json_at at = sl_json_member(object, param->key);
+        bool above = param->type != SL_PARAM_FIXED && param->in & SL_IN_TOP &&
+                     sl_param_is_set(param, SL_IN_TOP, spec);
+        if (!param->own || (!at.value && !above))
+            continue;
+        struct sl_json_at wrong = at.value ? at : *object;
+        sl_json_hint(&wrong, "take '%s' out, or 'runner_path'", param->key);
+        sl_json_refuse(&wrong, "'%s' is for the agent's own runtime, not for an external runner",
+                       param->key);
     }
     if (strspn(spec->affinity, "0123456789abcdefABCDEFx,-") != strlen(spec->affinity)) {
         struct sl_json_at at = sl_json_member(object, "cpu_affinity");
         sl_json_hint(&at, "say a list such as 4-7 or a mask such as 0xf0");
         sl_json_refuse(&at, "Of an external runner the CPUs are numbers");
     }
-    if (spec->mode != SL_MODE_CLEAN && !spec->input_shapes && spec->precision_percent <= 0 &&
-        spec->budget_seconds <= 0)
+    if (spec->mode != SL_MODE_CLEAN)
         return;
-    sl_json_hint(object, "take the mode clean, input_shapes, precision_percent and budget_seconds "
-                         "out, or 'runner_path'");
-    sl_json_refuse(object, "The mode clean, input_shapes, precision_percent and budget_seconds are "
-                           "not for external runners");
+    sl_json_hint(object, "take the mode clean out, or 'runner_path'");
+    sl_json_refuse(object, "The mode clean is not for external runners");
 }
 
 /* An external runner's files lie in a folder of its experiment's name, beside the job's own. */

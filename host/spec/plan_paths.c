@@ -9,18 +9,9 @@
 
 #include <cjson/cJSON.h>
 
-#include "host/spec/spec.h"
+#include "host/spec/param.h"
 
-/* Keys of files to read. Runners are looked for in other folders first, and a policy may be no
- * file: so only those that are there beside the configuration are meant. `output_root` is written.
- */
-static const char *const read_keys[] = {"model", "inputs", "expected", "data_path",
-                                        "runner_libraries"};
-static const char *const runner_keys[] = {"runner_path", "quiet_runner", "policy"};
-
-enum kind { READ, RUNNER, WRITTEN };
-
-static int resolve_text(cJSON *item, const char *file, enum kind kind)
+static int resolve_text(cJSON *item, const char *file, enum sl_param_place place)
 {
     char path[SL_SPEC_MAX_PATH + 1];
     const char *text = cJSON_GetStringValue(item), *slash = strrchr(file, '/');
@@ -30,20 +21,21 @@ static int resolve_text(cJSON *item, const char *file, enum kind kind)
     if (len < 0 || (size_t)len >= sizeof(path))
         return 0; /* it is not found then */
     bool beside = access(path, F_OK) == 0;
-    if (kind != WRITTEN && !beside && (kind == RUNNER || access(text, F_OK) == 0))
+    if (place != SL_PLACE_WRITTEN && !beside &&
+        (place == SL_PLACE_BESIDE || access(text, F_OK) == 0))
         return 0;
     return cJSON_SetValuestring(item, path) ? 0 : -ENOMEM;
 }
 
 /* A path, or a list of them. */
-static int resolve(cJSON *object, const char *key, const char *file, enum kind kind)
+static int resolve(cJSON *object, const char *key, const char *file, enum sl_param_place place)
 {
     cJSON *value = cJSON_GetObjectItemCaseSensitive(object, key), *item;
-    int rc = resolve_text(value, file, kind);
+    int rc = resolve_text(value, file, place);
     if (cJSON_IsArray(value)) {
         cJSON_ArrayForEach(item, value)
         {
-            rc = rc < 0 ? rc : resolve_text(item, file, kind);
+            rc = rc < 0 ? rc : resolve_text(item, file, place);
         }
     }
     return rc;
@@ -51,11 +43,16 @@ static int resolve(cJSON *object, const char *key, const char *file, enum kind k
 
 static int resolve_object(cJSON *object, const char *file)
 {
-    int rc = resolve(object, "output_root", file, WRITTEN);
-    for (size_t i = 0; rc == 0 && i < sizeof(read_keys) / sizeof(read_keys[0]); i++)
-        rc = resolve(object, read_keys[i], file, READ);
-    for (size_t i = 0; rc == 0 && i < sizeof(runner_keys) / sizeof(runner_keys[0]); i++)
-        rc = resolve(object, runner_keys[i], file, RUNNER);
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < sl_param_count; i++) {
+        const struct sl_param *param = &sl_params[i];
+        bool path = param->type == SL_PARAM_PATH || param->type == SL_PARAM_PATHS;
+        if (!path && param->place == SL_PLACE_ANY)
+            continue;
+        rc = resolve(object, param->key, file, param->place);
+        if (rc == 0 && param->alias)
+            rc = resolve(object, param->alias, file, param->place);
+    }
     return rc;
 }
 

@@ -12,7 +12,9 @@
 enum {
     TIMED_RUNS = 5000, /* at most, with a budget alone */
     COUNTED_RUNS = 2,
-    PLAIN_RUNS = 20,
+    PLAIN_RUNS = 100,
+    COUNTED_WARMUP = 1,
+    TIMED_WARMUP = 10,
 };
 
 void sl_spec_fini(struct sl_spec *spec)
@@ -40,13 +42,22 @@ bool sl_spec_task_measures(int task)
     return task == SL_TASK_BENCH || task == SL_TASK_PEAKS;
 }
 
+void sl_spec_fill(struct sl_spec *spec, bool counted)
+{
+    bool open = spec->precision_percent > 0 || spec->budget_seconds > 0;
+    if (spec->runs == SL_SPEC_UNSET && !open)
+        spec->runs = counted ? COUNTED_RUNS : PLAIN_RUNS;
+    if (spec->warmup == SL_SPEC_UNSET)
+        spec->warmup = counted ? COUNTED_WARMUP : TIMED_WARMUP;
+}
+
 int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl_diag *diag)
 {
     if (spec->precision_percent > 0 && spec->runs < SL_SPEC_FIRST_LOOK) {
         sl_diag_hint(diag, "say %d runs or more, or leave them out for at most %d",
                      SL_SPEC_FIRST_LOOK, SL_SPEC_PRECISE_PAIRS);
         return sl_diag_set(
-            diag, SL_E_FORMAT, where,
+            diag, SL_E_FORMAT, where ? where : "/precision_percent",
             "A precision is first looked at after %d pairs; %u runs never come to it",
             SL_SPEC_FIRST_LOOK, spec->runs);
     }
@@ -55,7 +66,7 @@ int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl
     if (spec->timeout_seconds == 0 || budget_ms / 1000 < spec->timeout_seconds)
         return 0;
     sl_diag_hint(diag, "take a timeout that leaves time for loading as well, or a smaller budget");
-    return sl_diag_set(diag, SL_E_FORMAT, where,
+    return sl_diag_set(diag, SL_E_FORMAT, where ? where : "/budget_seconds",
                        "A budget of %u s does not fit into a timeout of %u s", budget_ms / 1000,
                        spec->timeout_seconds);
 }
@@ -103,10 +114,15 @@ const char *sl_spec_runtime_name(const struct sl_spec *spec)
                                                        : "own";
 }
 
+const char *sl_spec_model_file(const struct sl_spec *spec)
+{
+    return spec->model ? spec->model : spec->model_name;
+}
+
 void sl_spec_model_title(const struct sl_spec *spec, char *out, size_t size)
 {
     if (spec->title)
         snprintf(out, size, "%s", spec->title);
     else
-        sl_path_title(spec->model ? spec->model : spec->model_name, out, size);
+        sl_path_title(sl_spec_model_file(spec), out, size);
 }

@@ -92,11 +92,18 @@ bool sl_spec_task_runs(int task);
 bool sl_spec_task_measures(int task);
 
 /* Do precision and budget fit together with the number of runs and the time-out? SL_E_FORMAT with
- * `diag` set. */
+ * `diag` set, at the experiment `where`, or at the key if that is NULL. */
 int sl_spec_check_looks(const struct sl_spec *spec, const char *where, struct sl_diag *diag);
 
 /* Are the pairs so far looked at, whether they are enough? Counts are exact: of them none are. */
 bool sl_spec_has_looks(const struct sl_spec *spec, bool counted);
+
+/* Fills in runs and warm-ups that are not given; runs that a precision or a budget ends stay open.
+ */
+void sl_spec_fill(struct sl_spec *spec, bool counted);
+
+/* The name of the model's file: its path or, where that is not shown, the name alone. */
+const char *sl_spec_model_file(const struct sl_spec *spec);
 
 /* Can a device that counts instructions do that? SL_E_UNSUPPORTED with `diag` set. */
 int sl_spec_check_counted(const struct sl_spec *spec, struct sl_diag *diag);

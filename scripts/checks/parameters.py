@@ -11,7 +11,7 @@ LIST = "host/spec/spec.inc"
 # From the command line over HTTP, queue and link to the options of the agent's run.
 WAY = ("host/cli/run_request", "host/cli/job_sender", "host/cli/cmd_run", "host/cli/cmd_submit", "host/http/", "host/job/run.", "host/job/run_send", "host/job/lab", "host/daemon/",
        "host/device/link", "host/spec/", "agent/serve/", "agent/run/options", "proto/job.proto")
-MOST = 6  # the list, the message, the agent's options; and who acts on it there: limits, series, what an external runner refuses
+MOST = 4  # the list, the message, the agent's options; and who acts on it
 ROW = re.compile(r"^[A-Z]+\((\w+_\w+),(.*?)(?=^[A-Z]+\(|^#undef)", re.M | re.S)
 ATTRIBUTE = re.compile(r'\.(?:key|alias|job_key|wire) = "(\w+_\w+)"')
 

@@ -114,7 +114,9 @@ TEST(a_single_word_is_a_set_of_instructions_not_a_pair)
     job.model = (char *)(uintptr_t)A64;
     job.variants = (char *)(uintptr_t)"portable";
     job.pairs = 1;
+    job.process_timeout_ms = 70;
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
+    assert_int_equal(command.time_limit_ms, 70);
     parse(&command, &o);
     assert_string_equal(o.isa, "portable");
     assert_false(o.paired);
@@ -172,12 +174,14 @@ TEST(runners_are_left_to_a_process_of_the_agent_itself)
     job.n_arms = 1;
     job.exec_prefix = prefix;
     job.n_exec_prefix = 1;
+    job.process_timeout_ms = 70;
     snprintf(parent, sizeof(parent), "%ld", (long)getpid());
     assert_int_equal(sl_command_init(&command, "self", "/w", &job, &dir), 0);
     assert_int_equal(command.argc, 6);
     for (size_t i = 0; i < command.argc; i++)
         assert_string_equal(command.argv[i], wanted[i]);
     assert_null(command.environment[0]);
+    assert_int_equal(command.time_limit_ms, 0); /* each of its processes has one */
     sl_command_fini(&command);
 }
 
@@ -202,7 +206,9 @@ TEST(a_runner_in_the_emulator_gets_the_flags_that_it_needs_alone)
     arm.n_args = 1;
     job.exec_prefix = prefix;
     job.n_exec_prefix = 2;
+    job.process_timeout_ms = 70;
     assert_int_equal(sl_command_init_arm(&command, "/w", dir.path, &job, &arm, &process), 0);
+    assert_int_equal(command.time_limit_ms, 70);
     assert_int_equal(command.argc, sizeof(wanted) / sizeof(wanted[0]));
     for (size_t i = 0; i < command.argc; i++)
         assert_string_equal(command.argv[i], wanted[i]);

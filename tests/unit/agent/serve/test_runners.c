@@ -83,7 +83,7 @@ static int run(Sme2lab__Proto__Arm **arms, size_t count, uint32_t timeout_ms, st
     job.arms = arms;
     job.n_arms = count;
     job.seed = 1; /* the first round goes backwards */
-    job.timeout_ms = timeout_ms;
+    job.process_timeout_ms = timeout_ms;
     size_t size = sme2lab__proto__job__get_packed_size(&job);
     assert_true(size <= sizeof(packed));
     sme2lab__proto__job__pack(&job, packed);

@@ -230,7 +230,7 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     job.concurrency = processes;
     job.task = &task;
     job.n_task = task ? 1 : 0;
-    job.timeout_ms = timeout_ms;
+    job.process_timeout_ms = timeout_ms;
     job.exec_prefix = words;
     job.n_exec_prefix = prefix ? 3 : 0;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;

@@ -465,6 +465,8 @@ static const struct {
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\",\"mode\":\"clean\"}]"
      "}",
      "/experiments/0"},
+    {"{\"model\":\"m\",\"tolerance\":0.1,\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}]}",
+     "/experiments/0"},
     {"{\"model\":\"m\",\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"},{\"name\":\"b\"}]}",
      "/"},
     {"{\"model\":[\"m\",\"n\"],\"experiments\":[{\"name\":\"a\",\"runner_path\":\"r\"}]}", "/"},

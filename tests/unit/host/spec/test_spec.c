@@ -26,7 +26,7 @@ TEST(a_precision_has_the_limits_that_were_simulated)
         bool counted;
         uint32_t pairs, budget_ms;
     } cases[] = {
-        {0, 0, SL_SPEC_UNSET, false, 20, 0},
+        {0, 0, SL_SPEC_UNSET, false, 100, 0},
         {1.5, 0, SL_SPEC_UNSET, false, SL_SPEC_PRECISE_PAIRS, 1000 * SL_SPEC_PRECISE_SECONDS},
         {0, 2.5, SL_SPEC_UNSET, false, 5000, 2500},
         {1.5, 7, 60, false, 60, 7000},
