@@ -33,7 +33,7 @@
 #include "host/spec/spec.h"
 #include "host/store/blobs.h"
 
-enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100, USAGE = 2 };
+enum { MAX_GAPS = 3, JSON_BYTES = 512, TELL_MS = 100 };
 
 /* The measured run, then that of the portable kernels: two jobs to the agent. */
 struct part {
@@ -189,21 +189,15 @@ static void judge(struct sl_job_run *run)
     struct sl_job_run_end over = {.result = &run->parts[0].result,
                                   .reference = run->work.parts[1],
                                   .cancelled = run->cancelled,
+                                  .asks = !sl_spec_task_runs(run->spec.task),
+                                  .collected = run->spec.kept_id != 0,
                                   .finish_rc = run->work.rc,
                                   .finish_what = run->work.diag.what,
                                   .verdict = run->work.record.verdict};
     run->cause = sl_job_run_cause(&over, run->detail);
-    bool cancelled = over.result->outcome == SL_OUTCOME_CANCELLED;
-    bool refused = over.result->outcome == SL_OUTCOME_FAILED && over.result->exit_code == USAGE;
-    bool runs = sl_spec_task_runs(run->spec.task);
-    if (!runs && run->cause == SL_CAUSE_RESULT && refused)
-        run->cause = SL_CAUSE_USER; /* the task's arguments */
-    if (run->spec.kept_id != 0 && run->cause == SL_CAUSE_LAB && run->work.rc == 0)
-        run->cause =
-            over.result->outcome == SL_OUTCOME_NOT_STARTED ? SL_CAUSE_USER : SL_CAUSE_RESULT;
-    bool kept = !cancelled || run->work.measured_some;
+    bool kept = over.result->outcome != SL_OUTCOME_CANCELLED || run->work.measured_some;
     run->has_record =
-        runs && ((run->cause == SL_CAUSE_NONE && kept) || run->cause == SL_CAUSE_RESULT);
+        !over.asks && ((run->cause == SL_CAUSE_NONE && kept) || run->cause == SL_CAUSE_RESULT);
 }
 
 static void after_finish(uv_work_t *request, int status)
@@ -309,12 +303,6 @@ static void on_looked(void *user)
     sl_job_run_looks_take(&run->looks); /* of a run that did not wait the next one may be due */
 }
 
-/* Which families stay out of streaming mode is a matter of our own kernels. */
-static const char *policy_words(const struct sl_job_run *run)
-{
-    return run->measures == &run->device ? run->work.policy : "none";
-}
-
 static void send_part(struct sl_job_run *run)
 {
     char fifo[SL_JOB_RUN_WORK_PATH + 32];
@@ -334,7 +322,8 @@ static void send_part(struct sl_job_run *run)
                               .config = run->config_json,
                               .started_ms = run->started_ms,
                               .spec = &run->spec,
-                              .policy = policy_words(run),
+                              /* what stays out of streaming mode is a matter of our own kernels */
+                              .policy = how.own ? run->work.policy : "none",
                               .runtime = measured ? &run->files : NULL,
                               .reference = !measured};
     int rc = sl_job_run_send(run->link, &how, &job);
@@ -515,18 +504,13 @@ static void on_blobs_put(void *user, int rc, const struct sl_diag *diag)
     uv_queue_work(run->loop, &run->request, do_prepare, after_prepare);
 }
 
-static void blobs_of(const struct sl_job_run *run, char out[SL_PATH_BYTES + 8])
-{
-    sl_path_join(out, SL_PATH_BYTES + 8, run->state_dir, "blobs");
-}
-
 /* All files that the agent opens: on a device that was put them before, they are found. */
 static void put_blobs(struct sl_job_run *run)
 {
     static const struct sl_diag none = {0};
     struct sl_job_run_blobs blobs;
     char store[SL_PATH_BYTES + 8];
-    blobs_of(run, store);
+    sl_path_join(store, sizeof(store), run->state_dir, "blobs");
     int rc = sl_job_run_blobs_list(&run->spec, &run->files, &blobs);
     const struct sl_blob_put_list list = {store, blobs.names, blobs.count};
     if (rc == 0)

@@ -8,6 +8,8 @@
 #include "common/base/error.h"
 #include "host/device/link.h"
 
+enum { USAGE = 2 }; /* exit code of a process that refuses its arguments */
+
 static int cause_of_outcome(const struct sl_link_result *result, bool cancelled)
 {
     switch (result->outcome) {
@@ -39,7 +41,7 @@ static bool lab_lost_reference(const struct sl_job_run_end *end)
            cause_of_outcome(end->reference, end->cancelled) == SL_CAUSE_LAB;
 }
 
-int sl_job_run_cause(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
+static int cause_of(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
     int cause = cause_of_outcome(result, end->cancelled);
@@ -65,4 +67,16 @@ int sl_job_run_cause(const struct sl_job_run_end *end, char out_detail[SL_DETAIL
         return cause_of_finish(end->finish_rc);
     }
     return cause == SL_CAUSE_NONE && strcmp(end->verdict, "wrong") == 0 ? SL_CAUSE_RESULT : cause;
+}
+
+int sl_job_run_cause(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
+{
+    const struct sl_link_result *result = end->result;
+    bool refused = result->outcome == SL_OUTCOME_FAILED && result->exit_code == USAGE;
+    int cause = cause_of(end, out_detail);
+    if (end->asks && cause == SL_CAUSE_RESULT && refused)
+        return SL_CAUSE_USER; /* the task's arguments */
+    if (end->collected && cause == SL_CAUSE_LAB && end->finish_rc == 0)
+        return result->outcome == SL_OUTCOME_NOT_STARTED ? SL_CAUSE_USER : SL_CAUSE_RESULT;
+    return cause;
 }

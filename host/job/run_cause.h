@@ -11,6 +11,8 @@ struct sl_job_run_end {
     const struct sl_link_result *result;    /* of the measured run */
     const struct sl_link_result *reference; /* of the portable kernels'; NULL: they did not end */
     bool cancelled;                         /* it was asked for */
+    bool asks;                              /* a task, which leaves no run */
+    bool collected;                         /* it ran earlier: no other attempt can have it */
     int finish_rc;                          /* of what is made of the streams, */
     const char *finish_what;                /* and its words; "" for none */
     const char *verdict;

@@ -93,3 +93,29 @@ TEST(a_crash_names_the_operator_that_it_was_in)
     assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
     assert_string_equal(detail, "signal 11 in operator Softmax #4");
 }
+
+TEST(a_task_that_refuses_its_words_is_the_users)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {.outcome = SL_OUTCOME_FAILED, .exit_code = 2};
+    struct sl_job_run_end end = {.result = &result, .finish_what = "", .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT); /* of a run */
+    end.asks = true;
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_USER);
+    result.exit_code = 1;
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
+}
+
+TEST(what_was_collected_is_not_tried_again)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {.outcome = SL_OUTCOME_LOST};
+    struct sl_job_run_end end = {
+        .result = &result, .collected = true, .finish_what = "", .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
+    result.outcome = SL_OUTCOME_NOT_STARTED; /* the device has no such result */
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_USER);
+    end.finish_rc = -28; /* the lab's disk: another attempt makes the files */
+    result.outcome = SL_OUTCOME_DONE;
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
+}
