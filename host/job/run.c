@@ -57,6 +57,7 @@ struct sl_job_run {
     uint64_t job, started_ms; /* Unix time */
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
+    uint64_t rested_ms;              /* when the device has rested; 0: it does not rest */
     uint32_t attempt;
     struct sl_spec spec;         /* owned; nothing until it was read */
     struct sl_device executorch; /* the device with ExecuTorch's runtime, if that is asked for */
@@ -89,6 +90,7 @@ static void begin_part(struct sl_job_run *run);
 static void close_down(struct sl_job_run *run);
 static void queue_finish(struct sl_job_run *run);
 static void tell_progress(struct sl_job_run *run);
+static void on_beat(uv_timer_t *timer);
 
 /* Another attempt, and the other part, are other jobs to the agent. Each daemon counts its jobs
  * from 1, and a phone may hold what another one left: the run's directory, which has its begin to
@@ -454,6 +456,19 @@ static void begin_plugins(struct sl_job_run *run)
         on_plugins(run);
 }
 
+/* Begins when the device has rested; the beat goes on meanwhile. */
+static void rest(struct sl_job_run *run)
+{
+    uint64_t now = uv_now(run->loop), left = run->rested_ms > now ? run->rested_ms - now : 0;
+    if (left > 0) {
+        uv_timer_start(&run->beat, on_beat, left < SL_JOB_RUN_BEAT_MS ? left : SL_JOB_RUN_BEAT_MS,
+                       SL_JOB_RUN_BEAT_MS);
+    } else {
+        run->rested_ms = 0;
+        begin_plugins(run);
+    }
+}
+
 static void after_prepare(uv_work_t *request, int status)
 {
     struct sl_job_run *run = request->data;
@@ -475,7 +490,11 @@ static void after_prepare(uv_work_t *request, int status)
         return;
     }
     sl_job_run_progress_adopt(&run->progress, &run->replayed);
-    begin_plugins(run);
+    bool measures = sl_spec_task_runs(run->spec.task) || sl_spec_task_measures(run->spec.task);
+    bool began = run->taken || run->spec.kept_id != 0;
+    if (measures && !began && !run->device.traits.counted)
+        run->rested_ms = uv_now(run->loop) + UINT64_C(1000) * run->spec.rest_seconds;
+    rest(run);
 }
 
 static void do_prepare(uv_work_t *request)
@@ -604,6 +623,8 @@ static void on_beat(uv_timer_t *timer)
     else if (run->refused && !run->closing)
         send_part(run);
     run->refused = false;
+    if (run->rested_ms != 0 && !run->closing)
+        rest(run);
 }
 
 static void fill_work(struct sl_job_run *run, bool resumed)
