@@ -169,9 +169,11 @@ static void submit(struct lab *lab, uint64_t id, const char *config_json)
     struct sl_job_record job = {.id = id, .attempts = 1};
     struct sl_device_record device = {.name = "here"};
     char usual[256];
+    bool local = kind.kind == SL_DEVICE_LOCAL; /* no other rests: its instructions are counted */
     snprintf(usual, sizeof(usual),
-             "{\"model\":\"%s\",\"inputs\":[\"%s\"],\"runs\":%d,\"timeout_seconds\":0}", model,
-             input, kind.kind == SL_DEVICE_LOCAL ? PAIRS : 1);
+             "{\"model\":\"%s\",\"inputs\":[\"%s\"],\"runs\":%d,\"timeout_seconds\":0,"
+             "\"rest_seconds\":%d}",
+             model, input, local ? PAIRS : 1, local ? 0 : 3600);
     lab->job = id;
     sl_devices_start(lab->devices, &job, config_json ? config_json : usual, &device);
 }
@@ -512,6 +514,50 @@ TEST(a_cancelled_job_ends_soon)
     run_to_end(&lab);
     assert_int_equal(lab.cause, SL_CAUSE_NONE);
     assert_string_equal(lab.detail, "cancelled");
+    close_lab(&lab, true);
+}
+
+static void submit_with_rest(struct lab *lab, uint64_t id, unsigned seconds)
+{
+    char config[256];
+    snprintf(config, sizeof(config),
+             "{\"model\":\"%s\",\"inputs\":[\"%s\"],\"runs\":1,\"rest_seconds\":%u}", model, input,
+             seconds);
+    submit(lab, id, config);
+}
+
+TEST(a_device_rests_before_it_measures)
+{
+    struct lab lab = {0};
+    open_lab(&lab);
+    uint64_t began = uv_hrtime();
+    submit_with_rest(&lab, 51, 1);
+    run_to_end(&lab);
+    assert_true(uv_hrtime() - began >= UINT64_C(1000000000));
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_true(lab.has_run);
+    close_lab(&lab, true);
+}
+
+static void on_enough_rest(uv_timer_t *timer)
+{
+    cancel(timer->data);
+    uv_close((uv_handle_t *)timer, NULL);
+}
+
+TEST(a_job_is_cancelled_while_its_device_rests)
+{
+    struct lab lab = {0};
+    uv_timer_t timer;
+    open_lab(&lab);
+    uv_timer_init(&lab.loop, &timer);
+    timer.data = &lab;
+    uv_timer_start(&timer, on_enough_rest, 500, 0);
+    submit_with_rest(&lab, 52, 3600);
+    run_to_end(&lab);
+    assert_int_equal(lab.cause, SL_CAUSE_NONE);
+    assert_string_equal(lab.detail, "cancelled");
+    assert_false(lab.has_run);
     close_lab(&lab, true);
 }
 
