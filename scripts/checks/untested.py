@@ -7,7 +7,7 @@ and calls what the libraries have: whole programs are tested in tests/integratio
                           tested_by.txt names reaches some of them; BUILD has the profiles of all unit tests (preset asan)
     untested.py BUILD --write    writes into tested_by.txt what the profiles show, and what is short of it into untested.txt
 
-untested.txt has the files that are short of it. It may only shrink."""
+untested.txt has the files that are short of it, and says why of those that stay. It may only shrink."""
 
 import concurrent.futures
 import glob
@@ -58,8 +58,13 @@ def elsewhere():
     return dict(line.split() for line in sources.text(ELSEWHERE).splitlines() if line and not line.startswith("#"))
 
 
+def owed():
+    """The files of untested.txt, without its comments."""
+    return [line for line in sources.text(DEBT).splitlines() if line and not line.startswith("#")]
+
+
 def by_name():
-    known, tests, debt = named(), elsewhere(), sources.text(DEBT).split()
+    known, tests, debt = named(), elsewhere(), owed()
     files = with_logic()
     problems = [f"{path}:1: has logic and no unit test: write one, or say in {ELSEWHERE} which test reaches it"
                 for path in files if path not in tests and path not in debt and not is_named(path, known)]
@@ -117,8 +122,9 @@ def write(together, alone):
             debt.append(path)
         elif not is_named(path, known):
             lines.append((path, best, share(alone[best], path)))
+    head = [line for line in sources.text(DEBT).splitlines() if line.startswith("#")]
     with open(os.path.join(sources.ROOT, DEBT), "w", encoding="utf-8") as file:
-        file.writelines(f"{path}\n" for path in debt)
+        file.writelines(f"{line}\n" for line in head + debt)
     with open(os.path.join(sources.ROOT, ELSEWHERE), "w", encoding="utf-8") as file:
         file.write("# Files whose unit test has another name than theirs: the test that reaches most of their lines (untested.py BUILD --write).\n")
         file.writelines(f"{path} {test}\n" for path, test, _ in lines)
@@ -128,7 +134,7 @@ def by_measure(build, rewrite):
     together, alone = measure(build)
     if rewrite:
         write(together, alone)
-    tests, debt, problems = elsewhere(), sources.text(DEBT).split(), []
+    tests, debt, problems = elsewhere(), owed(), []
     for path in with_logic():
         whole = share(together, path)
         if whole < LEAST_REACH and path not in debt:
