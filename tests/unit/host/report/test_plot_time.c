@@ -85,7 +85,8 @@ TEST_WITH(a_table_has_a_row_for_each_piece, set_up, NULL)
     sl_table_md(&m, &table);
     assert_int_equal(table.error | m.error, 0);
     assert_int_equal(sl_buf_append(&out, "", 1), 0);
-    assert_non_null(strstr((const char *)out.data, "| 5.0 | 4.000 ms | 2.000 ms | 2.000x | 100.0 % |"));
+    assert_non_null(
+        strstr((const char *)out.data, "| 5.0 | 4.000 ms | 2.000 ms | 2.000x | 100.0 % |"));
     assert_non_null(
         strstr((const char *)out.data, "| 95.0 | 4.000 ms | 4.000 ms | 1.000x | 100.0 % | 50.0 %"));
     sl_table_fini(&table);
