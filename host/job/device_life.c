@@ -134,6 +134,8 @@ static void changed(struct sl_device_life *life, uint64_t now_ms)
     }
     bool settled = life->well_ms != 0 && now_ms >= life->well_ms + SL_LIFE_SETTLED_MS;
     size_t rungs = ladder_of(cause, &ladder);
+    if (life->well_ms != 0) /* it did come back, if not for long: the wait for quarantine begins */
+        life->began_ms = now_ms;
     life->well_ms = 0;
     if (rungs == 0) { /* nothing is done about it by us; what was begun waits */
         life->due_ms = UINT64_MAX;

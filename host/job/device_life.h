@@ -34,7 +34,7 @@ struct sl_device_life {
     uint32_t seed;     /* of the jitter: another for each device */
     int treated;       /* cause that the ladder is climbed for; WELL: none */
     unsigned rung, tries, steps;
-    uint64_t began_ms; /* the climb */
+    uint64_t began_ms; /* the climb, or when it was last well if that is later */
     uint64_t due_ms;   /* of the next step; UINT64_MAX: none */
     uint64_t well_ms;  /* since then it is well; 0: it is not */
 };

@@ -67,6 +67,26 @@ TEST(steps_that_a_device_has_not_are_left_out)
     expect(steps, climb(&life, &now, steps), wanted, 3);
 }
 
+TEST(a_device_that_comes_back_for_moments_is_quarantined_when_it_has_stayed_away_for_ten_minutes)
+{
+    struct sl_device_life life;
+    uint64_t now = 1000;
+    sl_device_life_init(&life, 0, 1);
+    for (int minute = 0; minute < 30; minute++) {
+        sl_device_life_link(&life, SL_CAUSE_DEVICE_UNREACHABLE, now);
+        for (uint64_t end = now + 55000; now < end; now += 1000)
+            assert_int_not_equal(sl_device_life_step(&life, now), SL_STEP_QUARANTINE);
+        sl_device_life_link(&life, SL_CAUSE_DEVICE_WELL, now);
+        now += 5000;
+    }
+    sl_device_life_link(&life, SL_CAUSE_DEVICE_CONNECTING, now);
+    sl_device_life_link(&life, SL_CAUSE_DEVICE_UNREACHABLE, now + 2000);
+    uint64_t since = now;
+    while (sl_device_life_step(&life, now) != SL_STEP_QUARANTINE)
+        now += 1000;
+    assert_int_equal((now - since) / 60000, 10);
+}
+
 TEST(a_device_that_boots_for_minutes_and_comes_back_by_itself_is_not_quarantined)
 {
     struct sl_device_life life;
