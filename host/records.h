@@ -13,7 +13,7 @@ enum {
     SL_NAME_BYTES = 64,
     SL_LABEL_BYTES = 256, /* of a label's value */
     SL_SELECTOR_BYTES = 256,
-    SL_AFTER_BYTES = 8 * 17, /* eight jobs of 16 digits */
+    SL_AFTER_BYTES = 8 * 18, /* eight groups of 16 digits */
     SL_TAGS_BYTES = 192,     /* of a device, with commas */
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,

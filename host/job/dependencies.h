@@ -1,5 +1,5 @@
-/* host/job/dependencies.h: jobs that others come after, and that had ended before those came in:
- * the store knows how, and the queue hears of it. On the loop's thread. */
+/* host/job/dependencies.h: jobs that others come after, alone or as a group, and that had ended
+ * before those came in: the store knows how, and the queue hears of it. On the loop's thread. */
 #pragma once
 
 #include <stdbool.h>

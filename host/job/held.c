@@ -142,6 +142,14 @@ void sl_held_ended(struct sl_held *held, uint64_t job, bool well)
     }
 }
 
+bool sl_held_waits(const struct sl_held *held, uint64_t job, uint64_t first)
+{
+    const struct edge *edge = held->edges[bucket_of(first)];
+    while (edge && !(edge->first == first && edge->then->job == job))
+        edge = edge->next;
+    return edge != NULL;
+}
+
 bool sl_held_take(struct sl_held *held, uint64_t now_ms, uint64_t *out_job, uint64_t *out_failed)
 {
     const struct waiting *first = sl_heap_first(&held->free);

@@ -23,6 +23,9 @@ void sl_held_drop(struct sl_held *held, uint64_t job);
 /* A job has ended: those that come after it may begin, or never will. */
 void sl_held_ended(struct sl_held *held, uint64_t job, bool well);
 
+/* Does `job` wait until `first` has ended? */
+bool sl_held_waits(const struct sl_held *held, uint64_t job, uint64_t first);
+
 /* The next that is held no longer, and is taken out; *out_failed is the job that it comes after and
  * that did not end well, 0 for none. False: there is none now. */
 bool sl_held_take(struct sl_held *held, uint64_t now_ms, uint64_t *out_job, uint64_t *out_failed);

@@ -13,7 +13,7 @@
 #include "host/job/held.h"
 #include "host/job/numbered.h"
 #include "host/job/parties.h"
-#include "host/spec/after.h"
+#include "host/job/predecessors.h"
 #include "host/spec/selector.h"
 
 /* Waiting ones stand in their share, by age. */
@@ -475,16 +475,14 @@ int sl_queue_room(const struct sl_queue *queue, const char *selector)
 static int hold(struct sl_queue *queue, struct entry *entry)
 {
     const struct sl_job_record *job = &entry->job;
-    uint64_t after[SL_AFTER_MOST];
-    int count = sl_after_read(job->after_jobs, after, NULL);
-    if (job->attempts > 0 || count < 0 || (count == 0 && job->begin_ms == 0))
-        return 0;
-    int rc = sl_held_put(queue->held, job->id, job->begin_ms, after, (size_t)count);
-    entry->held = rc == 0;
-    for (int i = 0; rc == 0 && i < count; i++) {
-        if (after[i] >= job->id) /* not there yet when it came: a circle would wait for ever */
-            sl_held_ended(queue->held, after[i], false);
+    struct sl_predecessors all;
+    int rc = sl_predecessors_find(queue, sl_queue_group, job, &all);
+    if (rc == 0 && job->attempts == 0 && (all.count > 0 || job->begin_ms != 0)) {
+        rc = sl_held_put(queue->held, job->id, job->begin_ms, all.numbers, all.count);
+        entry->held = rc == 0;
+        sl_held_ended(queue->held, all.circle, false);
     }
+    sl_free(all.numbers);
     return rc;
 }
 
@@ -686,8 +684,7 @@ static void let_in(struct sl_queue *queue, uint64_t now_ms)
             changed(queue, entry);
             continue;
         }
-        snprintf(entry->job.detail, sizeof(entry->job.detail),
-                 "job %" PRIu64 ", which it comes after, failed or is not there", failed);
+        sl_predecessors_say(failed, entry->job.detail);
         end_waiting(queue, entry, SL_CAUSE_DEPENDENCY, now_ms);
     }
 }
@@ -815,19 +812,23 @@ void sl_queue_ended(struct sl_queue *queue, uint64_t job, bool well)
     sl_held_ended(queue->held, job, well);
 }
 
+bool sl_queue_waits(const struct sl_queue *queue, uint64_t job, uint64_t first)
+{
+    return sl_held_waits(queue->held, job, first);
+}
+
 int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_jobs,
                    size_t *out_count)
 {
-    size_t count = 0;
     uint64_t *jobs = sl_calloc(queue->jobs.count + 1, sizeof(*jobs));
     if (!jobs)
         return -ENOMEM;
+    *out_count = 0;
     for (size_t i = 0; i < 2 * queue->jobs.room; i++) {
         const struct entry *entry = queue->jobs.slots[i].of;
         if (entry && entry->job.group_id == group)
-            jobs[count++] = entry->job.id;
+            jobs[(*out_count)++] = entry->job.id;
     }
-    *out_count = count;
     *out_jobs = jobs;
     return 0;
 }

@@ -86,6 +86,8 @@ int sl_queue_cancel(struct sl_queue *queue, uint64_t job, uint64_t now_ms);
 /* A job that is not in the queue ended long ago, well or not: those that come after it
  * (`after_jobs`) hear of it. Of those in the queue they hear without this. */
 void sl_queue_ended(struct sl_queue *queue, uint64_t job, bool well);
+/* Is `job` held until `first` has ended? */
+bool sl_queue_waits(const struct sl_queue *queue, uint64_t job, uint64_t first);
 
 /* Ends leases that have run out: their jobs go back, or fail after SL_MAX_ATTEMPTS. A job that
  * waits at its deadline (`deadline_ms`, 0: none) ends as CANCELLED, cause SL_CAUSE_DEADLINE. One

@@ -1,4 +1,5 @@
-/* host/spec/after.h: the jobs that another comes after, as a text: "17,18". Pure. */
+/* host/spec/after.h: the jobs and groups of jobs that another comes after, as a text: "17,g5".
+ * Pure. */
 #pragma once
 
 #include <stdint.h>
@@ -6,6 +7,9 @@
 struct sl_diag;
 
 enum { SL_AFTER_MOST = 8 }; /* numbers of 16 digits at most: they fit SL_AFTER_BYTES */
+
+/* It stands in the number of a group. */
+#define SL_AFTER_GROUP (UINT64_C(1) << 63)
 
 /* Returns how many; none for "". SL_E_FORMAT with words in `diag`. */
 int sl_after_read(const char *text, uint64_t out[SL_AFTER_MOST], struct sl_diag *diag);

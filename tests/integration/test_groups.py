@@ -50,6 +50,26 @@ class TestGroups(lab.Scratch):
         self.assertTrue((self.scratch / "report/combined_report.md").exists())
         self.assertIn("had ended already", self.cli("cancel", group).stdout)
 
+    def test_a_job_comes_after_a_group_and_not_after_one_that_did_not_end_well(self):
+        group = self.submit("--group", "first", "--begin", "2s")
+        self.submit("--group", group)
+        then = int(self.submit("--after", group))
+        self.submit("--group", group)  # it came later: nobody waits for it
+        record = self.daemon.wait(then)
+        self.assertEqual((record["state"], record["after_jobs"]), ("done", group), record)
+        members = sorted(self.daemon.get(f"/api/v1/jobs?group={group[1:]}")["jobs"], key=lambda job: job["id"])[:2]
+        self.assertEqual([job["state"] for job in members], ["done", "done"])
+        self.assertGreaterEqual(record["started_ms"], max(job["ended_ms"] for job in members))
+        self.assertEqual(self.daemon.wait(int(self.submit("--after", f"{then},{group}")))["state"], "done")
+        long = self.submit("--group", "long", device="clock", runs="1000000")
+        waits = int(self.submit("--after", long))
+        self.daemon.kill()
+        self.daemon.start()
+        self.assertEqual(self.cli("cancel", long).returncode, 0)
+        for job in (waits, int(self.submit("--after", long)), int(self.submit("--after", "g999"))):
+            record = self.daemon.wait(job)
+            self.assertEqual((record["state"], record["cause"]), ("cancelled", "dependency"), record)
+
     def test_several_experiments_are_a_group_that_is_cancelled_as_one(self):
         done = self.cli("submit", TOY / "model.pte", "--device", "clock", "--threads", "1,2,3", "--runs", "1000000", "--json")
         answer = json.loads(done.stdout)

@@ -15,11 +15,14 @@ TEST(a_list_of_jobs_is_read_as_numbers)
     assert_int_equal(jobs[0], 17);
     assert_int_equal(sl_after_read("9,17,1", jobs, NULL), 3);
     assert_int_equal(jobs[2], 1);
+    assert_int_equal(sl_after_read("9,g17", jobs, NULL), 2);
+    assert_int_equal(jobs[0], 9);
+    assert_int_equal(jobs[1], SL_AFTER_GROUP | 17);
     static const char longest[] =
-        "9999999999999999,9999999999999999,9999999999999999,9999999999999999,"
-        "9999999999999999,9999999999999999,9999999999999999,9999999999999999";
+        "g9999999999999999,g9999999999999999,g9999999999999999,g9999999999999999,"
+        "g9999999999999999,g9999999999999999,g9999999999999999,g9999999999999999";
     assert_int_equal(sl_after_read(longest, jobs, NULL), SL_AFTER_MOST);
-    assert_int_equal(jobs[7], 9999999999999999);
+    assert_int_equal(jobs[7], SL_AFTER_GROUP | 9999999999999999);
     assert_int_equal(sizeof(longest), SL_AFTER_BYTES); /* a record takes it */
 }
 
@@ -38,6 +41,14 @@ TEST(what_is_no_list_of_jobs_is_refused)
         "1;2",
         "1,02",
         "1,x",
+        "g",
+        "g0",
+        "g01",
+        "gg1",
+        "G1",
+        "1g",
+        "g1,g",
+        "g12345678901234567",
         "x",
         "job 17",
         "1.5",
