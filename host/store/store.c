@@ -27,8 +27,8 @@
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000, AUDIT_WAIT_MS = 20 };
 
-/* Requests wait for others as long as this part of the last transaction took. */
-enum { GATHER_PART = 2 };
+/* Requests wait for others as long as this part of the last transaction took, and no longer. */
+enum { GATHER_PART = 2, GATHER_MS = 5 };
 
 #define NS_A_MS UINT64_C(1000000)
 
@@ -238,7 +238,10 @@ static uint64_t patience_ns(const struct sl_store *store)
 {
     if (store->urgent == 0)
         return AUDIT_WAIT_MS * NS_A_MS;
-    return store->urgent < store->expected ? store->took_ns / GATHER_PART : 0;
+    if (store->urgent >= store->expected)
+        return 0;
+    uint64_t part_ns = store->took_ns / GATHER_PART;
+    return part_ns < GATHER_MS * NS_A_MS ? part_ns : GATHER_MS * NS_A_MS;
 }
 
 /* Under the lock, which is open while it waits. NULL: there is none yet. */
