@@ -17,6 +17,7 @@ enum {
     SL_TAGS_BYTES = 192,     /* of a device, with commas */
     SL_DETAIL_BYTES = 256,
     SL_PATH_BYTES = 512,
+    SL_URL_BYTES = 256,   /* of a host, without a path */
     SL_DIGEST_BYTES = 65, /* SHA-256 in hexadecimal, terminated */
     SL_SERIES_BYTES = 17, /* the first digits of one */
     SL_MAX_ATTEMPTS = 3,

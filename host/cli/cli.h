@@ -75,6 +75,7 @@ int sl_cmd_wait(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_cancel(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv);
+int sl_cmd_hosts(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_history(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_runs(const struct sl_cli *cli, int argc, char **argv);
 int sl_cmd_show(const struct sl_cli *cli, int argc, char **argv);

@@ -26,6 +26,7 @@ const struct sl_verb sl_verbs[] = {
     {"cancel", sl_cmd_cancel, "stop a job, or take it out of the queue"},
     {"devices", sl_cmd_devices, "list the lab's devices and what they do"},
     {"device", sl_cmd_device, "take a device out or back; reserve, probe, add, remove or pair one"},
+    {"hosts", sl_cmd_hosts, "list the daemons that share the store"},
     {"runs", sl_cmd_runs, "list finished measurements, newest first"},
     {"show", sl_cmd_show, "show one run with its files"},
     {"label", sl_cmd_label, "give a run labels, or pin it so that it is kept"},

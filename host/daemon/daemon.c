@@ -31,6 +31,7 @@
 #include "host/daemon/state_lock.h"
 #include "host/daemon/store_place.h"
 #include "host/device/tools.h"
+#include "host/http/auth.h"
 #include "host/http/listener.h"
 #include "host/http/server.h"
 #include "host/http/tls.h"
@@ -40,6 +41,8 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
+#include "host/peer/call.h"
+#include "host/peer/fetch.h"
 #include "host/plugin/plugins.h"
 #include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
@@ -85,9 +88,12 @@ struct daemon {
     uv_signal_t term, interrupt, hangup;
     bool handles_open, draining, ending;
     uint64_t idle_since_ms;
-    uint64_t seen_connections; /* at the last look whether anybody is there */
-    int lock;                  /* of the state directory, -1: not had */
-    struct sl_store_host host; /* as other daemons of the store know this one */
+    uint64_t seen_connections;       /* at the last look whether anybody is there */
+    int lock;                        /* of the state directory, -1: not had */
+    struct sl_store_host host;       /* as other daemons of the store know this one */
+    char token[SL_AUTH_TOKEN_BYTES]; /* that shows them who asks */
+    struct sl_peer_calls *peers;     /* owned; NULL: the store is this host's alone */
+    struct sl_blob_fetch *fetch;     /* the same */
     int rc;
 };
 
@@ -140,14 +146,34 @@ static void on_lab_closed(void *user)
         on_beats_closed(daemon);
 }
 
-static void on_plugins_closed(void *user)
+static void on_peers_closed(void *user)
 {
     struct daemon *daemon = user;
-    daemon->plugins = NULL;
+    daemon->peers = NULL;
     if (daemon->lab)
         sl_lab_close(daemon->lab, on_lab_closed, daemon);
     else
         on_lab_closed(daemon);
+}
+
+static void on_fetch_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->fetch = NULL;
+    if (daemon->peers)
+        sl_peer_calls_close(daemon->peers, on_peers_closed, daemon);
+    else
+        on_peers_closed(daemon);
+}
+
+static void on_plugins_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->plugins = NULL;
+    if (daemon->fetch)
+        sl_blob_fetch_close(daemon->fetch, on_fetch_closed, daemon);
+    else
+        on_fetch_closed(daemon);
 }
 
 /* After the runs, which they measure. */
@@ -528,6 +554,7 @@ static void on_lab_opened(void *user, int rc)
         fail(daemon, rc);
         return;
     }
+    sl_http_ask_peers(daemon->http, daemon->peers);
     for (size_t i = 0; i < options.listen_count; i++) {
         uint16_t port = (uint16_t)sl_http_port(daemon->http, i);
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("listening"), SL_LOG_TEXT("address", options.listen[i]),
@@ -646,6 +673,24 @@ static int open_plugins(struct daemon *daemon)
     return rc;
 }
 
+/* Files that a job needs come from the other hosts of the store. */
+static int open_peers(struct daemon *daemon, struct sl_runner *runner)
+{
+    struct sl_blob_fetch_setup setup = {.inner = *runner,
+                                        .state_dir = daemon->settings->state,
+                                        .max_bytes = SL_HTTP_MAX_BLOB_BYTES};
+    if (daemon->host.alone)
+        return 0;
+    int rc = sl_peer_calls_new(&daemon->loop, daemon->token,
+                               daemon->settings->config->peer_certificates, &daemon->peers);
+    setup.calls = daemon->peers;
+    if (rc == 0)
+        rc = sl_blob_fetch_new(&daemon->loop, &setup, &daemon->fetch);
+    if (rc == 0)
+        *runner = sl_blob_fetch_runner(daemon->fetch);
+    return rc;
+}
+
 static int open_lab(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
@@ -659,6 +704,10 @@ static int open_lab(struct daemon *daemon)
     if (rc == 0 && config->hook_words > 0)
         rc = sl_hooks_new(&daemon->loop, config->hook, config->hook_words, config->hook_seconds,
                           &daemon->hooks);
+    struct sl_runner runner = {sl_devices_start, sl_devices_cancel, daemon->devices,
+                               sl_devices_holds, sl_devices_forget};
+    if (rc == 0)
+        rc = open_peers(daemon, &runner);
     if (rc < 0)
         return rc;
     const struct sl_lab_options options = {
@@ -666,14 +715,15 @@ static int open_lab(struct daemon *daemon)
         .state_dir = daemon->settings->state,
         .host = daemon->host.name,
         .beats = {daemon->beats, daemon->host.lease_ms},
-        .runner = {sl_devices_start, sl_devices_cancel, daemon->devices, sl_devices_holds,
-                   sl_devices_forget},
+        .runner = runner,
         .last_event = sl_clock_utc_ms() * EVENTS_PER_MS,
         .opened = on_lab_opened,
         .recover = on_recover,
         .user = daemon,
     };
     rc = sl_lab_open(&daemon->loop, &options, &daemon->lab);
+    if (rc == 0 && daemon->fetch)
+        sl_blob_fetch_serve(daemon->fetch, daemon->lab);
     if (rc == 0)
         rc = open_keeper(daemon);
     if (rc == 0)
@@ -728,6 +778,9 @@ static int be_host(struct daemon *daemon)
     daemon->host.alone = !shared;
     daemon->host.started_ms = sl_clock_utc_ms();
     snprintf(daemon->host.address, sizeof(daemon->host.address), "%s", count > 0 ? listen[0] : "");
+    const char *url = daemon->settings->config->peer_url;
+    snprintf(daemon->host.url, sizeof(daemon->host.url), "%s", shared && url ? url : "");
+    sl_auth_make(daemon->token, daemon->host.shown_sha256);
     int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);
     if (rc == 0) {
         sl_store_be_host(daemon->store, &daemon->host);

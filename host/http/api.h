@@ -7,6 +7,7 @@ struct sl_http;
 struct sl_http_exchange;
 
 void sl_api_blob_put(struct sl_http_exchange *exchange);
+void sl_api_blob_get(struct sl_http_exchange *exchange); /* for another host of the store */
 void sl_api_blob_head(struct sl_http_exchange *exchange);
 /* The body of a blob: a piece; then its end. */
 void sl_api_blob_piece(struct sl_http_exchange *exchange, const void *bytes, size_t len);

@@ -1,5 +1,6 @@
 /* host/http/api_blobs.c: PUT and HEAD /api/v1/blobs/{sha256}. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,4 +194,25 @@ void sl_api_blob_head(struct sl_http_exchange *exchange)
     if (sl_blobs_size(blobs, exchange->param[0], true, &size) == 0)
         sl_http_reply_header(exchange, "upload-offset", "%" PRIu64, size);
     sl_http_problem(exchange, 404, "not-found", "PUT it", "no blob of this SHA-256 is here");
+}
+
+void sl_api_blob_get(struct sl_http_exchange *exchange)
+{
+    char path[SL_PATH_BYTES];
+    uint64_t size = 0;
+    const struct sl_blobs *blobs = &exchange->http->blobs;
+    if (!sl_blobs_name_ok(exchange->param[0])) {
+        refuse_name(exchange);
+        return;
+    }
+    int rc = sl_blobs_touch(blobs, exchange->param[0], &size);
+    if (rc == 0)
+        rc = sl_blobs_path(blobs, exchange->param[0], path);
+    int file = rc < 0 ? rc : open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+    if (rc == SL_E_NOT_FOUND)
+        sl_http_problem(exchange, 404, "not-found", "PUT it", "no blob of this SHA-256 is here");
+    else if (file < 0)
+        sl_http_problem_of(exchange, rc < 0 ? rc : -errno, NULL);
+    else
+        sl_http_reply_file(exchange, "application/octet-stream", file, size);
 }

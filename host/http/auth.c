@@ -93,6 +93,16 @@ const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const cha
     return found;
 }
 
+bool sl_auth_is(const char *authorization, const char *sha256)
+{
+    char digest[SL_DIGEST_BYTES];
+    const char *token = skip_scheme(authorization, "bearer ");
+    if (!token || strlen(sha256) != SL_DIGEST_BYTES - 1)
+        return false;
+    sl_sha256_hex(token, strlen(token), digest);
+    return same_digest(digest, sha256);
+}
+
 uint32_t sl_auth_scopes(const struct sl_token_record *token)
 {
     uint32_t scopes = 0;

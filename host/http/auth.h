@@ -26,6 +26,9 @@ void sl_auth_fini(struct sl_auth *auth);
  * every token in constant time. Borrowed until sl_auth_set(). */
 const struct sl_token_record *sl_auth_find(const struct sl_auth *auth, const char *authorization,
                                            bool basic, uint64_t now_ms);
+/* Is the token in the value of an Authorization header the one with that SHA-256 ("": none is)? In
+ * constant time. */
+bool sl_auth_is(const char *authorization, const char *sha256);
 /* SL_SCOPE_ bits of a token that is known here. */
 uint32_t sl_auth_scopes(const struct sl_token_record *token);
 

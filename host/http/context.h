@@ -18,6 +18,7 @@
 struct sl_keeper;
 struct sl_lab;
 struct sl_live;
+struct sl_peer_calls;
 
 struct sl_http_counts {
     uint64_t requests[6]; /* by the hundreds of their status; [0]: without an answer */
@@ -25,9 +26,10 @@ struct sl_http_counts {
 };
 
 struct sl_http {
-    uv_loop_t *loop;          /* borrowed */
-    struct sl_lab *lab;       /* borrowed */
-    struct sl_keeper *keeper; /* borrowed; NULL: none */
+    uv_loop_t *loop;             /* borrowed */
+    struct sl_lab *lab;          /* borrowed */
+    struct sl_keeper *keeper;    /* borrowed; NULL: none */
+    struct sl_peer_calls *peers; /* the same */
     struct sl_http_listener listeners[SL_HTTP_MAX_LISTENERS];
     size_t listener_count;
     struct sl_tls_identity *identity; /* owned; NULL: no listener speaks TLS */

@@ -31,7 +31,7 @@ enum sl_http_method {
 
 enum { SL_HTTP_PARAM_BYTES = 512, SL_HTTP_VALUE_BYTES = 160 };
 
-/* An answer without an end of its own: who writes it while it is sent. */
+/* An answer that is written while it is sent; with a length of 0 it has no end of its own. */
 struct sl_http_stream_source {
     /* Copies as much as is there and fits into `room`; returns the bytes, and whether they are the
      * last. */

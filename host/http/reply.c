@@ -378,12 +378,13 @@ static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
                            exchange->status, sl_http_status_text(exchange->status));
     if (rc == 0 && exchange->content_type)
         rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
-    if (rc == 0 && exchange->source)
+    bool endless = exchange->source && exchange->length == 0;
+    if (rc == 0 && endless)
         rc = sl_buf_printf(head, "cache-control: no-store\r\n");
     if (rc == 0 && exchange->packer && exchange->content_type)
         rc = sl_buf_printf(head, "content-encoding: %s\r\ntransfer-encoding: chunked\r\n",
                            sl_http_coding_name(exchange->coding));
-    else if (rc == 0 && !exchange->source && exchange->status != 204 && exchange->status != 304)
+    else if (rc == 0 && !endless && exchange->status != 204 && exchange->status != 304)
         rc = sl_buf_printf(head, "content-length: %" PRIu64 "\r\n", exchange->length);
     if (rc == 0 && (exchange->turn.close_after || exchange->turn.client_closes))
         rc = sl_buf_printf(head, "connection: close\r\n");

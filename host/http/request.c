@@ -17,6 +17,7 @@
 #include "host/http/router.h"
 #include "host/http/target.h"
 #include "host/job/keeper.h"
+#include "host/job/lab.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
@@ -46,6 +47,25 @@ static bool know_token(struct sl_http_exchange *exchange)
     return true;
 }
 
+/* Another host of the store may read, and fetch files. */
+static bool know_host(struct sl_http_exchange *exchange)
+{
+    char value[MAX_AUTHORIZATION_BYTES];
+    const struct sl_host_record *host, *found = NULL;
+    if (sl_http_header(exchange, "authorization", value, sizeof(value)) < 0 || !value[0])
+        return false;
+    for (size_t place = 0; (host = sl_lab_next_host(exchange->http->lab, &place));) {
+        if (sl_auth_is(value, host->token_sha256))
+            found = host;
+    }
+    if (!found)
+        return false;
+    sl_http_connection_vouch(exchange->turn.connection);
+    exchange->who = (struct sl_http_who){SL_SCOPE_READ | SL_SCOPE_HOST, 0, ""};
+    snprintf(exchange->who.name, sizeof(exchange->who.name), "host:%.58s", found->name);
+    return true;
+}
+
 /* true: it may. false: answered with 401, 403, 429 or 503. */
 static bool authorised(struct sl_http_exchange *exchange)
 {
@@ -54,7 +74,7 @@ static bool authorised(struct sl_http_exchange *exchange)
     bool trusted = sl_http_connection_is_trusted(exchange->turn.connection);
     if (trusted)
         know_peer(exchange);
-    if (scopes == 0 || trusted)
+    if (scopes == 0 || trusted || (know_host(exchange) && (exchange->who.scopes & scopes)))
         return true;
     if (!exchange->http->auth.loaded) {
         sl_http_problem(exchange, 503, "not-ready", "", "the tokens are not read yet");

@@ -21,6 +21,8 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_GET, "/api/v1/openapi.yaml", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_openapi},
     {SL_HTTP_PUT, "/api/v1/blobs/{}", SL_SCOPE_SUBMIT, SL_HTTP_BODY_STREAM, sl_api_blob_put},
     {SL_HTTP_HEAD, "/api/v1/blobs/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_blob_head},
+    {SL_HTTP_GET, "/api/v1/blobs/{}", SL_SCOPE_ADMIN | SL_SCOPE_HOST, SL_HTTP_BODY_NONE,
+     sl_api_blob_get},
     {SL_HTTP_POST, "/api/v1/jobs", SL_SCOPE_SUBMIT, SL_HTTP_BODY_JSON, sl_api_job_post},
     {SL_HTTP_GET, "/api/v1/jobs", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_list},
     {SL_HTTP_GET, "/api/v1/jobs/{}", SL_SCOPE_READ, SL_HTTP_BODY_NONE, sl_api_job_get},

@@ -151,6 +151,11 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     return 0;
 }
 
+void sl_http_ask_peers(struct sl_http *http, struct sl_peer_calls *peers)
+{
+    http->peers = peers;
+}
+
 uint64_t sl_http_connections(const struct sl_http *http, size_t *out_open)
 {
     *out_open = http->clients.count;

@@ -13,6 +13,7 @@ typedef struct uv_loop_s uv_loop_t;
 struct sl_diag;
 struct sl_http;
 struct sl_lab;
+struct sl_peer_calls;
 
 /* Listens at once. The process ignores SIGPIPE. `lab` is borrowed and outlives the server. A port
  * of 0 lets the system choose. Blocks for the little that start-up takes. 0, or a code with words:
@@ -20,6 +21,10 @@ struct sl_lab;
  */
 int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_options *options,
                 struct sl_http **out, struct sl_diag *diag);
+
+/* Files that other hosts of the store have are asked for by these, which outlive the server; NULL,
+ * as before it: nobody is asked. */
+void sl_http_ask_peers(struct sl_http *http, struct sl_peer_calls *peers);
 
 /* Connections so far; *out_open of them are open now. */
 uint64_t sl_http_connections(const struct sl_http *http, size_t *out_open);

@@ -192,6 +192,50 @@ static void on_devices(void *user, int rc, const struct sl_device_record *rows, 
     peers->events.answered(peers->user); /* last */
 }
 
+/* --- hosts --- */
+
+static void on_hosts(void *user, int rc, const struct sl_host_record *rows, size_t count,
+                     uint64_t now_ms)
+{
+    struct sl_peers *peers = user;
+    struct sl_host_record *copy =
+        rc == 0 && count > 0 && !peers->closing ? sl_calloc(count, sizeof(*copy)) : NULL;
+    peers->pending--;
+    if (copy) {
+        memcpy(copy, rows, count * sizeof(*copy));
+        sl_free(peers->hosts);
+        peers->hosts = copy;
+        peers->host_count = count;
+        peers->hosts_at_ms = now_ms;
+    }
+    peers->events.answered(peers->user); /* last */
+}
+
+static bool is_another(const struct sl_peers *peers, const struct sl_host_record *host)
+{
+    return host->seen_ms + peers->lease_ms >= peers->hosts_at_ms &&
+           strcmp(host->name, sl_store_host_of(peers->store)->name) != 0;
+}
+
+const struct sl_host_record *sl_peers_next_host(const struct sl_peers *peers, size_t *place)
+{
+    while (*place < peers->host_count) {
+        const struct sl_host_record *host = &peers->hosts[(*place)++];
+        if (is_another(peers, host))
+            return host;
+    }
+    return NULL;
+}
+
+const struct sl_host_record *sl_peers_host(const struct sl_peers *peers, const char *name)
+{
+    size_t place = 0;
+    const struct sl_host_record *host;
+    while ((host = sl_peers_next_host(peers, &place)) && strcmp(host->name, name) != 0)
+        ;
+    return host;
+}
+
 /* --- beats --- */
 
 static bool is_unsure(const struct sl_peers *peers)
@@ -226,6 +270,8 @@ static void after_beat(struct sl_peers *peers, uint64_t now_ms, const struct sl_
     uint64_t was_ms = peers->seen_ms, now = uv_now(peers->timer.loop);
     bool was_heard = was_ms != 0 && now_ms < was_ms + peers->lease_ms;
     peers->seen_ms = now_ms;
+    if (sl_store_list_hosts(peers->store, on_hosts, peers) == 0)
+        peers->pending++;
     for (size_t i = 0; i < count && was_heard; i++)
         take_over(peers, &expired[i]);
     if (was_ms == 0) {
@@ -362,8 +408,10 @@ static void on_closed(uv_handle_t *handle)
         sl_free(peers->questions);
     }
     sl_free(peers->devices);
+    sl_free(peers->hosts);
     peers->devices = NULL;
-    peers->device_count = 0;
+    peers->hosts = NULL;
+    peers->device_count = peers->host_count = 0;
     peers->open = false;
     peers->events.answered(peers->user); /* last */
 }

@@ -10,6 +10,7 @@
 #include <uv.h>
 
 struct sl_device_record;
+struct sl_host_record;
 struct sl_job_record;
 struct sl_peers_question;
 struct sl_store;
@@ -56,6 +57,9 @@ struct sl_peers {
     struct sl_peers_question *questions; /* owned; to be asked again */
     struct sl_device_record *devices;    /* owned: of the other hosts */
     size_t device_count;
+    struct sl_host_record *hosts; /* owned: all that were seen in a day */
+    size_t host_count;
+    uint64_t hosts_at_ms; /* the store's time of that */
     struct sl_peers_counts counts;
 };
 
@@ -72,6 +76,11 @@ void sl_peers_doubt(struct sl_peers *peers);
 
 /* A row could not be taken in: all open jobs are read again, in some minutes. */
 void sl_peers_later(struct sl_peers *peers);
+
+/* Another host that was heard a lease ago or later, by its name; NULL: there is none. */
+const struct sl_host_record *sl_peers_host(const struct sl_peers *peers, const char *name);
+/* The next such host after that place, 0 at first, which is moved on. */
+const struct sl_host_record *sl_peers_next_host(const struct sl_peers *peers, size_t *place);
 
 /* True until it is closed and everything has been answered. */
 bool sl_peers_busy(const struct sl_peers *peers);

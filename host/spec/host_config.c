@@ -9,6 +9,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/spec/device_kind.h"
+#include "host/spec/host_url.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
 
@@ -38,6 +39,7 @@ static const char *const host_keys[] = {"state",
                                         "listen",
                                         "allow_remote",
                                         "tls",
+                                        "peers",
                                         "devices",
                                         "log_file",
                                         "log_max_mib",
@@ -52,6 +54,7 @@ static const char *const host_keys[] = {"state",
                                         "disk",
                                         "requests_per_second"};
 static const char *const tls_keys[] = {"certificate", "key"};
+static const char *const peers_keys[] = {"url", "certificates"};
 static const char *const retention_keys[] = {"days", "newest_per_series", "most_per_series",
                                              "keep_labels", "every_seconds"};
 static const char *const disk_keys[] = {"budget_mib", "reserve_mib"};
@@ -104,6 +107,22 @@ static void read_tls(const struct sl_json_at *object, struct sl_host_config *out
     sl_json_hint(object, "say {\"certificate\": \"/PATH.pem\", \"key\": \"/PATH.pem\"}");
     out->certificate = read_absolute(object, "certificate");
     out->key = read_absolute(object, "key");
+}
+
+/* How the hosts of a shared store reach each other. */
+static void read_peers(const struct sl_json_at *object, struct sl_host_config *out)
+{
+    if (!object->value)
+        return;
+    sl_json_need_object(object, peers_keys, COUNT(peers_keys), 0);
+    struct sl_json_at url = sl_json_member(object, "url");
+    out->peer_url = sl_json_get_text(url);
+    if (out->peer_url && !sl_host_url_ok(out->peer_url)) {
+        sl_json_hint(&url, "say https://HOST:PORT, by which the other hosts reach this one");
+        sl_json_refuse(&url, "'%.100s' is no address of a host", out->peer_url);
+    }
+    if (sl_json_member(object, "certificates").value)
+        out->peer_certificates = read_absolute(object, "certificates");
 }
 
 /* Needs what read_tls() found. */
@@ -309,6 +328,8 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     sl_json_need_object(root, host_keys, COUNT(host_keys), 0);
     struct sl_json_at tls = sl_json_member(root, "tls");
     read_tls(&tls, out);
+    struct sl_json_at peers = sl_json_member(root, "peers");
+    read_peers(&peers, out);
     read_listen(root, out);
     read_devices(root, out);
     struct sl_json_at recovery = sl_json_member(root, "recovery");

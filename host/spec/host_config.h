@@ -28,12 +28,13 @@ struct sl_host_device {
 };
 
 struct sl_host_config {
-    const char *state;                      /* directory; NULL: chosen by the program */
-    const char *store;                      /* sqlite:PATH or a URL; NULL: a file in `state` */
-    const char *store_reader;               /* the URL that questions are asked by; optional */
-    const char *listen[SL_HOST_MAX_LISTEN]; /* "unix:PATH", "tcp:127.0.0.1:PORT", "tls:..." */
-    bool allow_remote;                      /* "tcp:" beyond loopback too */
-    const char *certificate, *key;          /* for "tls:", absolute; NULL: there are none */
+    const char *state;                        /* directory; NULL: chosen by the program */
+    const char *store;                        /* sqlite:PATH or a URL; NULL: a file in `state` */
+    const char *store_reader;                 /* the URL that questions are asked by; optional */
+    const char *listen[SL_HOST_MAX_LISTEN];   /* "unix:PATH", "tcp:127.0.0.1:PORT", "tls:..." */
+    bool allow_remote;                        /* "tcp:" beyond loopback too */
+    const char *certificate, *key;            /* for "tls:", absolute; NULL: there are none */
+    const char *peer_url, *peer_certificates; /* "peers"; NULL: not said */
     bool allow_runners;           /* jobs with external runners, which are programs, from TCP too */
     uint32_t requests_per_second; /* of each token, over TCP; 0: any number */
     size_t listen_count;          /* 0: a Unix socket in the state directory */

@@ -11,6 +11,7 @@ enum {
     SL_SCOPE_ADMIN = 16,       /* tokens, removing runs, mending the store, who did what */
     SL_SCOPE_RUNNER_CODE = 32, /* jobs that bring programs of their own */
     SL_SCOPES_ALL = 63,
+    SL_SCOPE_HOST = 64,   /* files, for another host of the store: no token's */
     SL_SCOPES_BYTES = 64, /* for all of their words */
 };
 

@@ -46,8 +46,10 @@ typedef void (*sl_store_devices_fn)(void *user, int rc, const struct sl_device_r
 
 /* Who asks of a store that several hosts may share. */
 struct sl_store_host {
-    char name[SL_NAME_BYTES];    /* "": a host alone, as tests and tools are */
-    char address[SL_PATH_BYTES]; /* where it serves */
+    char name[SL_NAME_BYTES];           /* "": a host alone, as tests and tools are */
+    char address[SL_PATH_BYTES];        /* where it serves */
+    char url[SL_URL_BYTES];             /* where other hosts reach it; "": nowhere */
+    char shown_sha256[SL_DIGEST_BYTES]; /* of the token that it shows them */
     uint64_t started_ms;
     uint32_t lease_ms; /* a job is its host's for so long after each beat */
     bool alone;        /* nobody else has the store: all in it is this host's, whatever its name */

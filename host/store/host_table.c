@@ -55,13 +55,16 @@ int sl_host_table_note(const struct sl_request *request, struct sl_database *db)
     struct sl_statement statement;
     const struct sl_store_host *host = request->host;
     sl_statement_init(&statement, db,
-                      "INSERT INTO hosts (name, address, started_ms, seen_ms) VALUES (?, ?, ?, ?) "
-                      "ON CONFLICT (name) DO UPDATE SET address = excluded.address, started_ms = "
-                      "excluded.started_ms, seen_ms = excluded.seen_ms");
+                      "INSERT INTO hosts (name, address, started_ms, seen_ms, url, token_sha256) "
+                      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET address = "
+                      "excluded.address, started_ms = excluded.started_ms, seen_ms = "
+                      "excluded.seen_ms, url = excluded.url, token_sha256 = excluded.token_sha256");
     sl_statement_bind_text(&statement, host->name);
     sl_statement_bind_text(&statement, host->address);
     sl_statement_bind_u64(&statement, host->started_ms);
     sl_statement_bind_u64(&statement, request->now_ms);
+    sl_statement_bind_text(&statement, host->url);
+    sl_statement_bind_text(&statement, host->shown_sha256);
     return carry_out(&statement);
 }
 

@@ -201,6 +201,9 @@ static const struct {
              "ALTER TABLE host_devices ADD COLUMN battery_percent INTEGER NOT NULL DEFAULT 0;"
              "ALTER TABLE host_devices ADD COLUMN power_saver INTEGER NOT NULL DEFAULT 0;"
              "ALTER TABLE host_devices ADD COLUMN looked_ms INTEGER NOT NULL DEFAULT 0;"},
+    /* 17: where hosts reach each other, and how they show who they are */
+    {.both = "ALTER TABLE hosts ADD COLUMN url TEXT NOT NULL DEFAULT '';"
+             "ALTER TABLE hosts ADD COLUMN token_sha256 TEXT NOT NULL DEFAULT '';"},
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

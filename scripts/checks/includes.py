@@ -39,7 +39,7 @@ STANDARD = (
 # through the headers of others that the file's own line forbids. Tests may include everything.
 EVERYTHING_OF_COMMON = ["common/base", "common/format", "common/net", "proto"]
 HOST_BUT_CLI = ["host/records.h", "host/daemon", "host/spec", "host/device", "host/job", "host/plugin", "host/ingest", "host/store", "host/analysis",
-                "host/report", "host/http", "host/rundir"]
+                "host/report", "host/http", "host/peer", "host/rundir"]
 ALLOWED = {
     "proto": ([], ["protobuf"]),
     "common/base": ([], []),
@@ -83,7 +83,8 @@ ALLOWED = {
     "host/plugin/record": (["common/base", "host/records.h", "host/plugin/line"], []),
     "host/job/run_progress": (["common/base", "common/format"], []),
     "host/job": (["common/base", "host/records.h", "host/spec", "host/device", "host/ingest", "host/plugin", "host/store"], ["libuv"]),
-    "host/http": (["common/base", "host/records.h", "host/spec", "host/job", "host/device", "host/plugin", "host/store", "host/analysis", "host/report"],
+    "host/peer": (["common/base", "host/records.h", "host/spec", "host/job", "host/store"], ["libuv", "curl"]),
+    "host/http": (["common/base", "host/records.h", "host/spec", "host/job", "host/device", "host/peer", "host/plugin", "host/store", "host/analysis", "host/report"],
                   ["cjson", "libuv", "sockets"]),
     "host/http/coding": (["common/base"], ["zstd", "zlib"]),
     "host/http/tls": (["common/base"], ["openssl"]),

@@ -3,8 +3,11 @@
     test_shared_queue.py             a few kills, as the gate does
     test_shared_queue.py KILLS       so many (scripts/test --long shared-queue), with a ledger at the end"""
 
+import http.client
+import json
 import random
 import signal
+import socket
 import sys
 import time
 
@@ -23,13 +26,18 @@ def setUpModule():
     lab.need(SME2LABD, NATIVE_AGENT, lab.AGENT, lab.EMULATOR)
 
 
-class TestSharedQueue(lab.Scratch):
+class Shared(lab.Scratch):
     def setUp(self):
         super().setUp()
         if not postgres.programs():
             self.skipTest(postgres.MISSING)
         self.server = postgres.Server()
         self.addCleanup(self.server.close)
+
+
+class TestSharedQueue(Shared):
+    def setUp(self):
+        super().setUp()
         self.random = random.Random(7)
         self.daemons = [self.daemon(name) for name in ("a", "b")]
         self.blobs = {}
@@ -129,6 +137,114 @@ class TestSharedQueue(lab.Scratch):
         self.daemons[1].request("DELETE", "/api/v1/jobs/1")
         self.await_ends(1, 60)
         self.daemons[0].start()
+
+
+def free_port():
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+class TestApartHosts(Shared):
+    """State directories of their own: what a host lacks, it has from the other."""
+
+    def setUp(self):
+        super().setUp()
+        self.ports = {"a": free_port(), "b": free_port()}
+        self.a, self.b = (self.enterContext(self.daemon(name)) for name in ("a", "b"))
+        self.await_true(lambda: all(len([host for host in daemon.get("/api/v1/hosts")["hosts"] if host["alive"] and host["url"]]) == 2
+                                    for daemon in (self.a, self.b)))
+        time.sleep(LEASE_SECONDS)  # each has heard of the other by its own beat
+
+    def daemon(self, name):
+        folder = self.scratch / name
+        folder.mkdir()
+        return Daemon(folder / "state", {"store": self.server.url(), "lease_seconds": LEASE_SECONDS,
+                                         "devices": [{"name": name, "kind": "emulated"}],
+                                         "listen": [f"unix:{folder}/state/sme2labd.sock", f"tcp:127.0.0.1:{self.ports[name]}"],
+                                         "peers": {"url": f"http://127.0.0.1:{self.ports[name]}"}})
+
+    def await_true(self, condition, seconds=60):
+        limit = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.1)
+
+    def run_on_b(self):
+        """Sent to a, with a file that b has not got."""
+        model = self.a.put_blob(TOY / "model.pte")
+        status, _, answer = self.a.submit({"model": model, "runs": 1, "warmup": 0, "device": "b"})
+        self.assertEqual(status, 201, answer)
+        job = json.loads(answer)["id"]
+        self.await_true(lambda: self.a.get(f"/api/v1/jobs/{job}")["state"] not in ("queued", "running"))
+        done = self.a.get(f"/api/v1/jobs/{job}")
+        self.assertEqual((done["state"], done["attempts"], done["device"]), ("done", 1, "b"), done)
+        return model, done["run"]
+
+    def test_a_job_has_its_files_and_everybody_its_results(self):
+        model, run = self.run_on_b()
+        self.assertEqual((self.b.state / "blobs" / model).read_bytes(), (TOY / "model.pte").read_bytes())
+        self.assertFalse(list((self.a.state / "runs").glob("*/*")) if (self.a.state / "runs").exists() else [])
+        files = self.b.get(f"/api/v1/runs/{run}/files")
+        self.assertEqual(self.a.get(f"/api/v1/runs/{run}/files"), files)
+        for file in files["files"]:
+            path = f"/api/v1/runs/{run}/files/{file['path']}"
+            direct, relayed = self.b.request("GET", path), self.a.request("GET", path)
+            self.assertEqual((relayed[0], relayed[2]), (200, direct[2]), path)
+            self.assertEqual(len(relayed[2]), file["bytes"])
+            for name in ("etag", "content-type", "content-length", "accept-ranges"):
+                self.assertEqual(relayed[1].get(name), direct[1].get(name), path)
+        path = f"/api/v1/runs/{run}/files/trace.sltrace"
+        whole, tag = self.b.request("GET", path)[2], self.b.request("HEAD", path)[1]["etag"]
+        status, headers, part = self.a.request("GET", path, headers={"Range": "bytes=3-9"})
+        self.assertEqual((status, part, headers["content-range"]), (206, whole[3:10], f"bytes 3-9/{len(whole)}"))
+        self.assertEqual(self.a.request("GET", path, headers={"Range": f"bytes={len(whole)}-"})[0], 416)
+        self.assertEqual(self.a.request("GET", path, headers={"If-None-Match": tag})[::2], (304, b""))
+        status, headers, nothing = self.a.request("HEAD", path)
+        self.assertEqual((status, headers["content-length"], nothing), (200, str(len(whole)), b""))
+        for wrong in ("files/none", "files/../../../etc/passwd", "files/%2e%2e/x"):
+            self.assertIn(self.a.request("GET", f"/api/v1/runs/{run}/{wrong}")[0], (400, 404), wrong)
+        self.server.sql("UPDATE hosts SET url = 'http://127.0.0.1:1'")
+        self.b.kill()
+        self.await_true(lambda: self.a.request("GET", path)[0] == 503)
+        problem = json.loads(self.a.request("GET", path)[2])
+        self.assertIn("host-away", problem["type"])
+        self.b.start()
+        self.await_true(lambda: self.a.request("GET", path)[2] == whole)
+
+    def test_files_are_for_hosts_and_administrators_alone(self):
+        model = self.a.put_blob(TOY / "model.pte")
+
+        def ask(token):
+            headers = {"Authorization": f"Bearer {token}"} if token else {}
+            connection = http.client.HTTPConnection("127.0.0.1", self.ports["a"], timeout=60)
+            self.addCleanup(connection.close)
+            connection.request("GET", f"/api/v1/blobs/{model}", headers=headers)
+            answer = connection.getresponse()
+            return answer.status, answer.read()
+
+        def token(scopes):
+            body = json.dumps({"name": scopes, "scopes": scopes})
+            return json.loads(self.a.request("POST", "/api/v1/tokens", body, {"Content-Type": "application/json"})[2])["token"]
+
+        self.assertEqual([ask(None)[0], ask("sl_" + 64 * "0")[0], ask(token("read,submit"))[0]], [401, 401, 403])
+        self.assertEqual(ask(token("admin")), (200, (TOY / "model.pte").read_bytes()))
+        self.assertEqual(self.a.request("GET", "/api/v1/blobs/" + 64 * "0")[0], 404)
+        self.assertEqual(self.a.request("GET", "/api/v1/blobs/x")[0], 422)
+
+    def test_a_job_whose_file_nobody_has_fails_with_its_name_after_it_rested(self):
+        model = self.a.put_blob(TOY / "model.pte")
+        self.b.kill()
+        status, _, answer = self.a.submit({"model": model, "runs": 1, "warmup": 0, "device": "b"})
+        self.assertEqual(status, 201, answer)
+        (self.a.state / "blobs" / model).unlink()
+        self.b.start()
+        self.await_true(lambda: self.a.get("/api/v1/jobs/1")["state"] == "failed", 120)
+        failed = self.a.get("/api/v1/jobs/1")
+        self.assertEqual((failed["cause"], failed["attempts"]), ("lab", 3), failed)
+        begun = [int(row[0]) for row in self.server.sql("SELECT started_ms FROM attempts ORDER BY number")]
+        self.assertGreaterEqual(begun[1] - begun[0], 2000)
+        self.assertGreaterEqual(begun[2] - begun[1], 8000)
 
 
 if __name__ == "__main__":

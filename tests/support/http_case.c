@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/device/link_job.h"
@@ -88,7 +90,46 @@ void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http 
     must_come(bench, &http->auth.loaded, "tokens are read");
 }
 
-void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
+static void on_closed(void *user)
+{
+    *(bool *)user = true;
+}
+
+static void on_beat(void *user, int rc, uint64_t now_ms, const struct sl_job_record *expired,
+                    size_t count)
+{
+    (void)now_ms, (void)expired, (void)count;
+    assert_int_equal(rc, 0);
+    *(bool *)user = true;
+}
+
+/* Another host beats once, and has a run. */
+static void add_other(struct sl_http_case *bench, const char *path, const char *url)
+{
+    static const char run[] =
+        "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, ratio, exit_code, model, "
+        "model_sha256, device, verdict, directory, series, host) VALUES (7, 7, 1, 1, 1, 0, 0, 'm', "
+        "'', 'b', '', 'runs/2026-01-01/000000-7', '', 'other')";
+    struct sl_store_host host = {.name = "other", .lease_ms = 30000, .started_ms = 1};
+    struct sl_store *store = NULL;
+    struct sl_diag diag = {0};
+    bool beaten = false, closed = false;
+    sqlite3 *db = NULL;
+    snprintf(host.url, sizeof(host.url), "%s", url);
+    assert_int_equal(sl_store_open(&bench->loop, path, NULL, &store, &diag), 0);
+    sl_store_be_host(store, &host);
+    assert_int_equal(sl_store_beat(store, on_beat, &beaten), 0);
+    must_come(bench, &beaten, "the other host beats");
+    sl_store_close(store, on_closed, &closed);
+    must_come(bench, &closed, "its store closes");
+    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, run, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(db));
+    sqlite3_close(db);
+}
+
+static void open_case(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s,
+                      const char *other)
 {
     struct sl_diag diag = {0};
     char path[128], address[128];
@@ -98,6 +139,8 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     assert_non_null(mkdtemp(bench->folder));
     assert_int_equal(uv_loop_init(&bench->loop), 0);
     snprintf(path, sizeof(path), "%s/store.db", bench->folder);
+    if (other)
+        add_other(bench, path, other);
     assert_int_equal(sl_store_open(&bench->loop, path, NULL, &bench->store, &diag), 0);
     sl_store_be_host(bench->store, &(struct sl_store_host){.name = "this", .lease_ms = 30000});
     open_lab(bench);
@@ -117,9 +160,14 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
     assert_non_null(bench->output);
 }
 
-static void on_closed(void *user)
+void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
 {
-    *(bool *)user = true;
+    open_case(bench, max_blob_bytes, timeout_s, NULL);
+}
+
+void sl_http_case_open_beside(struct sl_http_case *bench, const char *url)
+{
+    open_case(bench, 0, 0, url);
 }
 
 void sl_http_case_close_http(struct sl_http_case *bench)

@@ -42,6 +42,9 @@ struct sl_http_case {
 
 /* Asserts on failure. `max_blob_bytes` and `timeout_s` as in struct sl_http_options. */
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s);
+/* The same beside the host "other", which is reached there and has the run 7, whose directory is
+ * not here. */
+void sl_http_case_open_beside(struct sl_http_case *bench, const char *url);
 /* Until then a server answers 503 where it asks for a token; that of the case has got there. */
 void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http *http);
 /* Closes all; asserts that the loop has no handle left. */

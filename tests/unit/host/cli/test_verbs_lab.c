@@ -1,5 +1,5 @@
 /* tests/unit/host/cli/test_verbs_lab.c: the verbs about devices and who may use them, asked of a
- * real server: device, devices, token, doctor. */
+ * real server: hosts, device, devices, token, doctor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,15 @@
 #include "tests/support/test.h"
 
 TEST_GROUP(sl_cli_case_open, sl_cli_case_close);
+
+TEST(hosts_are_listed)
+{
+    SAY("hosts");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("this (here)");
+    SAY("hosts", "--json");
+    sl_verb_case_printed("\"name\":\"this\"");
+}
 
 TEST(devices_are_listed_and_one_is_shown)
 {

@@ -13,6 +13,19 @@ static uint32_t scopes_of(const struct sl_auth *auth, const char *header, uint64
     return token ? sl_auth_scopes(token) : 0;
 }
 
+TEST(a_token_is_the_one_of_its_digest_alone)
+{
+    char token[SL_AUTH_TOKEN_BYTES], sha256[SL_DIGEST_BYTES], other[SL_DIGEST_BYTES], header[128];
+    sl_auth_make(token, other);
+    sl_auth_make(token, sha256);
+    snprintf(header, sizeof(header), "Bearer %s", token);
+    assert_true(sl_auth_is(header, sha256));
+    assert_false(sl_auth_is(header, other));
+    assert_false(sl_auth_is(header, ""));
+    assert_false(sl_auth_is(token, sha256));
+    assert_false(sl_auth_is("Bearer ", ""));
+}
+
 TEST(a_made_token_gives_its_scopes_until_it_expires)
 {
     struct sl_auth auth = {0};

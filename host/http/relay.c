@@ -1,0 +1,201 @@
+/* host/http/relay.c */
+#include "host/http/relay.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/base/buf.h"
+#include "common/base/error.h"
+#include "common/base/mem.h"
+#include "host/http/connection.h"
+#include "host/http/context.h"
+#include "host/http/exchange.h"
+#include "host/http/reply.h"
+#include "host/job/lab.h"
+#include "host/peer/call.h"
+#include "host/spec/host_url.h"
+
+enum { MOST_BYTES = 256 << 10, GO_ON_BYTES = 64 << 10, MAX_LINES = 4 };
+
+/* Owned by its exchange, as the source of its answer. */
+struct relay {
+    struct sl_http_exchange *exchange;
+    struct sl_peer_call *call; /* NULL: it has ended */
+    char host[SL_NAME_BYTES];
+    struct sl_buf waiting; /* what the client has not taken */
+    uint64_t left;         /* of the body, for the client */
+    bool paused;
+};
+
+static void free_relay(void *user)
+{
+    struct relay *relay = user;
+    if (relay->call)
+        sl_peer_call_stop(relay->call);
+    sl_buf_fini(&relay->waiting);
+    sl_free(relay);
+}
+
+static size_t take(void *user, uint8_t *at, size_t room, bool *out_last)
+{
+    struct relay *relay = user;
+    size_t taken = relay->waiting.size < room ? relay->waiting.size : room;
+    if (taken > 0) {
+        memcpy(at, relay->waiting.data, taken);
+        relay->waiting.size -= taken;
+        memmove(relay->waiting.data, relay->waiting.data + taken, relay->waiting.size);
+    }
+    relay->left -= taken < relay->left ? taken : relay->left;
+    *out_last = relay->left == 0;
+    if (relay->paused && relay->call && relay->waiting.size < GO_ON_BYTES) {
+        relay->paused = false;
+        sl_peer_call_go_on(relay->call);
+    }
+    return taken;
+}
+
+static const struct sl_http_stream_source source = {take, free_relay};
+
+/* Nothing of the other host's answer has been sent. */
+static void refuse(struct relay *relay, const char *why)
+{
+    struct sl_http_exchange *exchange = relay->exchange;
+    char host[SL_NAME_BYTES];
+    memcpy(host, relay->host, sizeof(host));
+    exchange->source = NULL;
+    free_relay(relay);
+    sl_http_problem(exchange, 503, "host-away",
+                    "'sme2lab hosts' shows who is there; ask again when it is",
+                    "the files are on host %s, which does not give them: %s", host, why);
+}
+
+/* The answers that are about what was asked for, and not about us. */
+static bool is_for_client(int status)
+{
+    return status == 200 || status == 206 || status == 304 || status == 404 || status == 409 ||
+           status == 416;
+}
+
+static void pass_headers(struct relay *relay)
+{
+    static const char *const names[] = {"content-type", "content-range", "etag", "accept-ranges",
+                                        "content-security-policy"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *value = sl_peer_call_header(relay->call, names[i]);
+        if (value)
+            sl_http_reply_header(relay->exchange, names[i], "%s", value);
+    }
+}
+
+static void on_head(void *user, int status)
+{
+    struct relay *relay = user;
+    struct sl_http_exchange *exchange = relay->exchange;
+    const char *length = sl_peer_call_header(relay->call, "content-length");
+    char why[64];
+    if (!is_for_client(status) ||
+        (status != 304 && !(length && sl_http_number(length, &relay->left)))) {
+        snprintf(why, sizeof(why), "it answered %d%s", status,
+                 is_for_client(status) ? " without a length" : "");
+        refuse(relay, why);
+        return;
+    }
+    pass_headers(relay);
+    uint64_t bytes = relay->left;
+    if (exchange->method == SL_HTTP_HEAD || bytes == 0) {
+        exchange->source = NULL;
+        free_relay(relay);
+    }
+    sl_http_reply_empty(exchange, status, bytes); /* with a source it has a body */
+}
+
+static bool on_body(void *user, const void *bytes, size_t len)
+{
+    struct relay *relay = user;
+    relay->paused = relay->waiting.size >= MOST_BYTES;
+    if (relay->paused)
+        return false;
+    if (sl_buf_append(&relay->waiting, bytes, len) < 0)
+        sl_http_connection_cut(relay->exchange->turn.connection);
+    else
+        sl_http_connection_write(relay->exchange->turn.connection);
+    return true;
+}
+
+static void on_ended(void *user, int rc, const char *why)
+{
+    struct relay *relay = user;
+    relay->call = NULL;
+    if (!relay->exchange->turn.answered)
+        refuse(relay, rc < 0 ? why : "it said nothing");
+    else if (relay->left > relay->waiting.size)
+        sl_http_connection_cut(relay->exchange->turn.connection); /* the client must see it */
+}
+
+/* Which part of the file, and what its client has already. */
+static size_t put_lines(const struct sl_http_exchange *exchange,
+                        char lines[MAX_LINES][SL_HTTP_VALUE_BYTES + 32], const char *out[MAX_LINES])
+{
+    static const char *const names[] = {"range", "if-range", "if-none-match"};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char value[SL_HTTP_VALUE_BYTES];
+        if (sl_http_header(exchange, names[i], value, sizeof(value)) < 0 || !value[0])
+            continue;
+        snprintf(lines[count], SL_HTTP_VALUE_BYTES + 32, "%s: %s", names[i], value);
+        out[count] = lines[count];
+        count++;
+    }
+    return count;
+}
+
+static int start(struct relay *relay, const char *url)
+{
+    static const struct sl_peer_call_events events = {on_head, on_body, on_ended};
+    char lines[MAX_LINES][SL_HTTP_VALUE_BYTES + 32];
+    const char *headers[MAX_LINES];
+    const struct sl_http_exchange *exchange = relay->exchange;
+    struct sl_peer_request request = {.url = url,
+                                      .path = exchange->path,
+                                      .head = exchange->method == SL_HTTP_HEAD,
+                                      .headers = headers};
+    request.header_count = put_lines(exchange, lines, headers);
+    return sl_peer_call_start(exchange->http->peers, &request, &events, relay, &relay->call);
+}
+
+void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
+{
+    const struct sl_host_record *known = sl_lab_host(exchange->http->lab, host);
+    if (!known) {
+        sl_http_problem(exchange, 503, "host-away", "ask again when that host is there",
+                        "the files are on host %s, which is away", host);
+        return;
+    }
+    if (!exchange->http->peers || !sl_host_url_ok(known->url)) {
+        sl_http_problem(exchange, 409, "another-host",
+                        "ask that host; or say in its configuration where others reach it: "
+                        "\"peers\": {\"url\": \"https://HOST:PORT\"}",
+                        "the files are on host %s, which does not say where it is reached", host);
+        return;
+    }
+    struct relay *relay = sl_calloc(1, sizeof(*relay));
+    if (!relay) {
+        sl_http_problem_of(exchange, -ENOMEM, NULL);
+        return;
+    }
+    *relay = (struct relay){.exchange = exchange};
+    snprintf(relay->host, sizeof(relay->host), "%s", host);
+    sl_buf_init(&relay->waiting, 2 * MOST_BYTES);
+    int rc = start(relay, known->url);
+    if (rc < 0) {
+        free_relay(relay);
+        sl_http_problem_of(exchange, rc, NULL);
+        return;
+    }
+    exchange->source = &source;
+    exchange->source_user = relay;
+    exchange->turn.streams = true; /* its leaving ends the call */
+    exchange->turn.close_after = true;
+}

@@ -1,0 +1,456 @@
+/* host/peer/fetch.c */
+#include "host/peer/fetch.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/mem.h"
+#include "host/job/lab.h"
+#include "host/peer/call.h"
+#include "host/spec/host_url.h"
+#include "host/spec/job_body.h"
+#include "host/spec/param.h"
+#include "host/spec/plan.h"
+#include "host/spec/spec.h"
+#include "host/store/blobs.h"
+
+enum { TICK_MS = 1000, RENEW_TICKS = 5, MAX_FILES = 512 };
+
+/* A job that waits for its files. */
+struct waiting {
+    struct waiting *next;
+    struct sl_blob_fetch *of;
+    struct sl_job_record job;
+    struct sl_device_record device;
+    char *config_json;              /* owned */
+    char (*files)[SL_DIGEST_BYTES]; /* owned: that were not here */
+    size_t count, at;               /* of them; the one under way */
+    size_t host;                    /* the place of the next to be asked */
+    unsigned round;
+    uint64_t not_before;           /* the loop's time */
+    struct sl_peer_call *call;     /* NULL: none is under way */
+    struct sl_blob_upload *upload; /* owned; NULL: none comes */
+    uv_work_t work;
+    int rc; /* of the work */
+    bool working, cancelled;
+};
+
+struct sl_blob_fetch {
+    uv_loop_t *loop;
+    struct sl_blob_fetch_setup setup;
+    struct sl_blobs blobs;
+    struct sl_lab *lab; /* borrowed */
+    struct waiting *all;
+    uv_timer_t timer; /* while there are any */
+    unsigned ticks;
+    struct sl_blob_fetch_counts counts;
+    bool closing, open;
+    void (*closed)(void *user);
+    void *closed_user;
+};
+
+static void on_tick(uv_timer_t *timer);
+
+static void settle_close(struct sl_blob_fetch *fetch)
+{
+    if (!fetch->closing || fetch->all || fetch->open)
+        return;
+    void (*closed)(void *) = fetch->closed;
+    void *user = fetch->closed_user;
+    sl_free(fetch);
+    closed(user);
+}
+
+static void drop(struct waiting *waiting)
+{
+    struct waiting **at = &waiting->of->all;
+    while (*at != waiting)
+        at = &(*at)->next;
+    *at = waiting->next;
+    if (waiting->call)
+        sl_peer_call_stop(waiting->call);
+    sl_blob_upload_free(waiting->upload);
+    sl_free(waiting->config_json);
+    sl_free(waiting->files);
+    sl_free(waiting);
+}
+
+static void stop_file(struct waiting *waiting)
+{
+    if (waiting->call)
+        sl_peer_call_stop(waiting->call);
+    waiting->call = NULL;
+    sl_blob_upload_free(waiting->upload);
+    waiting->upload = NULL;
+}
+
+/* Goes on from the timer: calls are not begun inside the events of others. */
+static void go_on(struct waiting *waiting, uint64_t wait_ms)
+{
+    struct sl_blob_fetch *fetch = waiting->of;
+    waiting->not_before = uv_now(fetch->loop) + wait_ms;
+    if (wait_ms < TICK_MS && !fetch->closing)
+        uv_timer_start(&fetch->timer, on_tick, wait_ms, TICK_MS);
+}
+
+/* This host has not got it, or did not give it whole. */
+static void ask_next(struct waiting *waiting)
+{
+    stop_file(waiting);
+    go_on(waiting, 0);
+}
+
+/* --- a file that comes --- */
+
+static void on_head(void *user, int status)
+{
+    struct waiting *waiting = user;
+    const struct sl_blob_fetch *fetch = waiting->of;
+    int rc = status == 200 ? sl_blob_upload_new(&fetch->blobs, waiting->files[waiting->at], 0,
+                                                fetch->setup.max_bytes, &waiting->upload)
+                           : SL_E_NOT_FOUND;
+    if (rc == SL_E_STATE) { /* another job fetches it, or its sender sends it */
+        stop_file(waiting);
+        waiting->host = 0;
+        go_on(waiting, TICK_MS);
+    } else if (rc < 0) {
+        ask_next(waiting);
+    }
+}
+
+static bool on_body(void *user, const void *bytes, size_t len)
+{
+    struct waiting *waiting = user;
+    if (sl_blob_upload_append(waiting->upload, bytes, len) < 0)
+        ask_next(waiting);
+    return true;
+}
+
+static void do_finish(uv_work_t *work)
+{
+    struct waiting *waiting = work->data;
+    waiting->rc = sl_blob_upload_finish(waiting->upload);
+}
+
+static void after_finish(uv_work_t *work, int status)
+{
+    struct waiting *waiting = work->data;
+    struct sl_blob_fetch *fetch = waiting->of;
+    int rc = status < 0 ? status : waiting->rc;
+    waiting->working = false;
+    if (fetch->closing) {
+        drop(waiting);
+        settle_close(fetch);
+        return;
+    }
+    if (rc == 0) {
+        fetch->counts.fetched++;
+        fetch->counts.bytes += sl_blob_upload_offset(waiting->upload);
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("blob_fetched"), SL_LOG_JOB(waiting->job.id),
+               SL_LOG_TEXT("sha256", waiting->files[waiting->at]),
+               SL_LOG_NUMBER("bytes", sl_blob_upload_offset(waiting->upload)));
+    } else {
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_not_kept"), SL_LOG_JOB(waiting->job.id),
+               SL_LOG_TEXT("sha256", waiting->files[waiting->at]), SL_LOG_REASON(sl_strerror(rc)));
+    }
+    ask_next(waiting);
+}
+
+static void on_ended(void *user, int rc, const char *why)
+{
+    struct waiting *waiting = user;
+    waiting->call = NULL;
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_not_fetched"), SL_LOG_JOB(waiting->job.id),
+               SL_LOG_TEXT("sha256", waiting->files[waiting->at]), SL_LOG_REASON(why));
+    if (rc < 0 || !waiting->upload) {
+        ask_next(waiting);
+        return;
+    }
+    waiting->work.data = waiting;
+    if (uv_queue_work(waiting->of->loop, &waiting->work, do_finish, after_finish) < 0)
+        ask_next(waiting);
+    else
+        waiting->working = true;
+}
+
+/* --- a job --- */
+
+/* All its files are here, or nobody has them. */
+static void begin(struct waiting *waiting)
+{
+    struct sl_runner inner = waiting->of->setup.inner;
+    const struct sl_job_record *job = sl_lab_job(waiting->of->lab, waiting->job.id);
+    if (!job || job->state == SL_JOB_QUEUED)
+        sl_lab_job_ended(waiting->of->lab, waiting->job.id, waiting->device.name, SL_CAUSE_LAB, "",
+                         NULL);
+    else
+        inner.start(inner.user, job, waiting->config_json, &waiting->device);
+    drop(waiting);
+}
+
+static void cancel_it(struct waiting *waiting)
+{
+    sl_lab_job_ended(waiting->of->lab, waiting->job.id, waiting->device.name, SL_CAUSE_USER,
+                     "cancelled before its files were here", NULL);
+    drop(waiting);
+}
+
+/* The next host that has an address; NULL: all were asked. */
+static const struct sl_host_record *next_host(struct waiting *waiting)
+{
+    const struct sl_host_record *host;
+    while ((host = sl_lab_next_host(waiting->of->lab, &waiting->host)) &&
+           !sl_host_url_ok(host->url))
+        ;
+    return host;
+}
+
+static void ask_host(struct waiting *waiting, const struct sl_host_record *host)
+{
+    static const struct sl_peer_call_events events = {on_head, on_body, on_ended};
+    char path[32 + SL_DIGEST_BYTES];
+    snprintf(path, sizeof(path), "/api/v1/blobs/%s", waiting->files[waiting->at]);
+    const struct sl_peer_request request = {.url = host->url, .path = path};
+    int rc =
+        sl_peer_call_start(waiting->of->setup.calls, &request, &events, waiting, &waiting->call);
+    if (rc < 0)
+        waiting->not_before = uv_now(waiting->of->loop) + SL_BLOB_FETCH_PAUSE_MS;
+}
+
+static void advance(struct waiting *waiting)
+{
+    struct sl_blob_fetch *fetch = waiting->of;
+    uint64_t bytes = 0;
+    if (waiting->cancelled && !waiting->working) {
+        cancel_it(waiting);
+        return;
+    }
+    if (waiting->working || waiting->call || uv_now(fetch->loop) < waiting->not_before)
+        return;
+    while (waiting->at < waiting->count &&
+           sl_blobs_touch(&fetch->blobs, waiting->files[waiting->at], &bytes) == 0) {
+        waiting->at++;
+        waiting->host = waiting->round = 0;
+    }
+    if (waiting->at == waiting->count) {
+        begin(waiting);
+        return;
+    }
+    const struct sl_host_record *host = next_host(waiting);
+    if (host) {
+        ask_host(waiting, host);
+    } else if (++waiting->round < SL_BLOB_FETCH_ROUNDS) {
+        waiting->host = 0;
+        go_on(waiting, SL_BLOB_FETCH_PAUSE_MS);
+    } else {
+        fetch->counts.missing++;
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_at_no_host"), SL_LOG_JOB(waiting->job.id),
+               SL_LOG_TEXT("sha256", waiting->files[waiting->at]));
+        begin(waiting);
+    }
+}
+
+/* The job stays this device's while its files come. */
+static void renew(struct waiting *waiting)
+{
+    char json[96];
+    uint64_t bytes =
+        waiting->upload && !waiting->working ? sl_blob_upload_offset(waiting->upload) : 0;
+    snprintf(json, sizeof(json), "{\"phase\":\"fetching\",\"fetched_bytes\":%llu}",
+             (unsigned long long)bytes);
+    if (sl_lab_job_progress(waiting->of->lab, waiting->job.id, waiting->device.name, json) ==
+        SL_E_NOT_FOUND) { /* another host's by now: the device is free again */
+        waiting->cancelled = true;
+        if (!waiting->working)
+            stop_file(waiting);
+    }
+}
+
+static void on_tick(uv_timer_t *timer)
+{
+    struct sl_blob_fetch *fetch = timer->data;
+    bool renews = ++fetch->ticks % RENEW_TICKS == 0;
+    for (struct waiting *waiting = fetch->all, *next; waiting; waiting = next) {
+        next = waiting->next;
+        if (renews)
+            renew(waiting);
+        advance(waiting);
+    }
+    if (!fetch->all)
+        uv_timer_stop(timer);
+}
+
+/* --- the runner --- */
+
+struct looking {
+    const struct sl_blobs *blobs;
+    char (*files)[SL_DIGEST_BYTES];
+    size_t count;
+};
+
+static int look(void *user, const struct sl_param *param, const char *path, const char **sha256)
+{
+    struct looking *looking = user;
+    uint64_t bytes;
+    (void)param, (void)path;
+    if (!*sha256 || sl_blobs_touch(looking->blobs, *sha256, &bytes) != SL_E_NOT_FOUND)
+        return 0;
+    for (size_t i = 0; i < looking->count; i++)
+        if (strcmp(looking->files[i], *sha256) == 0)
+            return 0;
+    if (looking->count == MAX_FILES)
+        return SL_E_LIMIT;
+    snprintf(looking->files[looking->count++], SL_DIGEST_BYTES, "%s", *sha256);
+    return 0;
+}
+
+/* The files of the job that are not here: how many, 0 also where it cannot be read, which the run
+ * says. */
+static size_t missing_files(const struct sl_blob_fetch *fetch, const char *config_json,
+                            char (*files)[SL_DIGEST_BYTES])
+{
+    struct looking looking = {&fetch->blobs, files, 0};
+    struct sl_bytes body = {(const uint8_t *)config_json, strlen(config_json)};
+    struct sl_diag diag = {0};
+    struct sl_spec spec;
+    if (sl_job_body_read(body, &spec, &diag) < 0)
+        return 0;
+    int rc = sl_params_each_file(&spec, look, &looking);
+    if (rc == 0 && spec.plan)
+        rc = sl_plan_each_file(spec.plan, look, &looking);
+    sl_spec_fini(&spec);
+    return rc < 0 ? 0 : looking.count;
+}
+
+/* false: it can begin at once. */
+static bool waits(struct sl_blob_fetch *fetch, const struct sl_job_record *job,
+                  const char *config_json, const struct sl_device_record *device)
+{
+    size_t none = 0;
+    if (fetch->closing || !sl_lab_next_host(fetch->lab, &none))
+        return false; /* this host is alone */
+    struct waiting *waiting = sl_calloc(1, sizeof(*waiting));
+    if (!waiting)
+        return false;
+    *waiting = (struct waiting){.of = fetch, .job = *job, .device = *device};
+    waiting->files = sl_calloc(MAX_FILES, sizeof(*waiting->files));
+    if (waiting->files)
+        waiting->count = missing_files(fetch, config_json, waiting->files);
+    if (waiting->count > 0)
+        waiting->config_json = sl_strndup(config_json, strlen(config_json));
+    if (!waiting->config_json) {
+        sl_free(waiting->files);
+        sl_free(waiting);
+        return false;
+    }
+    waiting->next = fetch->all;
+    fetch->all = waiting;
+    go_on(waiting, 0);
+    return true;
+}
+
+static void start(void *user, const struct sl_job_record *job, const char *config_json,
+                  const struct sl_device_record *device)
+{
+    struct sl_blob_fetch *fetch = user;
+    if (!waits(fetch, job, config_json, device))
+        fetch->setup.inner.start(fetch->setup.inner.user, job, config_json, device);
+}
+
+static struct waiting *find(const struct sl_blob_fetch *fetch, uint64_t job)
+{
+    struct waiting *waiting = fetch->all;
+    while (waiting && waiting->job.id != job)
+        waiting = waiting->next;
+    return waiting;
+}
+
+static void cancel(void *user, uint64_t job, const char *device)
+{
+    struct sl_blob_fetch *fetch = user;
+    struct waiting *waiting = find(fetch, job);
+    if (!waiting) {
+        fetch->setup.inner.cancel(fetch->setup.inner.user, job, device);
+        return;
+    }
+    waiting->cancelled = true;
+    if (!waiting->working)
+        stop_file(waiting);
+    go_on(waiting, 0);
+}
+
+static bool holds(void *user, uint64_t job, const char *device)
+{
+    const struct sl_blob_fetch *fetch = user;
+    return fetch->setup.inner.holds &&
+           fetch->setup.inner.holds(fetch->setup.inner.user, job, device);
+}
+
+static void forget(void *user, const char *device)
+{
+    const struct sl_blob_fetch *fetch = user;
+    if (fetch->setup.inner.forget)
+        fetch->setup.inner.forget(fetch->setup.inner.user, device);
+}
+
+/* --- life --- */
+
+int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
+                      struct sl_blob_fetch **out)
+{
+    struct sl_diag diag = {0};
+    struct sl_blob_fetch *fetch = sl_calloc(1, sizeof(*fetch));
+    if (!fetch)
+        return -ENOMEM;
+    *fetch = (struct sl_blob_fetch){.loop = loop, .setup = *setup, .open = true};
+    int rc = sl_blobs_init(&fetch->blobs, setup->state_dir, &diag);
+    if (rc < 0) {
+        sl_free(fetch);
+        return rc;
+    }
+    uv_timer_init(loop, &fetch->timer);
+    fetch->timer.data = fetch;
+    *out = fetch;
+    return 0;
+}
+
+struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch)
+{
+    return (struct sl_runner){start, cancel, fetch, holds, forget};
+}
+
+void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab)
+{
+    fetch->lab = lab;
+}
+
+const struct sl_blob_fetch_counts *sl_blob_fetch_counts(const struct sl_blob_fetch *fetch)
+{
+    return &fetch->counts;
+}
+
+static void on_timer_closed(uv_handle_t *handle)
+{
+    struct sl_blob_fetch *fetch = handle->data;
+    fetch->open = false;
+    settle_close(fetch);
+}
+
+void sl_blob_fetch_close(struct sl_blob_fetch *fetch, void (*closed)(void *user), void *user)
+{
+    fetch->closing = true;
+    fetch->closed = closed;
+    fetch->closed_user = user;
+    for (struct waiting *waiting = fetch->all, *next; waiting; waiting = next) {
+        next = waiting->next;
+        if (!waiting->working)
+            drop(waiting);
+    }
+    uv_close((uv_handle_t *)&fetch->timer, on_timer_closed);
+}
