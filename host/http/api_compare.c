@@ -17,6 +17,7 @@
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/pages.h"
+#include "host/http/relay.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/spec/json_doc.h"
@@ -75,6 +76,15 @@ static void after_compare(uv_work_t *work, int status)
     answer(c, status < 0 ? status : c->rc);
 }
 
+static void relay(struct comparing *c, const char *host)
+{
+    struct sl_http_exchange *exchange = c->exchange;
+    sl_buf_fini(&c->json);
+    sl_free(c);
+    if (sl_http_exchange_settle(exchange))
+        sl_http_relay(exchange, host);
+}
+
 static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t count,
                     uint64_t next_cursor)
 {
@@ -95,6 +105,16 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
         strcmp(rows[0].device, c->exchange->param[0]) != 0)
         rc = sl_diag_set(&c->diag, SL_E_FORMAT, "run", "run %" PRIu64 " is of the device %s",
                          c->runs[0], rows[0].device);
+    if (rc == 0 && sl_http_relay_is_due(c->exchange, &rows[0])) {
+        if (c->what.kind == SL_HTTP_TRACE) {
+            relay(c, rows[0].host);
+            return;
+        }
+        sl_diag_hint(&c->diag, "ask that host; or mount one shared directory at STATE/runs");
+        rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND, NULL,
+                         "the files of run %" PRIu64 " are on host %s", c->runs[c->side],
+                         rows[0].host);
+    }
     if (rc == 0) {
         char *path = c->what.directories[c->side];
         sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);

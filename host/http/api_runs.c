@@ -2,12 +2,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
-#include "common/base/path.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -21,20 +19,6 @@
 #include "host/store/store.h"
 
 enum { MAX_LIST_BYTES = 4 << 20 };
-
-/* Another host made the run, and its directory is not shared with us: asked there, unless it is a
- * host that asks. */
-static bool is_elsewhere(struct sl_http_exchange *exchange, const struct sl_run_record *run)
-{
-    char path[2 * SL_PATH_BYTES];
-    struct sl_lab *lab = exchange->http->lab;
-    const struct sl_store_host *own = sl_store_host_of(sl_lab_store(lab));
-    if ((exchange->who.scopes & SL_SCOPE_HOST) || own->alone || !run->host[0] ||
-        strcmp(run->host, own->name) == 0)
-        return false;
-    sl_path_join(path, sizeof(path), sl_lab_state_dir(lab), "%s", run->directory);
-    return access(path, F_OK) < 0 && errno == ENOENT;
-}
 
 typedef void (*row_fn)(struct sl_json *json, const struct sl_run_record *row);
 
@@ -199,7 +183,7 @@ static void on_run_files(void *user, int rc, const struct sl_run_record *rows, s
     (void)next_cursor;
     if (!the_run(exchange, rc, count))
         return;
-    if (is_elsewhere(exchange, &rows[0])) {
+    if (sl_http_relay_is_due(exchange, &rows[0])) {
         sl_http_relay(exchange, rows[0].host);
         return;
     }
@@ -314,7 +298,7 @@ static void on_run_file(void *user, int rc, const struct sl_run_record *rows, si
         return;
     const char *wanted = exchange->param[1];
     const char *end = ending_of(wanted);
-    if (is_elsewhere(exchange, &rows[0]))
+    if (sl_http_relay_is_due(exchange, &rows[0]))
         sl_http_relay(exchange, rows[0].host);
     else if (strncmp(wanted, prefix, sizeof(prefix) - 1) == 0)
         send_file(exchange, rows[0].directory, wanted + sizeof(prefix) - 1);

@@ -12,6 +12,7 @@
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/job/peers.h"
+#include "host/peer/call.h"
 #include "host/plugin/plugins.h"
 #include "host/spec/names.h"
 #include "host/store/store.h"
@@ -118,6 +119,24 @@ static int put_conditions(const struct sl_device_record *devices, size_t count, 
             rc = sl_buf_printf(out, "sme2lab_device_battery_ratio{device=\"%s\"} %.2f\n",
                                devices[i].name, (double)devices[i].battery_percent / 100);
     return rc;
+}
+
+/* Files between the hosts. */
+static int put_peers(const struct sl_http *http, struct sl_buf *out)
+{
+    static const struct sl_peer_counts none = {0};
+    const struct sl_peer_counts *counts = http->peers ? sl_peer_counts(http->peers) : &none;
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_peer_files counter\n"
+                         "sme2lab_peer_files_total{what=\"fetched\"} %" PRIu64 "\n"
+                         "sme2lab_peer_files_total{what=\"missing\"} %" PRIu64 "\n"
+                         "sme2lab_peer_files_total{what=\"relayed\"} %" PRIu64 "\n"
+                         "sme2lab_peer_files_total{what=\"refused\"} %" PRIu64 "\n"
+                         "# TYPE sme2lab_peer_fetched_bytes counter\n"
+                         "# UNIT sme2lab_peer_fetched_bytes bytes\n"
+                         "sme2lab_peer_fetched_bytes_total %" PRIu64 "\n",
+                         counts->fetched, counts->missing, counts->relayed, counts->refused,
+                         counts->fetched_bytes);
 }
 
 static int put_devices(const struct sl_http *http, struct sl_buf *out)
@@ -268,6 +287,8 @@ void sl_api_metrics(struct sl_http_exchange *exchange)
         rc = put_jobs(http, &body);
     if (rc == 0)
         rc = put_hosts(http, &body);
+    if (rc == 0)
+        rc = put_peers(http, &body);
     if (rc == 0)
         rc = put_devices(http, &body);
     if (rc == 0)

@@ -12,6 +12,7 @@
 #include "host/http/context.h"
 #include "host/http/exchange.h"
 #include "host/http/paging.h"
+#include "host/http/relay.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
 #include "host/report/doc.h"
@@ -305,6 +306,16 @@ static void on_others(void *user, int rc, const struct sl_run_record *rows, size
     end(page, rc);
 }
 
+/* The host that has the run's files has its page too. */
+static void relay(struct page *page, const char *host)
+{
+    struct sl_http_exchange *exchange = page->exchange;
+    sl_doc_fini(&page->doc);
+    sl_free(page);
+    if (sl_http_exchange_settle(exchange))
+        sl_http_relay(exchange, host);
+}
+
 static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t count,
                    uint64_t next_cursor)
 {
@@ -313,6 +324,11 @@ static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t 
     (void)next_cursor;
     if (rc == 0 && count != 1)
         rc = SL_E_NOT_FOUND;
+    if (rc == 0 && sl_http_relay_is_due(page->exchange, &rows[0]) &&
+        sl_http_relay_can(page->exchange, rows[0].host)) {
+        relay(page, rows[0].host);
+        return;
+    }
     if (rc == 0)
         page->run = rows[0];
     if (rc == 0 && sl_lab_doc_pairs(&page->run)) {

@@ -5,10 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/http/connection.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -16,6 +18,7 @@
 #include "host/job/lab.h"
 #include "host/peer/call.h"
 #include "host/spec/host_url.h"
+#include "host/store/store.h"
 
 enum { MOST_BYTES = 256 << 10, GO_ON_BYTES = 64 << 10, MAX_LINES = 4 };
 
@@ -64,6 +67,7 @@ static void refuse(struct relay *relay, const char *why)
     struct sl_http_exchange *exchange = relay->exchange;
     char host[SL_NAME_BYTES];
     memcpy(host, relay->host, sizeof(host));
+    sl_peer_counts(exchange->http->peers)->refused++;
     exchange->source = NULL;
     free_relay(relay);
     sl_http_problem(exchange, 503, "host-away",
@@ -80,8 +84,9 @@ static bool is_for_client(int status)
 
 static void pass_headers(struct relay *relay)
 {
-    static const char *const names[] = {"content-type", "content-range", "etag", "accept-ranges",
-                                        "content-security-policy"};
+    static const char *const names[] = {
+        "content-type",  "content-range",  "etag", "accept-ranges", "content-security-policy",
+        "cache-control", "referrer-policy"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = sl_peer_call_header(relay->call, names[i]);
         if (value)
@@ -103,6 +108,7 @@ static void on_head(void *user, int status)
         return;
     }
     pass_headers(relay);
+    sl_peer_counts(exchange->http->peers)->relayed++;
     uint64_t bytes = relay->left;
     if (exchange->method == SL_HTTP_HEAD || bytes == 0) {
         exchange->source = NULL;
@@ -159,10 +165,29 @@ static int start(struct relay *relay, const char *url)
     const struct sl_http_exchange *exchange = relay->exchange;
     struct sl_peer_request request = {.url = url,
                                       .path = exchange->path,
+                                      .query = exchange->query,
                                       .head = exchange->method == SL_HTTP_HEAD,
                                       .headers = headers};
     request.header_count = put_lines(exchange, lines, headers);
     return sl_peer_call_start(exchange->http->peers, &request, &events, relay, &relay->call);
+}
+
+bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct sl_run_record *run)
+{
+    char path[2 * SL_PATH_BYTES];
+    struct sl_lab *lab = exchange->http->lab;
+    const struct sl_store_host *own = sl_store_host_of(sl_lab_store(lab));
+    if ((exchange->who.scopes & SL_SCOPE_HOST) || own->alone || !run->host[0] ||
+        strcmp(run->host, own->name) == 0)
+        return false;
+    sl_path_join(path, sizeof(path), sl_lab_state_dir(lab), "%s", run->directory);
+    return access(path, F_OK) < 0 && errno == ENOENT;
+}
+
+bool sl_http_relay_can(const struct sl_http_exchange *exchange, const char *host)
+{
+    const struct sl_host_record *known = sl_lab_host(exchange->http->lab, host);
+    return known && exchange->http->peers && sl_host_url_ok(known->url);
 }
 
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
@@ -173,7 +198,7 @@ void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
                         "the files are on host %s, which is away", host);
         return;
     }
-    if (!exchange->http->peers || !sl_host_url_ok(known->url)) {
+    if (!sl_http_relay_can(exchange, host)) {
         sl_http_problem(exchange, 409, "another-host",
                         "ask that host; or say in its configuration where others reach it: "
                         "\"peers\": {\"url\": \"https://HOST:PORT\"}",

@@ -2,9 +2,18 @@
  */
 #pragma once
 
+#include <stdbool.h>
+
 struct sl_http_exchange;
+struct sl_run_record;
+
+/* Did another host make the run, and are its files not here? Never where a host asks: it has them,
+ * or nobody. */
+bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct sl_run_record *run);
+/* Is that host there, and does it say where? */
+bool sl_http_relay_can(const struct sl_http_exchange *exchange, const char *host);
 
 /* Sends the request on to `host`, who made what it asks for, and its answer back, a piece whenever
- * the client takes one; or answers with a problem that says why not. A GET or HEAD of the path
- * alone: the caller has looked at who asks. */
+ * the client takes one; or answers with a problem that says why not. A GET or HEAD: the caller has
+ * looked at who asks. */
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host);

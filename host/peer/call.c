@@ -8,6 +8,7 @@
 #include <curl/curl.h>
 #include <uv.h>
 
+#include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 
@@ -38,6 +39,7 @@ struct sl_peer_calls {
     char *certificates; /* owned; NULL: the system's */
     struct sl_peer_call *all;
     size_t count, handles;
+    struct sl_peer_counts counts;
     bool inside; /* libcurl works: no call may be taken from it */
     bool closing;
     void (*closed)(void *user);
@@ -279,20 +281,31 @@ void sl_peer_calls_close(struct sl_peer_calls *calls, void (*closed)(void *user)
     uv_close((uv_handle_t *)&calls->timer, on_timer_closed);
 }
 
-static bool may_stand(char c)
+struct sl_peer_counts *sl_peer_counts(struct sl_peer_calls *calls)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           strchr("-._~/", c) != NULL;
+    return &calls->counts;
 }
 
-/* The host's address and the path, with what no path may have as %XX. */
-static int write_url(const struct sl_peer_request *request, char out[URL_BYTES])
+/* Letters, digits and `marks` stay; what else there is becomes %XX. */
+static int put_escaped(struct sl_buf *url, const char *text, const char *marks)
 {
-    int used = snprintf(out, URL_BYTES, "%s", request->url);
-    for (const char *at = request->path; *at && used > 0 && used < URL_BYTES - 4; at++)
-        used += snprintf(out + used, (size_t)(URL_BYTES - used), may_stand(*at) ? "%c" : "%%%02X",
-                         (unsigned char)*at);
-    return used > 0 && used < URL_BYTES - 4 ? 0 : SL_E_LIMIT;
+    int rc = 0;
+    for (const char *at = text; *at && rc == 0; at++) {
+        bool stays = (*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
+                     (*at >= '0' && *at <= '9') || strchr(marks, *at);
+        rc = stays ? sl_buf_append(url, at, 1) : sl_buf_printf(url, "%%%02X", (unsigned char)*at);
+    }
+    return rc;
+}
+
+static int put_url(struct sl_buf *url, const struct sl_peer_request *request)
+{
+    int rc = sl_buf_printf(url, "%s", request->url);
+    if (rc == 0)
+        rc = put_escaped(url, request->path, "-._~/");
+    if (rc == 0 && request->query)
+        rc = sl_buf_append(url, "?", 1);
+    return rc == 0 && request->query ? put_escaped(url, request->query, "-._~/=&%+,") : rc;
 }
 
 static int add_header(struct sl_peer_call *call, const char *line)
@@ -306,17 +319,20 @@ static int add_header(struct sl_peer_call *call, const char *line)
 
 static int set_up(struct sl_peer_call *call, const struct sl_peer_request *request)
 {
-    char url[URL_BYTES];
+    struct sl_buf url;
     CURL *curl = call->curl;
-    int rc = write_url(request, url);
+    sl_buf_init(&url, URL_BYTES);
+    int rc = put_url(&url, request);
+    if (rc == 0 && curl_easy_setopt(curl, CURLOPT_URL, (const char *)url.data) != CURLE_OK)
+        rc = -ENOMEM;
+    sl_buf_fini(&url);
     if (rc == 0)
         rc = add_header(call, call->of->authorization);
     for (size_t i = 0; i < request->header_count && rc == 0; i++)
         rc = add_header(call, request->headers[i]);
     if (rc < 0)
         return rc;
-    bool good = curl_easy_setopt(curl, CURLOPT_URL, url) == CURLE_OK &&
-                curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+    bool good = curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
                 curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK &&
                 (!call->of->certificates ||
                  curl_easy_setopt(curl, CURLOPT_CAINFO, call->of->certificates) == CURLE_OK);

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct uv_loop_s uv_loop_t;
 struct sl_peer_call;
@@ -23,10 +24,18 @@ void sl_peer_calls_close(struct sl_peer_calls *calls, void (*closed)(void *user)
 struct sl_peer_request {
     const char *url;            /* of the host: "https://HOST:PORT" */
     const char *path;           /* from its first slash; what no path may have is escaped */
+    const char *query;          /* as it came, likewise; NULL: none */
     bool head;                  /* HEAD in place of GET */
     const char *const *headers; /* further lines, without their ends */
     size_t header_count;
 };
+
+/* Counted by those who make the calls, for the metrics. */
+struct sl_peer_counts {
+    uint64_t fetched, fetched_bytes, missing; /* files of jobs; that no host had */
+    uint64_t relayed, refused;                /* answers to clients; those that there were not */
+};
+struct sl_peer_counts *sl_peer_counts(struct sl_peer_calls *calls);
 
 /* None comes inside sl_peer_call_start(). */
 struct sl_peer_call_events {

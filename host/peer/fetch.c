@@ -48,7 +48,6 @@ struct sl_blob_fetch {
     struct waiting *all;
     uv_timer_t timer; /* while there are any */
     unsigned ticks;
-    struct sl_blob_fetch_counts counts;
     bool closing, open;
     void (*closed)(void *user);
     void *closed_user;
@@ -149,8 +148,9 @@ static void after_finish(uv_work_t *work, int status)
         return;
     }
     if (rc == 0) {
-        fetch->counts.fetched++;
-        fetch->counts.bytes += sl_blob_upload_offset(waiting->upload);
+        struct sl_peer_counts *counts = sl_peer_counts(fetch->setup.calls);
+        counts->fetched++;
+        counts->fetched_bytes += sl_blob_upload_offset(waiting->upload);
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("blob_fetched"), SL_LOG_JOB(waiting->job.id),
                SL_LOG_TEXT("sha256", waiting->files[waiting->at]),
                SL_LOG_NUMBER("bytes", sl_blob_upload_offset(waiting->upload)));
@@ -249,7 +249,7 @@ static void advance(struct waiting *waiting)
         waiting->host = 0;
         go_on(waiting, SL_BLOB_FETCH_PAUSE_MS);
     } else {
-        fetch->counts.missing++;
+        sl_peer_counts(fetch->setup.calls)->missing++;
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_at_no_host"), SL_LOG_JOB(waiting->job.id),
                SL_LOG_TEXT("sha256", waiting->files[waiting->at]));
         begin(waiting);
@@ -428,11 +428,6 @@ struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch)
 void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab)
 {
     fetch->lab = lab;
-}
-
-const struct sl_blob_fetch_counts *sl_blob_fetch_counts(const struct sl_blob_fetch *fetch)
-{
-    return &fetch->counts;
 }
 
 static void on_timer_closed(uv_handle_t *handle)

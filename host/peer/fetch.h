@@ -18,11 +18,6 @@ enum {
     SL_BLOB_FETCH_PAUSE_MS = 2000
 };
 
-/* For the metrics. */
-struct sl_blob_fetch_counts {
-    uint64_t fetched, bytes, missing;
-};
-
 struct sl_blob_fetch_setup {
     struct sl_peer_calls *calls; /* borrowed */
     struct sl_runner inner;      /* that does the jobs */
@@ -36,7 +31,6 @@ int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
 /* Returns the calls for the lab, which is to be named before it says that it is open. */
 struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch);
 void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab);
-const struct sl_blob_fetch_counts *sl_blob_fetch_counts(const struct sl_blob_fetch *fetch);
 
 /* Before the calls are closed. Jobs whose files are under way are a later daemon's; `closed` comes
  * last. */

@@ -26,6 +26,14 @@ static bool are_closed(void)
     return calls_closed;
 }
 
+static int never(void *user, const struct sl_http_comparison *what, struct sl_buf *out,
+                 struct sl_diag *diag)
+{
+    (void)user, (void)what, (void)out, (void)diag;
+    fail_msg("the files are not here");
+    return 0;
+}
+
 static void peer_says(const char *answer)
 {
     peer_case_open(&peer, answer);
@@ -60,6 +68,23 @@ TEST_WITH(the_other_hosts_answer_is_passed_on_with_what_was_asked, NULL, close_a
     assert_non_null(strstr(peer.request, "GET " FILE_7 " HTTP/1.1\r\n"));
     assert_non_null(strstr(peer.request, "\r\nrange: bytes=2-5\r\nif-range: \"t\"\r\n"));
     assert_non_null(strstr(peer.request, "Bearer sl_secret\r\n"));
+}
+
+TEST_WITH(a_page_and_a_trace_come_with_their_query_and_are_counted, NULL, close_all)
+{
+    peer_says("HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-type: text/html\r\n"
+              "referrer-policy: same-origin\r\nconnection: close\r\n\r\n<p>hi");
+    assert_int_equal(CURL("/runs/7"), 200);
+    assert_string_equal(bench.body, "<p>hi");
+    assert_non_null(strstr(bench.output, "referrer-policy: same-origin\r\n"));
+    assert_non_null(strstr(peer.request, "GET /runs/7 HTTP/1.1\r\n"));
+    bench.http->compare.call = never;
+    assert_int_equal(CURL("/api/v1/runs/7/trace.perfetto?variant=off"), 200);
+    assert_non_null(strstr(peer.request, "/trace.perfetto?variant=off HTTP/1.1\r\n"));
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 404);
+    assert_non_null(strstr(bench.body, "the files of run 7 are on host other"));
+    assert_int_equal(CURL("/metrics"), 200);
+    assert_non_null(strstr(bench.body, "sme2lab_peer_files_total{what=\"relayed\"} 2\n"));
 }
 
 TEST_WITH(a_large_file_goes_through_whole, NULL, close_all)
@@ -110,5 +135,6 @@ TEST(a_host_without_an_address_is_named)
     assert_int_equal(CURL(FILE_7), 409);
     assert_non_null(strstr(bench.body, "host other, which does not say where it is reached"));
     assert_int_equal(CURL("/api/v1/runs/7/files"), 409);
+    assert_int_equal(CURL("/runs/7"), 200); /* a page without files */
     sl_http_case_close(&bench);
 }

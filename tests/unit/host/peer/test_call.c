@@ -100,7 +100,7 @@ static int close_all(void **state)
 static void get(const char *url, const char *path)
 {
     static const char *const headers[] = {"Range: bytes=1-2"};
-    const struct sl_peer_request request = {url, path, false, headers, 1};
+    const struct sl_peer_request request = {url, path, NULL, false, headers, 1};
     assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), 0);
     assert_int_equal(seen.ended, 0);
 }

@@ -111,8 +111,8 @@ TEST(a_file_comes_from_the_host_that_has_it_before_the_job_begins)
     assert_true(sl_http_case_until(&bench, is_started));
     assert_true(is_there());
     assert_non_null(strstr(peer.request, sha256));
-    assert_int_equal(sl_blob_fetch_counts(fetch)->fetched, 1);
-    assert_int_equal(sl_blob_fetch_counts(fetch)->bytes, 7);
+    assert_int_equal(sl_peer_counts(calls)->fetched, 1);
+    assert_int_equal(sl_peer_counts(calls)->fetched_bytes, 7);
     end();
 }
 
@@ -131,7 +131,7 @@ TEST(bytes_that_are_not_the_files_are_not_kept_and_the_job_begins_without_it_at_
     start(sha256);
     assert_true(sl_http_case_until(&bench, is_started));
     assert_false(is_there());
-    assert_int_equal(sl_blob_fetch_counts(fetch)->missing, 1);
+    assert_int_equal(sl_peer_counts(calls)->missing, 1);
     assert_int_equal(peer.requests, SL_BLOB_FETCH_ROUNDS);
     end();
 }
@@ -144,7 +144,7 @@ TEST(a_file_that_is_too_long_is_not_taken)
     begin(answer);
     start(sha256);
     assert_true(sl_http_case_until(&bench, is_started));
-    assert_int_equal(sl_blob_fetch_counts(fetch)->fetched, 0);
+    assert_int_equal(sl_peer_counts(calls)->fetched, 0);
     end();
 }
 
