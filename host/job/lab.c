@@ -176,10 +176,7 @@ static void give_up(struct sl_lab *lab, struct sl_device_record *device)
 
 static int bit_of(int step)
 {
-    int bit = 0;
-    while (bit < STEPS - 1 && step != 1 << bit)
-        bit++;
-    return bit;
+    return step > 0 && step < 1 << STEPS ? __builtin_ctz((unsigned)step) : STEPS - 1;
 }
 
 /* One device's steps wait for no other's. */
@@ -602,26 +599,26 @@ void sl_lab_describe_device(struct sl_lab *lab, const char *name, const char *mo
     note(lab, device);
 }
 
-void sl_lab_device_listed(struct sl_lab *lab, const char *name, int cause, const char *why)
+/* The listing or the link says how it is. */
+static void tell_life(struct sl_lab *lab, const char *name, bool listed, int cause, const char *why)
 {
     struct sl_device_record *device = find_device(lab, name);
     if (!device)
         return;
     struct sl_device_more *more = more_of(lab, device);
-    snprintf(more->listed_why, sizeof(more->listed_why), "%s", why);
-    sl_device_life_listed(&more->life, cause, uv_now(lab->loop));
+    snprintf(listed ? more->listed_why : more->link_why, SL_DETAIL_BYTES, "%s", why);
+    (listed ? sl_device_life_listed : sl_device_life_link)(&more->life, cause, uv_now(lab->loop));
     changed(lab, device);
+}
+
+void sl_lab_device_listed(struct sl_lab *lab, const char *name, int cause, const char *why)
+{
+    tell_life(lab, name, true, cause, why);
 }
 
 void sl_lab_device_link(struct sl_lab *lab, const char *name, int cause, const char *why)
 {
-    struct sl_device_record *device = find_device(lab, name);
-    if (!device)
-        return;
-    struct sl_device_more *more = more_of(lab, device);
-    snprintf(more->link_why, sizeof(more->link_why), "%s", why);
-    sl_device_life_link(&more->life, cause, uv_now(lab->loop));
-    changed(lab, device);
+    tell_life(lab, name, false, cause, why);
 }
 
 void sl_lab_device_can(struct sl_lab *lab, const char *name, unsigned steps, uint32_t pause_ms)
