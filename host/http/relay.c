@@ -172,6 +172,16 @@ static int start(struct relay *relay, const char *url)
     return sl_peer_call_start(exchange->http->peers, &request, &events, relay, &relay->call);
 }
 
+static const struct sl_host_record *find_host(const struct sl_http_exchange *exchange,
+                                              const char *name)
+{
+    size_t place = 0;
+    const struct sl_host_record *host;
+    while ((host = sl_lab_next_host(exchange->http->lab, &place)) && strcmp(host->name, name) != 0)
+        ;
+    return host;
+}
+
 bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct sl_run_record *run)
 {
     char path[2 * SL_PATH_BYTES];
@@ -186,13 +196,13 @@ bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct 
 
 bool sl_http_relay_can(const struct sl_http_exchange *exchange, const char *host)
 {
-    const struct sl_host_record *known = sl_lab_host(exchange->http->lab, host);
+    const struct sl_host_record *known = find_host(exchange, host);
     return known && exchange->http->peers && sl_host_url_ok(known->url);
 }
 
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
 {
-    const struct sl_host_record *known = sl_lab_host(exchange->http->lab, host);
+    const struct sl_host_record *known = find_host(exchange, host);
     if (!known) {
         sl_http_problem(exchange, 503, "host-away", "ask again when that host is there",
                         "the files are on host %s, which is away", host);

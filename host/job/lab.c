@@ -482,11 +482,6 @@ const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab)
     return &lab->ledger.peers.counts;
 }
 
-const struct sl_host_record *sl_lab_host(const struct sl_lab *lab, const char *name)
-{
-    return sl_peers_host(&lab->ledger.peers, name);
-}
-
 const struct sl_host_record *sl_lab_next_host(const struct sl_lab *lab, size_t *place)
 {
     return sl_peers_next_host(&lab->ledger.peers, place);

@@ -59,8 +59,7 @@ size_t sl_lab_other_devices(const struct sl_lab *lab, const struct sl_device_rec
 /* Counts heartbeats, and jobs that were taken over from a host that was not heard of. */
 struct sl_peers_counts;
 const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab);
-/* As sl_peers_host() and sl_peers_next_host(). */
-const struct sl_host_record *sl_lab_host(const struct sl_lab *lab, const char *name);
+/* As sl_peers_next_host(). */
 const struct sl_host_record *sl_lab_next_host(const struct sl_lab *lab, size_t *place);
 /* Something changed in the store. */
 void sl_lab_look(struct sl_lab *lab);

@@ -227,15 +227,6 @@ const struct sl_host_record *sl_peers_next_host(const struct sl_peers *peers, si
     return NULL;
 }
 
-const struct sl_host_record *sl_peers_host(const struct sl_peers *peers, const char *name)
-{
-    size_t place = 0;
-    const struct sl_host_record *host;
-    while ((host = sl_peers_next_host(peers, &place)) && strcmp(host->name, name) != 0)
-        ;
-    return host;
-}
-
 /* --- beats --- */
 
 static bool is_unsure(const struct sl_peers *peers)

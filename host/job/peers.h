@@ -77,9 +77,8 @@ void sl_peers_doubt(struct sl_peers *peers);
 /* A row could not be taken in: all open jobs are read again, in some minutes. */
 void sl_peers_later(struct sl_peers *peers);
 
-/* Another host that was heard a lease ago or later, by its name; NULL: there is none. */
-const struct sl_host_record *sl_peers_host(const struct sl_peers *peers, const char *name);
-/* The next such host after that place, 0 at first, which is moved on. */
+/* The next of the other hosts that was heard a lease ago or later, after that place, 0 at first,
+ * which is moved on; NULL: there is none. */
 const struct sl_host_record *sl_peers_next_host(const struct sl_peers *peers, size_t *place);
 
 /* True until it is closed and everything has been answered. */
