@@ -705,7 +705,7 @@ static int open_lab(struct daemon *daemon)
         rc = sl_hooks_new(&daemon->loop, config->hook, config->hook_words, config->hook_seconds,
                           &daemon->hooks);
     struct sl_runner runner = {sl_devices_start, sl_devices_cancel, daemon->devices,
-                               sl_devices_holds, sl_devices_forget};
+                               sl_devices_held, sl_devices_forget};
     if (rc == 0)
         rc = open_peers(daemon, &runner);
     if (rc < 0)

@@ -16,6 +16,7 @@
 #include "host/http/reply.h"
 #include "host/job/kept_list.h"
 #include "host/job/lab.h"
+#include "host/job/peers.h"
 #include "host/job/result_json.h"
 #include "host/spec/job_body.h"
 #include "host/spec/json_doc.h"
@@ -63,9 +64,9 @@ void sl_api_device_list(struct sl_http_exchange *exchange)
     sl_json_open_array(&text.json, "devices");
     for (size_t i = 0; i < count; i++)
         sl_json_of_device(&text.json, NULL, &devices[i]);
-    count = sl_lab_other_devices(exchange->http->lab, &devices);
-    for (size_t i = 0; i < count; i++)
-        sl_json_of_device(&text.json, NULL, &devices[i]);
+    const struct sl_peers *peers = sl_lab_peers(exchange->http->lab);
+    for (size_t i = 0; i < peers->device_count; i++)
+        sl_json_of_device(&text.json, NULL, &peers->devices[i]);
     sl_json_close_array(&text.json);
     sl_json_close_object(&text.json);
     sl_http_reply_json(exchange, 200, &text);

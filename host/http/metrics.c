@@ -91,7 +91,7 @@ static int put_jobs(const struct sl_http *http, struct sl_buf *out)
 /* Heartbeats to the hosts that share the store: without them its jobs become another's. */
 static int put_hosts(const struct sl_http *http, struct sl_buf *out)
 {
-    const struct sl_peers_counts *peers = sl_lab_peers(http->lab);
+    const struct sl_peers_counts *peers = &sl_lab_peers(http->lab)->counts;
     return sl_buf_printf(out,
                          "# TYPE sme2lab_host_beats counter\n"
                          "sme2lab_host_beats_total{answer=\"ok\"} %" PRIu64 "\n"

@@ -16,6 +16,7 @@
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/job/peers.h"
 #include "host/peer/call.h"
 #include "host/spec/host_url.h"
 #include "host/store/store.h"
@@ -177,7 +178,8 @@ static const struct sl_host_record *find_host(const struct sl_http_exchange *exc
 {
     size_t place = 0;
     const struct sl_host_record *host;
-    while ((host = sl_lab_next_host(exchange->http->lab, &place)) && strcmp(host->name, name) != 0)
+    while ((host = sl_peers_next_host(sl_lab_peers(exchange->http->lab), &place)) &&
+           strcmp(host->name, name) != 0)
         ;
     return host;
 }

@@ -18,6 +18,7 @@
 #include "host/http/target.h"
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
+#include "host/job/peers.h"
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
@@ -54,7 +55,8 @@ static bool know_host(struct sl_http_exchange *exchange)
     const struct sl_host_record *host, *found = NULL;
     if (sl_http_header(exchange, "authorization", value, sizeof(value)) < 0 || !value[0])
         return false;
-    for (size_t place = 0; (host = sl_lab_next_host(exchange->http->lab, &place));) {
+    for (size_t place = 0;
+         (host = sl_peers_next_host(sl_lab_peers(exchange->http->lab), &place));) {
         if (sl_auth_is(value, host->token_sha256))
             found = host;
     }

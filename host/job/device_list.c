@@ -72,6 +72,11 @@ static void move(struct sl_device_list *list, size_t to, size_t from)
     memmove(&list->more[to], &list->more[from], count * sizeof(list->more[0]));
 }
 
+bool sl_device_list_runs(const struct sl_device_record *device, const struct sl_job_record *job)
+{
+    return job && job->state != SL_JOB_QUEUED && strcmp(job->device, device->name) == 0;
+}
+
 int sl_device_list_add(struct sl_device_list *list, const char *name, int kind)
 {
     size_t i = place_of(list, name);

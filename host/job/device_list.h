@@ -36,6 +36,10 @@ struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
 /* Writes why it takes no job, and what to do about it, into its record. */
 void sl_device_list_tell(struct sl_device_record *device, const struct sl_device_more *more);
 
+/* Is the job that the device does, as the queue has it (NULL: not at all), still its own? It may
+ * have become another host's, or wait again. */
+bool sl_device_list_runs(const struct sl_device_record *device, const struct sl_job_record *job);
+
 /* Adds a device that is ready; one that is leaving stays; of one that is there only the kind
  * changes. SL_E_FULL. */
 int sl_device_list_add(struct sl_device_list *list, const char *name, int kind);

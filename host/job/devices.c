@@ -220,10 +220,10 @@ void sl_devices_cancel(void *user, uint64_t job, const char *name)
         sl_job_run_cancel(device->run);
 }
 
-bool sl_devices_holds(void *user, uint64_t job, const char *name)
+uint64_t sl_devices_held(void *user, const char *name)
 {
     const struct device *device = find(user, name);
-    return device && device->run && device->job == job;
+    return device && device->run ? device->job : 0;
 }
 
 /* Goes on with what an earlier daemon left; a note that cannot be followed is said and dropped. */

@@ -71,7 +71,7 @@ int sl_devices_change(struct sl_devices *devices, const char *name, const struct
 void sl_devices_start(void *devices, const struct sl_job_record *job, const char *config_json,
                       const struct sl_device_record *device);
 void sl_devices_cancel(void *devices, uint64_t job, const char *device);
-bool sl_devices_holds(void *devices, uint64_t job, const char *device);
+uint64_t sl_devices_held(void *devices, const char *device);
 /* One without a job: its link is closed and its agent ends. */
 void sl_devices_forget(void *devices, const char *device);
 

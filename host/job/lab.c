@@ -136,8 +136,10 @@ static void refresh(struct sl_lab *lab, struct sl_device_record *device)
                     : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
                                                               : there;
     sl_device_list_tell(device, more);
-    /* A device that still does a job that has become another host's gets no other. */
-    bool stops = device->job != 0 && !sl_queue_find(lab->queue, device->job);
+    bool stops =
+        device->job != 0 &&
+        !sl_device_list_runs(
+            device, sl_queue_find(lab->queue, device->job)); /* and gets no other meanwhile */
     if (!more->out && !more->leaving && !reserved && !stops && there == SL_DEVICE_READY)
         sl_queue_device_ready(lab->queue, device->name);
     else
@@ -471,20 +473,9 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job)
     return sl_ledger_find(&lab->ledger, job);
 }
 
-size_t sl_lab_other_devices(const struct sl_lab *lab, const struct sl_device_record **out)
+const struct sl_peers *sl_lab_peers(const struct sl_lab *lab)
 {
-    *out = lab->ledger.peers.devices;
-    return lab->ledger.peers.device_count;
-}
-
-const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab)
-{
-    return &lab->ledger.peers.counts;
-}
-
-const struct sl_host_record *sl_lab_next_host(const struct sl_lab *lab, size_t *place)
-{
-    return sl_peers_next_host(&lab->ledger.peers, place);
+    return &lab->ledger.peers;
 }
 
 void sl_lab_look(struct sl_lab *lab)
@@ -712,35 +703,47 @@ const char *sl_lab_state_dir(const struct sl_lab *lab)
     return lab->state_dir;
 }
 
-/* A job that ran when the daemon ended goes on if the device still has it, else it is queued. What
- * another host has is its own; a device that is at such a job, or at one that waits, must stop. */
+/* The job that the device goes on with since an earlier daemon; 0: none. */
+static uint64_t held_by(const struct sl_lab *lab, const char *device)
+{
+    return lab->runner.held ? lab->runner.held(lab->runner.user, device) : 0;
+}
+
+/* A job that ran when the daemon ended goes on if the device still has it, else it is queued. */
 static void add_back(struct sl_lab *lab, const struct sl_job_record *row)
 {
     struct sl_job_record job = *row;
-    struct sl_device_record *device = find_device(lab, job.device);
-    bool held =
-        device && (sl_early_ends_have(lab->early, job.id, job.device) ||
-                   (lab->runner.holds && lab->runner.holds(lab->runner.user, job.id, job.device)));
-    bool ours = strcmp(job.host, lab->ledger.host) == 0;
-    if (job.state == SL_JOB_RUNNING && !ours) {
+    bool runs = job.state == SL_JOB_RUNNING;
+    if (runs && strcmp(job.host, lab->ledger.host) != 0) {
         sl_ledger_row(&lab->ledger, &job);
-    } else {
-        if (job.state == SL_JOB_RUNNING) {
-            job.lease_until_ms =
-                held ? now_ms(lab) + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
-            snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
-        }
-        sl_ledger_add(&lab->ledger, &job);
+        return;
     }
-    if (held) {
-        device->job = job.id;
-        refresh(lab, device);
+    if (runs) {
+        bool held = sl_early_ends_have(lab->early, job.id, job.device) ||
+                    held_by(lab, job.device) == job.id;
+        job.lease_until_ms =
+            held ? now_ms(lab) + SL_LEASE_MS : 0; /* the first tick ends one of 0 */
+        snprintf(job.detail, sizeof(job.detail), "the daemon ended while it ran");
     }
-    if (held && (!ours || job.state != SL_JOB_RUNNING))
-        on_stop(lab, job.id, job.device);
+    sl_ledger_add(&lab->ledger, &job);
 }
 
-/* Now that the jobs are known. */
+/* A device that goes on with a job is busy, whoever has that job by now; with one that is not its
+ * own, or has ended, it must stop. */
+static void take_held(struct sl_lab *lab)
+{
+    for (size_t i = 0; i < lab->devices.count; i++) {
+        struct sl_device_record *device = &lab->devices.records[i];
+        uint64_t job = held_by(lab, device->name);
+        if (job == 0)
+            continue;
+        device->job = job;
+        refresh(lab, device);
+        if (!sl_device_list_runs(device, sl_queue_find(lab->queue, device->job)))
+            on_stop(lab, job, device->name);
+    }
+}
+
 static void tell_early_ends(struct sl_lab *lab)
 {
     for (struct sl_early_end *end; (end = sl_early_ends_take(&lab->early)); sl_free(end))
@@ -763,6 +766,7 @@ static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size
     }
     if (!lab->closing) {
         lab->loaded = true;
+        take_held(lab);
         lab->opened(lab->user, rc);
         tell_early_ends(lab);
         sl_queue_tick(lab->queue, now_ms(lab));

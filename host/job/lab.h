@@ -53,14 +53,10 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
 /* Devices in the order of their names: how many; *out is borrowed until the next change. */
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
-/* Devices of the other hosts that share the store, as each told last. Borrowed until the loop
- * turns. */
-size_t sl_lab_other_devices(const struct sl_lab *lab, const struct sl_device_record **out);
-/* Counts heartbeats, and jobs that were taken over from a host that was not heard of. */
-struct sl_peers_counts;
-const struct sl_peers_counts *sl_lab_peers(const struct sl_lab *lab);
-/* As sl_peers_next_host(). */
-const struct sl_host_record *sl_lab_next_host(const struct sl_lab *lab, size_t *place);
+/* The other hosts that share the store: their devices, as each told last, and counts of heartbeats
+ * and of jobs that were taken over. */
+struct sl_peers;
+const struct sl_peers *sl_lab_peers(const struct sl_lab *lab);
 /* Something changed in the store. */
 void sl_lab_look(struct sl_lab *lab);
 bool sl_lab_has_device(const struct sl_lab *lab, const char *device);

@@ -18,9 +18,9 @@ struct sl_runner {
     /* Asks it to end soon; sl_lab_job_ended() follows all the same. */
     void (*cancel)(void *user, uint64_t job, const char *device);
     void *user;
-    /* Asked of each job that ran when an earlier daemon ended: does the device go on with it? Then
-     * its end will be told; else it goes back to the queue at once. NULL: never. */
-    bool (*holds)(void *user, uint64_t job, const char *device);
+    /* The job of an earlier daemon that the device goes on with, whose end will be told; 0: none. A
+     * job that ran and is held by nobody goes back to the queue at once. NULL: never one. */
+    uint64_t (*held)(void *user, const char *device);
     /* The device has left the lab and has no job. NULL: nobody wants to know. */
     void (*forget)(void *user, const char *device);
 };

@@ -11,6 +11,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/job/lab.h"
+#include "host/job/peers.h"
 #include "host/peer/call.h"
 #include "host/spec/host_url.h"
 #include "host/spec/job_body.h"
@@ -205,7 +206,7 @@ static void cancel_it(struct waiting *waiting)
 static const struct sl_host_record *next_host(struct waiting *waiting)
 {
     const struct sl_host_record *host;
-    while ((host = sl_lab_next_host(waiting->of->lab, &waiting->host)) &&
+    while ((host = sl_peers_next_host(sl_lab_peers(waiting->of->lab), &waiting->host)) &&
            !sl_host_url_ok(host->url))
         ;
     return host;
@@ -333,7 +334,7 @@ static bool waits(struct sl_blob_fetch *fetch, const struct sl_job_record *job,
                   const char *config_json, const struct sl_device_record *device)
 {
     size_t none = 0;
-    if (fetch->closing || !sl_lab_next_host(fetch->lab, &none))
+    if (fetch->closing || !sl_peers_next_host(sl_lab_peers(fetch->lab), &none))
         return false; /* this host is alone */
     struct waiting *waiting = sl_calloc(1, sizeof(*waiting));
     if (!waiting)
@@ -385,11 +386,10 @@ static void cancel(void *user, uint64_t job, const char *device)
     go_on(waiting, 0);
 }
 
-static bool holds(void *user, uint64_t job, const char *device)
+static uint64_t held(void *user, const char *device)
 {
     const struct sl_blob_fetch *fetch = user;
-    return fetch->setup.inner.holds &&
-           fetch->setup.inner.holds(fetch->setup.inner.user, job, device);
+    return fetch->setup.inner.held ? fetch->setup.inner.held(fetch->setup.inner.user, device) : 0;
 }
 
 static void forget(void *user, const char *device)
@@ -422,7 +422,7 @@ int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
 
 struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch)
 {
-    return (struct sl_runner){start, cancel, fetch, holds, forget};
+    return (struct sl_runner){start, cancel, fetch, held, forget};
 }
 
 void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab)

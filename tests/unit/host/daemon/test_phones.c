@@ -84,7 +84,7 @@ static void open_bench(struct bench *bench, const char *config_text)
     const struct sl_lab_options lab = {
         .store = bench->store,
         .state_dir = store_folder,
-        .runner = {sl_devices_start, sl_devices_cancel, bench->devices, sl_devices_holds,
+        .runner = {sl_devices_start, sl_devices_cancel, bench->devices, sl_devices_held,
                    sl_devices_forget},
         .opened = on_opened,
         .user = bench,

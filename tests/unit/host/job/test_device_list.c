@@ -71,3 +71,18 @@ TEST_WITH(a_full_list_takes_no_more, setup, NULL)
     assert_int_equal(sl_device_list_add(&list, "one-more", SL_DEVICE_COUNTED), SL_E_FULL);
     assert_int_equal(list.count, SL_MAX_DEVICES);
 }
+
+TEST(a_job_that_waits_again_or_is_elsewhere_is_not_its_own)
+{
+    const struct sl_device_record device = {.name = "a", .job = 7};
+    struct sl_job_record job = {.id = 7, .state = SL_JOB_RUNNING, .device = "a"};
+    assert_true(sl_device_list_runs(&device, &job));
+    job.state = SL_JOB_DETACHED;
+    assert_true(sl_device_list_runs(&device, &job));
+    job.state = SL_JOB_QUEUED;
+    assert_false(sl_device_list_runs(&device, &job));
+    job.state = SL_JOB_RUNNING;
+    job.device[0] = 'b';
+    assert_false(sl_device_list_runs(&device, &job));
+    assert_false(sl_device_list_runs(&device, NULL));
+}

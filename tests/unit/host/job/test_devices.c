@@ -96,7 +96,7 @@ static void on_conditions(void *user, const char *device, const struct sl_device
     struct lab *lab = user;
     assert_string_equal(device, "here");
     assert_true(now->battery_percent <= 100);
-    assert_false(sl_devices_holds(lab->devices, lab->job, "here"));
+    assert_int_equal(sl_devices_held(lab->devices, "here"), 0);
     lab->looks++;
 }
 

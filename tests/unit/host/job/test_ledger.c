@@ -187,7 +187,8 @@ STORE_ANY_TEST(a_job_goes_to_the_host_that_has_its_device_and_is_heard_of_at_bot
     open_host(0, "here", "a");
     assert_int_equal(try_to_submit(0, "b"), SL_E_NOT_FOUND); /* nobody has it yet */
     open_host(1, "there", "b");
-    UNTIL(sl_lab_other_devices(hosts[0].lab, &others) == 1);
+    UNTIL(sl_lab_peers(hosts[0].lab)->device_count == 1);
+    others = sl_lab_peers(hosts[0].lab)->devices;
     assert_string_equal(others[0].name, "b");
     assert_string_equal(others[0].host, "there");
     uint64_t job = submit(0, "b");
@@ -252,7 +253,7 @@ STORE_ANY_TEST(a_job_of_a_host_that_died_is_begun_again_by_another_within_its_le
                   (unsigned)LEASE_MS);
     assert_true(took_ms < 10 * LEASE_MS);
     assert_non_null(strstr(sl_lab_job(hosts[0].lab, first)->detail, "host there was not heard of"));
-    assert_int_equal(sl_lab_peers(hosts[0].lab)->taken_over, 1);
+    assert_int_equal(sl_lab_peers(hosts[0].lab)->counts.taken_over, 1);
     open_host(1, "elsewhere", "b"); /* which has the device now */
     UNTIL(hosts[1].started == 1);
     assert_int_equal(end(1, first, SL_CAUSE_NONE), 0);
@@ -335,13 +336,13 @@ STORE_ANY_TEST(hosts_that_the_store_did_not_hear_do_not_take_one_anothers_jobs)
     hosts[0].hangs = hosts[1].hangs = true;
     uv_sleep(2 * LEASE_MS + 100);
     hosts[0].hangs = false; /* its first beat comes long before the other's */
-    uint64_t beats = sl_lab_peers(hosts[0].lab)->beats;
-    UNTIL(sl_lab_peers(hosts[0].lab)->beats > beats);
+    uint64_t beats = sl_lab_peers(hosts[0].lab)->counts.beats;
+    UNTIL(sl_lab_peers(hosts[0].lab)->counts.beats > beats);
     hosts[1].hangs = false;
-    for (uint64_t more = sl_lab_peers(hosts[0].lab)->beats + 3;
-         sl_lab_peers(hosts[0].lab)->beats < more;)
+    for (uint64_t more = sl_lab_peers(hosts[0].lab)->counts.beats + 3;
+         sl_lab_peers(hosts[0].lab)->counts.beats < more;)
         turn();
-    assert_int_equal(sl_lab_peers(hosts[0].lab)->taken_over, 0);
+    assert_int_equal(sl_lab_peers(hosts[0].lab)->counts.taken_over, 0);
     assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
     UNTIL(hosts[1].ended_events == 1);
     close_host(1);
@@ -393,10 +394,9 @@ STORE_ANY_TEST(a_host_without_room_leaves_jobs_to_others)
 
 STORE_ANY_TEST(a_wish_to_cancel_is_kept_while_the_store_fails)
 {
-    const struct sl_device_record *others = NULL;
     open_host(0, "here", "a");
     open_host(1, "there", "b");
-    UNTIL(sl_lab_other_devices(hosts[0].lab, &others) == 1);
+    UNTIL(sl_lab_peers(hosts[0].lab)->device_count == 1);
     uint64_t job = submit(0, "b");
     UNTIL(hosts[1].started == 1 && sl_lab_job(hosts[0].lab, job) &&
           sl_lab_job(hosts[0].lab, job)->state == SL_JOB_RUNNING);
@@ -443,7 +443,7 @@ STORE_ANY_TEST(a_host_that_waits_for_a_long_request_keeps_its_jobs)
         assert_int_equal(sl_database_exec(db, "COMMIT"), 0);
     sl_database_close(db);
     UNTIL(answers == 1);
-    assert_int_equal(sl_lab_peers(hosts[0].lab)->taken_over, 0);
+    assert_int_equal(sl_lab_peers(hosts[0].lab)->counts.taken_over, 0);
     assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
     UNTIL(hosts[1].ended_events == 1);
     close_host(1);
