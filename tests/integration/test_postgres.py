@@ -60,7 +60,7 @@ class Cutter:
     def carry(self, source, sink, to_server):
         try:
             while data := source.recv(65536):
-                cut = to_server and self.cut and b" COMMIT\0" in data
+                cut = to_server and self.cut and b"\0COMMIT\0" in data
                 wait = random.choice((0, 0.01, 1)) if cut else 0  # before its answer, after it, or the daemon has another connection by then
                 if cut:
                     self.cut = False
