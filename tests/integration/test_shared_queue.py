@@ -113,6 +113,9 @@ class TestSharedQueue(Shared):
         self.assertEqual(self.count("SELECT count(*) FROM jobs WHERE state = 3 AND cause <> 3"), 0)  # what failed, the lab did, by name
         self.assertGreater(done, 0)  # one that is hurt in each of its attempts fails
         self.assertEqual(self.count("SELECT count(DISTINCT host) FROM attempts"), 2)
+        kept = [f"/{directory}" for (directory,) in self.server.sql("SELECT directory FROM runs")]
+        self.damaged = {folder for folder in lab.run_directories(self.scratch) if not str(folder).endswith(tuple(kept))}
+        self.assertLessEqual(len(self.damaged), ledger["attempts"] - ledger["runs"])  # attempts that were cut off: no row shows them
 
     def test_a_job_of_a_host_that_died_goes_to_the_other_within_its_lease(self):
         body = {"model": self.blobs["model"], "runs": 1000000, "device": "a"}
