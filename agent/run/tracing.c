@@ -14,6 +14,7 @@
 #include "agent/run/session.h"
 #include "agent/trace/recorder.h"
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/process.h"
 #include "common/format/sltrace.h"
@@ -21,7 +22,7 @@
 #include "kernels/cpu/isa.h"
 #include "kernels/cpu/policy.h"
 
-enum { PATH_BYTES = 4096, MAX_ETDUMP_BYTES = 1 << 30 };
+enum { PATH_BYTES = 4096, MAX_ETDUMP_BYTES = 1 << 30, ZERO_LOOKS = 8 };
 
 static const char *base_name(const char *path)
 {
@@ -82,6 +83,25 @@ static void record_facts(struct sl_session *session)
         record_schedule(session);
 }
 
+/* Unix time of the stream's zero, for who measured something else meanwhile. Of several looks at
+ * both clocks the one that was interrupted least counts. */
+static void record_zero(struct sl_session *session, const char *key)
+{
+    struct sl_recorder *recorder = session->trace.recorder;
+    if (session->options.counted)
+        return;
+    uint64_t zero_ns = 0, least_ns = UINT64_MAX;
+    for (int look = 0; look < ZERO_LOOKS; look++) {
+        uint64_t before_ns = sl_recorder_stamp_begin(recorder), utc_ns = sl_clock_utc_ns();
+        uint64_t took_ns = sl_recorder_stamp_end(recorder) - before_ns;
+        if (took_ns >= least_ns)
+            continue;
+        least_ns = took_ns;
+        zero_ns = utc_ns - before_ns;
+    }
+    sl_recorder_meta_integer(recorder, key, (int64_t)(zero_ns / 1000));
+}
+
 /* Counted runs are the same each time, so there the id is the seed's alone. */
 static uint64_t stream_id(const struct sl_agent_run_options *options)
 {
@@ -105,6 +125,7 @@ int sl_tracing_open(struct sl_session *session)
         return SL_E_LOGGED;
     }
     record_facts(session);
+    record_zero(session, "zero_unix_us");
     return 0;
 }
 
@@ -164,6 +185,7 @@ int sl_tracing_close(struct sl_session *session)
     if (!session->options.counted) /* there it is the emulator's, and differs from run to run */
         sl_recorder_meta_integer(session->trace.recorder, "peak_rss_bytes",
                                  (int64_t)sl_process_peak_bytes());
+    record_zero(session, "zero_unix_us.end"); /* another where the clock was set */
     int rc = sl_trace_session_finish(&session->trace);
     if (rc < 0) {
         SL_ETLOG('E', "The trace is not complete: %s", sl_strerror(rc));

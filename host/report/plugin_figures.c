@@ -36,7 +36,36 @@ static void put_rate(struct sl_table *table, const cJSON *metric)
         sl_table_text(table, "-");
 }
 
-static void put_metric(struct sl_table *table, const cJSON *metric)
+/* The means of the readings that are of one variant alone, and how many were of off, on, neither.
+ */
+static void put_apart(struct sl_table *table, const cJSON *metric)
+{
+    const cJSON *off = sl_value(metric, "off"), *on = sl_value(metric, "on");
+    put_figure(table, off, "mean");
+    put_figure(table, on, "mean");
+    if (off && on)
+        sl_table_printf(table, "%.0f, %.0f, %.0f", sl_value_number(off, "samples", 0),
+                        sl_value_number(on, "samples", 0),
+                        sl_value_number(metric, "unattributed", 0));
+    else
+        sl_table_text(table, "-");
+}
+
+static bool is_apart(const cJSON *plugins)
+{
+    const cJSON *plugin, *metric;
+    cJSON_ArrayForEach(plugin, sl_value(plugins, "list"))
+    {
+        cJSON_ArrayForEach(metric, sl_value(plugin, "metrics"))
+        {
+            if (sl_value(metric, "off"))
+                return true;
+        }
+    }
+    return false;
+}
+
+static void put_metric(struct sl_table *table, const cJSON *metric, bool apart)
 {
     const char *unit = sl_value_text(metric, "unit", NULL);
     const char *name = sl_value_text(metric, "name", NULL);
@@ -48,18 +77,20 @@ static void put_metric(struct sl_table *table, const cJSON *metric)
     put_figure(table, metric, "mean");
     put_figure(table, metric, "max");
     put_figure(table, metric, "joules");
+    if (apart)
+        put_apart(table, metric);
 }
 
-static void put_failures(struct sl_table *table, const cJSON *plugin)
+static void put_failures(struct sl_table *table, const cJSON *plugin, bool apart)
 {
-    enum { FIGURES = 7 };
+    enum { FIGURES = 7, APART = 3 };
     sl_table_printf(table, "%.0f failures, %.0f figures left out",
                     sl_value_number(plugin, "failures", 0), sl_value_number(plugin, "left_out", 0));
-    for (int i = 0; i < FIGURES; i++)
+    for (int i = 0; i < FIGURES + (apart ? APART : 0); i++)
         sl_table_text(table, "-");
 }
 
-static void put_plugin(struct sl_table *table, const cJSON *plugin, const char *side)
+static void put_plugin(struct sl_table *table, const cJSON *plugin, const char *side, bool apart)
 {
     const char *name = sl_value_text(plugin, "name", NULL);
     const cJSON *metric;
@@ -70,35 +101,45 @@ static void put_plugin(struct sl_table *table, const cJSON *plugin, const char *
         sl_table_put(table, name);
         if (side)
             sl_table_put(table, side);
-        put_metric(table, metric);
+        put_metric(table, metric, apart);
     }
     if (!failed)
         return;
     sl_table_put(table, name);
     if (side)
         sl_table_put(table, side);
-    put_failures(table, plugin);
+    put_failures(table, plugin, apart);
 }
 
 void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *const sides[2],
                              struct sl_table *out)
 {
-    const char *const two[] = {"~Plug-in", "Run",   "Metric", ">Samples", ">A second", ">Min",
-                               ">Median",  ">Mean", ">Max",   ">Joules",  NULL};
-    const char *const one[] = {"~Plug-in", "Metric", ">Samples", ">A second", ">Min",
-                               ">Median",  ">Mean",  ">Max",     ">Joules",   NULL};
+    const char *const all[] = {
+        "~Plug-in", "Run",     "Metric", ">Samples", ">A second",        ">Min", ">Median", ">Mean",
+        ">Max",     ">Joules", ">Off",   ">On",      ">Off, on, neither"};
+    enum { ALL = sizeof(all) / sizeof(all[0]), RUN = 1, APART = 10 };
+    const char *columns[ALL + 1];
+    size_t count = 0;
     bool both = plugins[0] && plugins[1], resumed = false;
+    bool apart = is_apart(plugins[0]) || is_apart(plugins[1]);
     const cJSON *plugin;
-    sl_table_init(out, "plugins", "Measured by plug-ins", both ? two : one);
+    for (int i = 0; i < (apart ? ALL : APART); i++)
+        if (i != RUN || both)
+            columns[count++] = all[i];
+    columns[count] = NULL;
+    sl_table_init(out, "plugins", "Measured by plug-ins", columns);
     for (int i = 0; i < 2; i++) {
         resumed = resumed || cJSON_IsTrue(sl_value(plugins[i], "resumed"));
         cJSON_ArrayForEach(plugin, sl_value(plugins[i], "list"))
-            put_plugin(out, plugin, both ? sides[i] : NULL);
+            put_plugin(out, plugin, both ? sides[i] : NULL, apart);
     }
     snprintf(out->note, sizeof(out->note),
              "Over the whole measured part of a run, whose variants take turns: "
-             "the figures are of both together. Joules: watts summed over the time between the "
+             "the figures are of both together%s Joules: watts summed over the time between the "
              "first and the last reading.%s",
+             apart ? ". Off, On: the mean of those readings that, with the time since the reading "
+                     "before, lie within one variant's executions; a slow meter has none."
+                   : ", and are not told apart (configs/plugins/README.md).",
              resumed ? " The daemon ended meanwhile, and figures are from the next one on." : "");
 }
 

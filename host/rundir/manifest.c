@@ -18,6 +18,7 @@
 #include "host/rundir/output_type.h"
 #include "host/rundir/plugin_file.h"
 #include "host/rundir/rundir.h"
+#include "host/rundir/trace_beside.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/json_value.h"
 #include "host/spec/param.h"
@@ -158,12 +159,6 @@ static void put_rows(struct maker *m, const char *key, const struct row *rows,
 
 /* --- computed members --- */
 
-bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record)
-{
-    return record->kind == SL_TRACE_EVENT &&
-           strcmp(trace->names[record->name], "Method::execute") == 0;
-}
-
 /* Taken from the agent's report; without one, from the manifest itself. */
 static uint64_t number_of(const struct maker *m, const char *key, const cJSON *recorded)
 {
@@ -230,7 +225,7 @@ static void put_wall(struct maker *m, const char *key, const cJSON *recorded)
     uint64_t least = 0;
     for (size_t i = 0; i < trace->record_count && !m->counted; i++) {
         const struct sl_trace_record *record = &trace->records[i];
-        if (sl_manifest_is_execution(trace, record) && record->event.end >= record->event.start)
+        if (sl_trace_is_execution(trace, record) && record->event.end >= record->event.start)
             least += record->event.end - record->event.start;
     }
     bool fits = is_count(recorded) && recorded->valuedouble >= (double)least;
@@ -353,7 +348,7 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
     sl_json_open_array(m->json, key);
     for (size_t i = 0; i < trace->record_count; i++) {
         const struct sl_trace_record *record = &trace->records[i];
-        if (!sl_manifest_is_execution(trace, record) || record->variant >= SL_RUNDIR_LEVELS)
+        if (!sl_trace_is_execution(trace, record) || record->variant >= SL_RUNDIR_LEVELS)
             continue;
         uint64_t insns = record->event.end - record->event.start;
         double streaming = record->variant == 0 ? 0 : (double)insns;
@@ -372,8 +367,10 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
 
 static void put_plugins(struct maker *m, const char *key, const cJSON *recorded)
 {
+    bool own_clock = traits_of(m).needs_push; /* and how far it is off nobody measured */
+    bool several = sl_value(m->recorded, "concurrency") != NULL; /* others took turns as well */
     (void)recorded;
-    sl_plugin_file_put(m->json, key, m->source->plugins);
+    sl_plugin_file_put(m->json, key, m->source->plugins, !own_clock && !several);
 }
 
 static void put_agent_schema(struct maker *m, const char *key, const cJSON *recorded)

@@ -2,14 +2,11 @@
  * in. One table says what may stand in it. */
 #pragma once
 
-#include <stdbool.h>
-
 struct cJSON;
 struct sl_analysis;
 struct sl_json;
 struct sl_plugin_file;
 struct sl_trace;
-struct sl_trace_record;
 
 /* The sources of the computed members: the trace, the analyses of the ETDumps, off and on, and what
  * plug-ins said; NULL: nothing. */
@@ -25,6 +22,3 @@ struct sl_manifest_source {
  * Errors stick in `json`. */
 void sl_manifest_put(struct sl_json *json, const struct cJSON *recorded,
                      const struct sl_manifest_source *source);
-
-/* Is it the event of a method's whole execution? */
-bool sl_manifest_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record);

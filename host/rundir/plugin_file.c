@@ -35,6 +35,12 @@ struct samples {
     size_t count;
 };
 
+/* The run's, in Unix time. */
+struct span {
+    uint64_t began_ms, ended_ms;
+    const struct sl_plugin_turns *turns; /* NULL: not known */
+};
+
 static void read_samples(const struct sl_json_at *times, const struct sl_json_at *values,
                          struct samples *out)
 {
@@ -71,13 +77,12 @@ static double integral(const struct samples *s, size_t first, size_t end)
     return sum / 1000;
 }
 
-static int sum_up(const struct samples *s, uint64_t began_ms, uint64_t ended_ms,
-                  struct sl_plugin_figures *out)
+static int sum_up(const struct samples *s, const struct span *span, struct sl_plugin_figures *out)
 {
     size_t first = 0, end = s->count;
-    while (first < s->count && s->at_ms[first] < began_ms)
+    while (first < s->count && s->at_ms[first] < span->began_ms)
         first++;
-    while (end > first && s->at_ms[end - 1] > ended_ms)
+    while (end > first && s->at_ms[end - 1] > span->ended_ms)
         end--;
     if (first == end) {
         first = 0;
@@ -87,6 +92,8 @@ static int sum_up(const struct samples *s, uint64_t began_ms, uint64_t ended_ms,
     out->outside = s->count - out->samples;
     out->seconds = (double)(s->at_ms[end - 1] - s->at_ms[first]) / 1000;
     out->joules = strcmp(out->unit, "W") == 0 && out->samples > 1 ? integral(s, first, end) : NAN;
+    if (span->turns)
+        sl_plugin_turns_split(span->turns, s->at_ms, s->values, first, end, &out->apart);
     double *sorted = sl_calloc(out->samples, sizeof(*sorted));
     if (!sorted)
         return -ENOMEM;
@@ -102,7 +109,7 @@ static int sum_up(const struct samples *s, uint64_t began_ms, uint64_t ended_ms,
     return 0;
 }
 
-static void read_metric(const struct sl_json_at *at, uint64_t began_ms, uint64_t ended_ms,
+static void read_metric(const struct sl_json_at *at, const struct span *span,
                         struct sl_plugin_figures *out)
 {
     struct sl_json_at name = sl_json_member(at, "name"), unit = sl_json_member(at, "unit");
@@ -117,29 +124,31 @@ static void read_metric(const struct sl_json_at *at, uint64_t began_ms, uint64_t
         sl_json_refuse(&name, "This is no metric");
     read_samples(&times, &values, &samples);
     if (at->reader->error == 0)
-        sl_json_stop(at, sum_up(&samples, began_ms, ended_ms, out));
+        sl_json_stop(at, sum_up(&samples, span, out));
     sl_free(samples.at_ms);
     sl_free(samples.values);
 }
 
-static void read_plugin(const struct sl_json_at *at, struct sl_plugin_summary *out)
+static void read_plugin(const struct sl_json_at *at, const struct sl_plugin_turns *turns,
+                        struct sl_plugin_summary *out)
 {
     struct sl_json_at name = sl_json_member(at, "name"), metrics = sl_json_member(at, "metrics");
-    uint64_t began_ms = 0, ended_ms = 0;
+    struct span span = {.turns = turns};
     *out = (struct sl_plugin_summary){.failures = 0};
     sl_json_need_object(at, plugin_keys, COUNT(plugin_keys), COUNT(plugin_keys));
     sl_json_copy_text(name, out->name, sizeof(out->name));
     sl_utf8_clean(out->name, "");
-    sl_json_get_count(sl_json_member(at, "began_ms"), &began_ms);
-    sl_json_get_count(sl_json_member(at, "ended_ms"), &ended_ms);
+    sl_json_get_count(sl_json_member(at, "began_ms"), &span.began_ms);
+    sl_json_get_count(sl_json_member(at, "ended_ms"), &span.ended_ms);
     sl_json_get_count(sl_json_member(at, "failures"), &out->failures);
     sl_json_get_count(sl_json_member(at, "left_out"), &out->left_out);
     sl_json_need_array(&metrics, SL_PLUGIN_MAX_METRICS, "metrics");
     for (struct sl_json_at one = sl_json_first(&metrics); sl_json_more(&one); sl_json_next(&one))
-        read_metric(&one, began_ms, ended_ms, &out->metrics[out->metric_count++]);
+        read_metric(&one, &span, &out->metrics[out->metric_count++]);
 }
 
-static void read_file(const struct sl_json_at *root, struct sl_plugin_file *out)
+static void read_file(const struct sl_json_at *root, const struct sl_plugin_turns *turns,
+                      struct sl_plugin_file *out)
 {
     struct sl_json_at schema = sl_json_member(root, "schema");
     struct sl_json_at plugins = sl_json_member(root, "plugins");
@@ -149,11 +158,11 @@ static void read_file(const struct sl_json_at *root, struct sl_plugin_file *out)
     sl_json_get_bool(sl_json_member(root, "resumed"), &out->resumed);
     sl_json_need_array(&plugins, SL_MAX_PLUGINS, "plug-ins");
     for (struct sl_json_at one = sl_json_first(&plugins); sl_json_more(&one); sl_json_next(&one))
-        read_plugin(&one, &out->plugins[out->count++]);
+        read_plugin(&one, turns, &out->plugins[out->count++]);
 }
 
-int sl_plugin_file_read(struct sl_bytes text, const char *name, struct sl_plugin_file *out,
-                        struct sl_diag *diag)
+int sl_plugin_file_read(struct sl_bytes text, const char *name, const struct sl_plugin_turns *turns,
+                        struct sl_plugin_file *out, struct sl_diag *diag)
 {
     *out = (struct sl_plugin_file){.count = 0};
     if (text.size > MAX_BYTES)
@@ -163,19 +172,22 @@ int sl_plugin_file_read(struct sl_bytes text, const char *name, struct sl_plugin
         return sl_diag_set(diag, SL_E_FORMAT, name, "The file is not JSON");
     struct sl_json_reader reader = {.diag = diag};
     struct sl_json_at root = sl_json_root(&reader, document);
-    read_file(&root, out);
+    turns = turns && turns->known ? turns : NULL;
+    read_file(&root, turns, out);
     cJSON_Delete(document);
     if (reader.error < 0) {
         sl_json_name_file(name, diag);
         *out = (struct sl_plugin_file){.count = 0};
         return reader.error;
     }
+    out->apart = turns != NULL;
     snprintf(out->name, sizeof(out->name), "%s", name);
     sl_sha256_hex(text.data, text.size, out->sha256);
     return 0;
 }
 
-int sl_plugin_file_open(const char *directory, const char *suffix, struct sl_plugin_file *out,
+int sl_plugin_file_open(const char *directory, const char *suffix,
+                        const struct sl_plugin_turns *turns, struct sl_plugin_file *out,
                         struct sl_diag *diag)
 {
     char path[SL_RUNDIR_PATH_BYTES], plain[SL_RUNDIR_PATH_BYTES], name[128];
@@ -194,12 +206,23 @@ int sl_plugin_file_open(const char *directory, const char *suffix, struct sl_plu
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "The figures of plug-ins cannot be read (%s)",
                            sl_strerror(rc));
-    rc = sl_plugin_file_read((struct sl_bytes){text.data, text.size}, name, out, diag);
+    rc = sl_plugin_file_read((struct sl_bytes){text.data, text.size}, name, turns, out, diag);
     sl_buf_fini(&text);
     return rc;
 }
 
-static void put_figures(struct sl_json *json, const struct sl_plugin_figures *figures)
+static void put_apart(struct sl_json *json, const struct sl_plugin_apart *apart)
+{
+    for (int level = 0; level < SL_RUNDIR_LEVELS; level++) {
+        sl_json_open_object(json, sl_rundir_levels[level]);
+        sl_json_u64(json, "samples", apart->samples[level]);
+        sl_json_f64(json, "mean", apart->means[level]);
+        sl_json_close_object(json);
+    }
+    sl_json_u64(json, "unattributed", apart->neither);
+}
+
+static void put_figures(struct sl_json *json, const struct sl_plugin_figures *figures, bool apart)
 {
     sl_json_open_object(json, NULL);
     sl_json_text(json, "name", figures->name);
@@ -212,10 +235,13 @@ static void put_figures(struct sl_json *json, const struct sl_plugin_figures *fi
     sl_json_f64(json, "max", figures->max);
     sl_json_f64(json, "seconds", figures->seconds);
     sl_json_f64(json, "joules", figures->joules);
+    if (apart)
+        put_apart(json, &figures->apart);
     sl_json_close_object(json);
 }
 
-void sl_plugin_file_put(struct sl_json *json, const char *key, const struct sl_plugin_file *file)
+void sl_plugin_file_put(struct sl_json *json, const char *key, const struct sl_plugin_file *file,
+                        bool apart)
 {
     sl_json_open_object(json, key);
     sl_json_text(json, "file", file->name);
@@ -230,7 +256,7 @@ void sl_plugin_file_put(struct sl_json *json, const char *key, const struct sl_p
         sl_json_u64(json, "left_out", one->left_out);
         sl_json_open_array(json, "metrics");
         for (size_t k = 0; k < one->metric_count; k++)
-            put_figures(json, &one->metrics[k]);
+            put_figures(json, &one->metrics[k], apart && file->apart);
         sl_json_close_array(json);
         sl_json_close_object(json);
     }

@@ -35,6 +35,7 @@
 #include "host/rundir/run_estimate.h"
 #include "host/rundir/run_policy.h"
 #include "host/rundir/summary.h"
+#include "host/rundir/trace_beside.h"
 #include "host/spec/device_kind.h"
 #include "host/spec/json_value.h"
 #include "host/spec/param.h"
@@ -366,7 +367,7 @@ static int record_executed(struct sl_json *json, const struct sl_rundir_run *run
     sl_json_open_array(json, "executed");
     for (size_t i = 0; i < raw.record_count; i++) {
         const struct sl_trace_record *record = &raw.records[i];
-        if (!sl_manifest_is_execution(&raw, record) || record->variant >= SL_RUNDIR_VARIANTS ||
+        if (!sl_trace_is_execution(&raw, record) || record->variant >= SL_RUNDIR_VARIANTS ||
             record->event.end >= mark_count)
             continue;
         const uint64_t *begin = marks[record->event.start].insns;
@@ -553,9 +554,8 @@ static int write_manifest(struct sl_rundir_run *run, const char *trace_path, str
     struct sl_manifest_source source = {.trace = NULL};
     char suffix[SL_RUNDIR_SUFFIX_BYTES];
     struct sl_plugin_file *plugins = sl_calloc(1, sizeof(*plugins));
-    int rc = plugins
-                 ? sl_plugin_file_open(run->out_dir, sl_rundir_suffix(run, suffix), plugins, diag)
-                 : -ENOMEM;
+    struct sl_plugin_turns turns = {.count = 0};
+    int rc = plugins ? 0 : -ENOMEM;
     int opened = 0;
     source.plugins = plugins;
     for (; rc == 0 && opened < SL_RUNDIR_VARIANTS; opened++) {
@@ -572,9 +572,15 @@ static int write_manifest(struct sl_rundir_run *run, const char *trace_path, str
         rc = sl_etdump_files_align((struct sl_etdump_file *const[2]){&files[0], &files[1]}, diag);
     source.trace = &files[0].trace.trace;
     if (rc == 0)
+        rc = sl_plugin_turns_init(&turns, source.trace);
+    if (rc == 0)
+        rc =
+            sl_plugin_file_open(run->out_dir, sl_rundir_suffix(run, suffix), &turns, plugins, diag);
+    if (rc == 0)
         rc = write_manifest_of(run, &source, diag);
     while (opened > 0)
         sl_etdump_file_close(&files[--opened]);
+    sl_plugin_turns_fini(&turns);
     sl_free(plugins);
     return rc;
 }

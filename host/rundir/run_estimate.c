@@ -20,8 +20,8 @@
 #include "host/device/count_log.h"
 #include "host/report/silicon_file.h"
 #include "host/rundir/log_estimate.h"
-#include "host/rundir/manifest.h"
 #include "host/rundir/run_policy.h"
+#include "host/rundir/trace_beside.h"
 #include "host/spec/policy_file.h"
 
 enum { VARIANTS = 2, NOBODY = -1 };
@@ -159,7 +159,7 @@ static const struct sl_trace_record *execution_of(const struct sl_trace *trace, 
     const struct sl_trace_record *last = NULL;
     for (size_t i = 0; i < trace->record_count; i++) {
         const struct sl_trace_record *record = &trace->records[i];
-        if (sl_manifest_is_execution(trace, record) && record->variant == variant &&
+        if (sl_trace_is_execution(trace, record) && record->variant == variant &&
             record->event.start < record->event.end && record->event.end < mark_count)
             last = record;
     }

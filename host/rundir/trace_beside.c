@@ -106,3 +106,9 @@ bool sl_trace_budget_spent(const struct sl_trace *trace)
     const char *ended = "";
     return sl_trace_meta_text(trace, "ended", &ended) && strcmp(ended, "budget") == 0;
 }
+
+bool sl_trace_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record)
+{
+    return record->kind == SL_TRACE_EVENT &&
+           strcmp(trace->names[record->name], "Method::execute") == 0;
+}

@@ -35,3 +35,6 @@ bool sl_trace_file_find(const char *etdump_path, const struct sl_etdump *etdump,
 
 /* Does the agent say that the budget of time ended the measuring? */
 bool sl_trace_budget_spent(const struct sl_trace *trace);
+
+/* Is it the event of a method's whole execution? */
+bool sl_trace_is_execution(const struct sl_trace *trace, const struct sl_trace_record *record);

@@ -134,18 +134,22 @@ static cJSON *parse_made(const struct sl_json *json)
 }
 
 /* The file of plug-ins is a source of the manifest. One that cannot be read is a difference. */
-static void check_plugins(struct check *c)
+static int check_plugins(struct check *c)
 {
     char name[160];
     struct sl_buf bytes;
     struct sl_diag diag = {.what = ""};
+    struct sl_plugin_turns turns;
     snprintf(name, sizeof(name), "plugins%s.json", c->directory->suffix);
     if (!sl_value(c->directory->manifest, "plugins") || !read_file(c, name, &bytes))
-        return;
-    if (sl_plugin_file_read((struct sl_bytes){bytes.data, bytes.size}, name, &c->plugins, &diag) <
-        0)
+        return 0;
+    int rc = sl_plugin_turns_init(&turns, &c->compared.sides[0].file.trace.trace);
+    if (rc == 0 && sl_plugin_file_read((struct sl_bytes){bytes.data, bytes.size}, name, &turns,
+                                       &c->plugins, &diag) < 0)
         differ(c, diag.where, "%s", diag.what);
+    sl_plugin_turns_fini(&turns);
     sl_buf_fini(&bytes);
+    return rc;
 }
 
 /* Each member of the manifest: what follows from the other files as it comes out of them, the rest
@@ -290,8 +294,9 @@ static int check_all(struct check *c)
         rc = check_variant(c, level);
     if (rc < 0)
         return rc;
-    check_plugins(c);
-    rc = check_manifest(c);
+    rc = check_plugins(c);
+    if (rc == 0)
+        rc = check_manifest(c);
     check_policies(c);
     if (rc == 0)
         rc = check_report(c);

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 AGENT, DATA = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -494,6 +495,8 @@ class Own(RunCase):
             self.assertEqual(facts[key], value)
         for key in ("agent.version", "svl_bytes", "warmup", "variant.0.packed_bytes", "peak_rss_bytes"):
             self.assertIn(key, facts)
+        self.assertAlmostEqual(facts["zero_unix_us"], facts["zero_unix_us.end"], delta=1e6)  # nobody sets the clock that far
+        self.assertAlmostEqual(facts["zero_unix_us"] / 1e6, time.time(), delta=600)
 
     def test_hung_reading_is_ended_by_the_watchdog(self):
         os.mkfifo(self.path("never"))

@@ -13,6 +13,9 @@ import lab
 from daemon import SME2LABD, Daemon
 from faults.laboratory import TOY
 
+# An energy meter: one figure at the begin, outside the run, and one at the end.
+ENERGY = """while read -r l; do id=${l#*\\"id\\":}; id=${id%%,*}; """ \
+         """echo '{"metric":"energy","unit":"J","value":4}'; echo "{\\"id\\":$id,\\"ok\\":true}"; done"""
 SAMPLES = lab.ROOT / "configs" / "plugins"
 
 
@@ -138,9 +141,7 @@ class Plugins(lab.Scratch):
         self.assertLess(beside, alone + 2 + 2 + 3)
 
     def test_a_run_that_is_resumed_is_measured_on_and_says_so(self):
-        config = self.config({"name": "meter", "command": script(
-            """while read -r l; do id=${l#*\\"id\\":}; id=${id%%,*}; """
-            """echo '{"metric":"energy","unit":"J","value":4}'; echo "{\\"id\\":$id,\\"ok\\":true}"; done"""), "when": ["run"]})
+        config = self.config({"name": "meter", "command": script(ENERGY), "when": ["run"]})
         config["devices"] = [{"name": "first", "kind": "emulated"}]
         with Daemon(self.scratch / "state", config) as daemon:
             model = daemon.put_blob(TOY / "model.pte")
@@ -158,6 +159,39 @@ class Plugins(lab.Scratch):
         self.assertTrue(said["resumed"])
         self.assertEqual(said["plugins"][0]["failures"], 0)
         self.assertEqual(set(said["plugins"][0]["metrics"][0]["values"]), {4})
+
+    def test_what_is_measured_of_off_and_on_is_told_apart_on_a_device_with_the_daemons_clock(self):
+        sensor = self.scratch / "power1_input"
+        sensor.write_text("2000000\n")
+        config = self.config({"name": "fast", "command": python("power_sysfs.py", sensor, 1e6, 20), "when": ["run"]},
+                             {"name": "total", "command": script(ENERGY), "when": ["run"]})
+        config["devices"].append({"name": "emulated", "kind": "emulated"})
+        with Daemon(self.scratch / "state", config) as daemon:
+            said = self.run_once(daemon, device="emulated", runs=4)
+            self.run_once(daemon)
+            directory, = daemon.state.glob("runs/*/*-1")
+            counted, = daemon.state.glob("runs/*/*-2")
+        metrics = [one["metrics"][0] for one in json.loads((directory / "manifest.json").read_text())["plugins"]["list"]]
+        for metric in metrics:
+            self.assertEqual(metric["off"]["samples"] + metric["on"]["samples"] + metric["unattributed"], metric["samples"])
+        fast, total = metrics
+        for level in ("off", "on"):
+            self.assertGreater(fast[level]["samples"], 5, fast)
+            self.assertEqual(fast[level]["mean"], 2)
+            self.assertEqual(total[level], {"samples": 0, "mean": None})
+        self.assertGreater(fast["unattributed"], 0)  # what lies at a change of variant
+        self.assertGreater(total["unattributed"], 0)  # both variants' together
+        self.assertEqual(len(said["plugins"]), 2)
+        self.assertIn("Off, on, neither", (directory / "report.md").read_text())
+        self.assertNotIn("unattributed", (counted / "manifest.json").read_text())  # no time, no turns
+        self.assertIn("are not told apart", (counted / "report.md").read_text())
+        lab.must_be_valid(directory)
+        lab.must_be_valid(counted)
+        file = directory / "manifest.json"
+        text = file.read_text()
+        file.write_text(text.replace(f'"unattributed":{fast["unattributed"]}', '"unattributed":0'))
+        self.assertIn("unattributed: says 0", lab.call("validate", directory).stdout)
+        file.write_text(text)
 
     def test_failed_jobs_are_told_and_lost_devices_have_their_power_switched(self):
         heard, switched = self.scratch / "heard", self.scratch / "switched"

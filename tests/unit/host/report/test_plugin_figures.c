@@ -54,6 +54,27 @@ TEST(a_run_alone_has_a_row_for_each_metric_and_failure)
     cJSON_Delete(one);
 }
 
+TEST(variants_that_are_told_apart_have_columns)
+{
+    static const char apart[] =
+        "{\"list\":[{\"name\":\"meter\",\"failures\":1,\"left_out\":2,\"metrics\":[{\"name\":"
+        "\"power\",\"unit\":\"W\",\"samples\":9,\"min\":1,\"median\":1.5,\"mean\":1.6,\"max\":2,"
+        "\"seconds\":4,\"joules\":16,\"off\":{\"samples\":3,\"mean\":1.25},\"on\":{\"samples\":0,"
+        "\"mean\":null},\"unattributed\":6}]}]}";
+    cJSON *one = cJSON_Parse(apart), *other = cJSON_Parse(said);
+    const cJSON *const alone[] = {NULL, one}, *const both[] = {one, other};
+    char text[2048], note[480];
+    assert_int_equal(rows_of(alone, text, note), 3);
+    assert_non_null(strstr(text, "meter|power, W|9|2.0|1|1.5|1.6|2|16|1.25|-|3, 0, 6\n"));
+    assert_non_null(strstr(text, "figures left out|-|-|-|-|-|-|-|-|-|-\n"));
+    assert_non_null(strstr(note, "within one variant's executions"));
+    assert_true(strlen(note) < sizeof(note) - 100);
+    assert_int_equal(rows_of(both, text, note), 6);
+    assert_non_null(strstr(text, "meter|second|power, W|101|10.0|1|1.5|1.6|2|16|-|-|-\n"));
+    cJSON_Delete(one);
+    cJSON_Delete(other);
+}
+
 TEST(two_runs_stand_side_by_side)
 {
     cJSON *one = cJSON_Parse(said);

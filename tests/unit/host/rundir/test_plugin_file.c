@@ -21,12 +21,13 @@
     "{\"schema\":\"sme2lab.plugins/1\",\"resumed\":true,\"plugins\":[" plugins "]}"
 
 static struct sl_plugin_file file;
+static const struct sl_plugin_turns *turns; /* NULL: none */
 
 static int read_text(const char *text)
 {
     struct sl_diag diag = {.what = ""};
     int rc = sl_plugin_file_read((struct sl_bytes){(const uint8_t *)text, strlen(text)}, "p.json",
-                                 &file, &diag);
+                                 turns, &file, &diag);
     assert_int_equal(rc != 0, diag.what[0] != '\0');
     if (rc < 0)
         assert_non_null(strstr(diag.where, "p.json"));
@@ -69,7 +70,7 @@ TEST(the_manifest_says_it_in_a_few_words)
     assert_int_equal(read_text(FILE_OF(PLUGIN(METRIC("power", "\"W\"", "1000,2000", "1,2")))), 0);
     sl_buf_init(&text, 4096);
     sl_json_init(&json, &text);
-    sl_plugin_file_put(&json, NULL, &file);
+    sl_plugin_file_put(&json, NULL, &file, true);
     assert_int_equal(json.error, 0);
     assert_non_null(strstr((const char *)text.data, "{\"file\":\"p.json\",\"sha256\":\""));
     assert_non_null(strstr(
@@ -78,6 +79,36 @@ TEST(the_manifest_says_it_in_a_few_words)
         "{\"name\":\"power\",\"unit\":\"W\",\"samples\":2,\"outside\":0,\"min\":1,\"median\":1.5,"
         "\"mean\":1.5,\"max\":2,\"seconds\":1,\"joules\":1.5}]}]}"));
     sl_buf_fini(&text);
+}
+
+/* Each variant has the machine for a second: do these words stand in the manifest? */
+static bool says_apart(bool known, bool wanted, const char *words)
+{
+    static struct sl_plugin_turn list[] = {{1000000, 2000000, 0}, {2000000, 3000000, 1}};
+    const struct sl_plugin_turns two = {list, 2, known};
+    struct sl_buf text;
+    struct sl_json json;
+    turns = &two;
+    assert_int_equal(read_text(FILE_OF(PLUGIN(
+                         METRIC("power", "\"W\"", "1100,1500,1900,2100,2500", "9,1,2,9,5")))),
+                     0);
+    turns = NULL;
+    sl_buf_init(&text, 4096);
+    sl_json_init(&json, &text);
+    sl_plugin_file_put(&json, NULL, &file, wanted);
+    assert_int_equal(json.error, 0);
+    bool said = strstr((const char *)text.data, words) != NULL;
+    sl_buf_fini(&text);
+    return said;
+}
+
+TEST(the_variants_are_told_apart_where_their_turns_are_known)
+{
+    static const char words[] = "\"off\":{\"samples\":2,\"mean\":1.5},"
+                                "\"on\":{\"samples\":1,\"mean\":5},\"unattributed\":2}";
+    assert_true(says_apart(true, true, words));
+    assert_false(says_apart(true, false, "unattributed"));
+    assert_false(says_apart(false, true, "unattributed"));
 }
 
 TEST(what_is_no_such_file_is_refused)
@@ -112,18 +143,18 @@ TEST(a_directory_has_one_for_each_experiment_or_none)
     char folder[] = "/tmp/sl-plugin-file-XXXXXX", path[64], other[64];
     static const char text[] = FILE_OF(PLUGIN(METRIC("a", "null", "1", "1")));
     assert_non_null(mkdtemp(folder));
-    assert_int_equal(sl_plugin_file_open(folder, "_x", &file, NULL), 0);
+    assert_int_equal(sl_plugin_file_open(folder, "_x", NULL, &file, NULL), 0);
     assert_string_equal(file.name, "");
     snprintf(path, sizeof(path), "%s/plugins.json", folder);
     snprintf(other, sizeof(other), "%s/plugins_x.json", folder);
     assert_int_equal(sl_buf_write_file(path, text, sizeof(text) - 1), 0);
-    assert_int_equal(sl_plugin_file_open(folder, "", &file, NULL), 0);
+    assert_int_equal(sl_plugin_file_open(folder, "", NULL, &file, NULL), 0);
     assert_string_equal(file.name, "plugins.json");
-    assert_int_equal(sl_plugin_file_open(folder, "_x", &file, NULL), 0);
+    assert_int_equal(sl_plugin_file_open(folder, "_x", NULL, &file, NULL), 0);
     assert_string_equal(file.name, "plugins_x.json");
     assert_int_not_equal(access(path, F_OK), 0);
     assert_int_equal(sl_buf_write_file(other, "x", 1), 0);
-    assert_int_equal(sl_plugin_file_open(folder, "_x", &file, NULL), SL_E_FORMAT);
+    assert_int_equal(sl_plugin_file_open(folder, "_x", NULL, &file, NULL), SL_E_FORMAT);
     assert_int_equal(unlink(other), 0);
     assert_int_equal(rmdir(folder), 0);
 }
