@@ -41,6 +41,7 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/runner.h"
+#include "host/job/runner_gate.h"
 #include "host/peer/call.h"
 #include "host/peer/fetch.h"
 #include "host/plugin/plugins.h"
@@ -94,10 +95,11 @@ struct daemon {
     char token[SL_AUTH_TOKEN_BYTES]; /* that shows them who asks */
     struct sl_peer_calls *peers;     /* owned; NULL: the store is this host's alone */
     struct sl_blob_fetch *fetch;     /* the same */
+    struct sl_runner_gate gate;      /* between the lab and what ends before it */
     int rc;
 };
 
-static void end_http(struct daemon *daemon);
+static void end_all(struct daemon *daemon);
 
 static int make_folder(const char *path, struct sl_diag *diag)
 {
@@ -146,34 +148,14 @@ static void on_lab_closed(void *user)
         on_beats_closed(daemon);
 }
 
-static void on_peers_closed(void *user)
-{
-    struct daemon *daemon = user;
-    daemon->peers = NULL;
-    if (daemon->lab)
-        sl_lab_close(daemon->lab, on_lab_closed, daemon);
-    else
-        on_lab_closed(daemon);
-}
-
-static void on_fetch_closed(void *user)
-{
-    struct daemon *daemon = user;
-    daemon->fetch = NULL;
-    if (daemon->peers)
-        sl_peer_calls_close(daemon->peers, on_peers_closed, daemon);
-    else
-        on_peers_closed(daemon);
-}
-
 static void on_plugins_closed(void *user)
 {
     struct daemon *daemon = user;
     daemon->plugins = NULL;
-    if (daemon->fetch)
-        sl_blob_fetch_close(daemon->fetch, on_fetch_closed, daemon);
+    if (daemon->lab)
+        sl_lab_close(daemon->lab, on_lab_closed, daemon);
     else
-        on_fetch_closed(daemon);
+        on_lab_closed(daemon);
 }
 
 /* After the runs, which they measure. */
@@ -229,6 +211,16 @@ static void on_keeper_closed(void *user)
         on_phones_closed(daemon);
 }
 
+static void on_peers_closed(void *user)
+{
+    struct daemon *daemon = user;
+    daemon->peers = NULL;
+    if (daemon->keeper)
+        sl_keeper_close(daemon->keeper, on_keeper_closed, daemon);
+    else
+        on_keeper_closed(daemon);
+}
+
 static void on_http_closed(void *user)
 {
     struct daemon *daemon = user;
@@ -236,22 +228,35 @@ static void on_http_closed(void *user)
     if (daemon->listener)
         sl_lab_unlisten(daemon->listener);
     daemon->listener = NULL;
-    if (daemon->keeper)
-        sl_keeper_close(daemon->keeper, on_keeper_closed, daemon);
+    if (daemon->peers)
+        sl_peer_calls_close(daemon->peers, on_peers_closed, daemon);
     else
-        on_keeper_closed(daemon);
+        on_peers_closed(daemon);
 }
 
-static void end_http(struct daemon *daemon)
+static void on_fetch_closed(void *user)
 {
-    if (daemon->ending)
-        return;
-    daemon->ending = true;
-    sl_service_tell("STOPPING=1");
+    struct daemon *daemon = user;
+    daemon->fetch = NULL;
     if (daemon->http)
         sl_http_close(daemon->http, on_http_closed, daemon);
     else
         on_http_closed(daemon);
+}
+
+/* From here on no job begins: it would begin on devices that end. */
+static void end_all(struct daemon *daemon)
+{
+    if (daemon->ending)
+        return;
+    daemon->ending = daemon->gate.shut = true;
+    sl_service_tell("STOPPING=1");
+    if (daemon->lab)
+        sl_lab_drain(daemon->lab);
+    if (daemon->fetch)
+        sl_blob_fetch_close(daemon->fetch, on_fetch_closed, daemon);
+    else
+        on_fetch_closed(daemon);
 }
 
 static bool is_idle(const struct daemon *daemon)
@@ -266,7 +271,7 @@ static void on_end_signal(uv_signal_t *handle, int signal)
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("signal"), SL_LOG_NUMBER("signal", signal));
     if (daemon->draining || is_idle(daemon)) {
         daemon->draining = is_idle(daemon);
-        end_http(daemon);
+        end_all(daemon);
         return;
     }
     daemon->draining = true;
@@ -306,7 +311,7 @@ static void on_lab_event(void *user, const struct sl_lab_event *event)
            SL_LOG_TEXT("state", event->json));
     daemon->idle_since_ms = uv_now(&daemon->loop);
     if (daemon->draining && is_idle(daemon))
-        end_http(daemon);
+        end_all(daemon);
 }
 
 /* Somebody is connected, or was since the last look. */
@@ -338,7 +343,7 @@ static void on_timer(uv_timer_t *timer)
         uv_now(&daemon->loop) - daemon->idle_since_ms >= (uint64_t)idle_exit * 1000) {
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("idle_exit"));
         daemon->draining = true;
-        end_http(daemon);
+        end_all(daemon);
     }
 }
 
@@ -464,6 +469,8 @@ static void on_recover(void *user, const char *device, int step)
 {
     struct daemon *daemon = user;
     int rc = 0;
+    if (daemon->ending)
+        return;
     if (step == SL_STEP_RECONNECT)
         sl_roster_reconnect(daemon->roster, device);
     else if (step == SL_STEP_USB_RESET)
@@ -482,7 +489,7 @@ static void fail(struct daemon *daemon, int rc)
 {
     daemon->rc = rc;
     daemon->draining = daemon->lab && is_idle(daemon);
-    end_http(daemon);
+    end_all(daemon);
 }
 
 /* The command line's, or else the configuration's. */
@@ -521,6 +528,8 @@ static void on_lab_opened(void *user, int rc)
                     &daemon->ingest_lag, daemon->link_errors, daemon->plugins}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
+    if (daemon->ending)
+        return;
     if (rc < 0) {
         if (rc == -EADDRINUSE)
             sl_diag_hint(daemon->diag,
@@ -710,12 +719,13 @@ static int open_lab(struct daemon *daemon)
         rc = open_peers(daemon, &runner);
     if (rc < 0)
         return rc;
+    daemon->gate.inner = runner;
     const struct sl_lab_options options = {
         .store = daemon->store,
         .state_dir = daemon->settings->state,
         .host = daemon->host.name,
         .beats = {daemon->beats, daemon->host.lease_ms},
-        .runner = runner,
+        .runner = sl_runner_gate(&daemon->gate),
         .last_event = sl_clock_utc_ms() * EVENTS_PER_MS,
         .opened = on_lab_opened,
         .recover = on_recover,
@@ -849,7 +859,7 @@ static int start(struct daemon *daemon)
     if (rc == 0)
         rc = open_lab(daemon);
     if (rc < 0)
-        end_http(daemon); /* whatever is open */
+        end_all(daemon); /* whatever is open */
     return rc;
 }
 

@@ -758,7 +758,7 @@ static void on_loaded(void *user, int rc, const struct sl_job_record *rows, size
 {
     struct sl_lab *lab = user;
     lab->pending--;
-    for (size_t i = 0; i < count && !lab->closing; i++)
+    for (size_t i = 0; i < count && !lab->closing && !lab->draining; i++)
         add_back(lab, &rows[i]);
     if (rc == 0 && next_cursor != 0 && !lab->closing) {
         load_page(lab, next_cursor);

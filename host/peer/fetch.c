@@ -334,7 +334,7 @@ static bool waits(struct sl_blob_fetch *fetch, const struct sl_job_record *job,
                   const char *config_json, const struct sl_device_record *device)
 {
     size_t none = 0;
-    if (fetch->closing || !sl_peers_next_host(sl_lab_peers(fetch->lab), &none))
+    if (!sl_peers_next_host(sl_lab_peers(fetch->lab), &none))
         return false; /* this host is alone */
     struct waiting *waiting = sl_calloc(1, sizeof(*waiting));
     if (!waiting)
@@ -360,7 +360,7 @@ static void start(void *user, const struct sl_job_record *job, const char *confi
                   const struct sl_device_record *device)
 {
     struct sl_blob_fetch *fetch = user;
-    if (!waits(fetch, job, config_json, device))
+    if (!fetch->closing && !waits(fetch, job, config_json, device))
         fetch->setup.inner.start(fetch->setup.inner.user, job, config_json, device);
 }
 
@@ -377,7 +377,8 @@ static void cancel(void *user, uint64_t job, const char *device)
     struct sl_blob_fetch *fetch = user;
     struct waiting *waiting = find(fetch, job);
     if (!waiting) {
-        fetch->setup.inner.cancel(fetch->setup.inner.user, job, device);
+        if (!fetch->closing)
+            fetch->setup.inner.cancel(fetch->setup.inner.user, job, device);
         return;
     }
     waiting->cancelled = true;

@@ -32,6 +32,6 @@ int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
 struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch);
 void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab);
 
-/* Before the calls are closed. Jobs whose files are under way are a later daemon's; `closed` comes
- * last. */
+/* Before the calls and the inner runner are closed, which is asked nothing from then on. Jobs whose
+ * files are under way are a later daemon's; `closed` comes last. */
 void sl_blob_fetch_close(struct sl_blob_fetch *fetch, void (*closed)(void *user), void *user);

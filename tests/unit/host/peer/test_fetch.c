@@ -61,16 +61,22 @@ static bool is_closed(void)
     return closed;
 }
 
-static void end(void)
+/* The rest, after the fetch. */
+static void end_closed(void)
 {
-    closed = false;
-    sl_blob_fetch_close(fetch, on_closed, NULL);
     assert_true(sl_http_case_until(&bench, is_closed));
     closed = false;
     sl_peer_calls_close(calls, on_closed, NULL);
     assert_true(sl_http_case_until(&bench, is_closed));
     sl_http_case_close(&bench);
     peer_case_close(&peer);
+}
+
+static void end(void)
+{
+    closed = false;
+    sl_blob_fetch_close(fetch, on_closed, NULL);
+    end_closed();
 }
 
 static bool has_begun(void)
@@ -170,4 +176,20 @@ TEST(a_close_drops_jobs_whose_files_are_under_way)
     start(sha256);
     end();
     assert_int_equal(started, 0);
+}
+
+TEST(a_close_asks_the_inner_runner_nothing_more)
+{
+    begin("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    start(SL_HTTP_CASE_MODEL);
+    assert_int_equal(started, 1);
+    closed = false;
+    sl_blob_fetch_close(fetch, on_closed, NULL);
+    const struct sl_device_record device = {.name = "box"};
+    struct sl_runner runner = sl_blob_fetch_runner(fetch);
+    runner.start(runner.user, sl_lab_job(bench.lab, bench.started_job), "{}", &device);
+    runner.cancel(runner.user, bench.started_job, "box");
+    assert_int_equal(started, 1);
+    assert_int_equal(cancelled, 0);
+    end_closed();
 }
