@@ -153,12 +153,22 @@ static void on_timer(uv_timer_t *timer)
     work(calls, CURL_SOCKET_TIMEOUT, 0);
 }
 
+static bool any_goes_on(const struct sl_peer_calls *calls)
+{
+    const struct sl_peer_call *call = calls->all;
+    while (call && (!call->goes_on || call->stopped))
+        call = call->next;
+    return call != NULL;
+}
+
 static int on_wait(CURLM *multi, long wait_ms, void *user)
 {
     struct sl_peer_calls *calls = user;
     (void)multi;
     if (calls->closing)
         return 0;
+    if (any_goes_on(calls))
+        wait_ms = 0; /* it was promised a turn of this timer */
     if (wait_ms < 0)
         uv_timer_stop(&calls->timer);
     else

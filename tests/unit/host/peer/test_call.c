@@ -2,6 +2,7 @@
 #include "host/peer/call.h"
 
 #include <errno.h>
+#include <limits.h>
 
 #include "common/base/error.h"
 #include "tests/support/peer_case.h"
@@ -146,6 +147,43 @@ TEST_WITH(a_body_that_is_not_taken_comes_again, open_all, close_all)
     run_until_ended();
     assert_int_equal(seen.rc, 0);
     assert_string_equal(seen.body, "again");
+}
+
+static bool passed;
+
+static void on_pass(uv_timer_t *handle)
+{
+    (void)handle;
+    passed = true;
+}
+
+/* Nothing but the promise to go on has the timer by then. */
+TEST_WITH(a_call_goes_on_also_when_another_ends_at_once, open_all, close_all)
+{
+    static const struct sl_peer_call_events silent = {on_head, on_body, on_ended};
+    struct sl_peer_call *other = NULL, *first;
+    peer_case_open(&peer, "HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nagain");
+    seen.refused = UINT_MAX;
+    get(peer.url, "/");
+    first = seen.call;
+    while (seen.refused == UINT_MAX)
+        uv_run(&loop, UV_RUN_ONCE);
+    seen.refused = 0;
+    passed = false;
+    uv_timer_start(&timer, on_pass, 1500, 0); /* libcurl's own time for the first is over */
+    while (!passed)
+        uv_run(&loop, UV_RUN_ONCE);
+    const struct sl_peer_request request = {.url = "http://127.0.0.1:1", .path = "/"};
+    assert_int_equal(sl_peer_call_start(calls, &request, &silent, NULL, &other), 0);
+    sl_peer_call_go_on(first);
+    sl_peer_call_stop(other);
+    passed = false;
+    uv_timer_start(&timer, on_pass, 3000, 0);
+    while (!seen.ended && !passed)
+        uv_run(&loop, UV_RUN_ONCE);
+    uv_timer_stop(&timer);
+    assert_string_equal(seen.body, "again");
+    assert_int_equal(seen.rc, 0);
 }
 
 TEST_WITH(an_answer_that_breaks_off_is_a_failure, open_all, close_all)
