@@ -63,6 +63,7 @@ struct postgres {
     uint64_t changes, changes_before;          /* the transaction */
     uint64_t batch;                            /* the latest transaction that wrote */
     bool in_doubt;                             /* its commit was sent, and not answered */
+    bool spoilt; /* what was written must not stay, and nobody was told yet */
     char writer[WRITER_BYTES];
     char message[MESSAGE_BYTES];
 };
@@ -185,7 +186,7 @@ static int take_posted(struct postgres *db, PGresult **out)
 }
 
 /* `whole` is the answer to those that were sent as one, owned, or NULL after a failure. */
-static int hand_out(struct sl_pq_call *first, PGresult *whole, int rc)
+static int hand_out(struct postgres *db, struct sl_pq_call *first, PGresult *whole, int rc)
 {
     PGresult *results[SL_PQ_MAX_ROWS] = {whole};
     int count = 0;
@@ -193,6 +194,7 @@ static int hand_out(struct sl_pq_call *first, PGresult *whole, int rc)
         count++;
     if (rc == 0 && count > 1) {
         rc = sl_pq_split_numbers(whole, count, results);
+        db->spoilt = db->spoilt || rc < 0; /* rows are written that nobody has a number of */
         PQclear(whole);
     }
     for (int i = 0; first; i++) {
@@ -221,7 +223,7 @@ static int take_all(struct postgres *db)
         PGresult *result = NULL;
         int one = take_posted(db, db->posted[i] ? &result : NULL);
         if (db->posted[i])
-            one = hand_out(db->posted[i], result, one);
+            one = hand_out(db, db->posted[i], result, one);
         rc = rc == 0 ? one : rc;
     }
     if (!db->connection)
@@ -408,7 +410,7 @@ static int send_gathered(struct postgres *db)
     int sent = rc < 0 ? rc : sl_pq_call_send(first, db->connection, name);
     rc = rc == 0 && sent == -EIO ? give_up(db) : sent;
     if (rc < 0)
-        return hand_out(first, NULL, rc);
+        return hand_out(db, first, NULL, rc);
     db->posted[db->posted_count++] = first;
     return 0;
 }
@@ -591,7 +593,7 @@ static int begin(struct sl_database *base)
 {
     struct postgres *db = of(base);
     db->changes_before = db->changes;
-    db->in_doubt = false;
+    db->in_doubt = db->spoilt = false;
     db->message[0] = '\0';
     db->patience_ns = db->session_patience_ns;
     return post_text(db, "BEGIN");
@@ -738,8 +740,9 @@ static int state(struct sl_database *base)
     take_all(db); /* a failure of what was sent is its statement's, or the transaction's */
     if (!db->connection)
         return SL_DATABASE_LOST;
-    return PQtransactionStatus(db->connection) == PQTRANS_INERROR ? SL_DATABASE_ABORTED
-                                                                  : SL_DATABASE_FINE;
+    bool aborted = db->spoilt || PQtransactionStatus(db->connection) == PQTRANS_INERROR;
+    db->spoilt = false; /* who asks ends the transaction, or its part */
+    return aborted ? SL_DATABASE_ABORTED : SL_DATABASE_FINE;
 }
 
 /* The old connection's commit may be under way yet: its lock on the row is waited for. If it has

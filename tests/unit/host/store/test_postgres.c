@@ -187,6 +187,33 @@ SERVER_TEST(one_row_that_may_not_be_fails_all_that_were_sent_with_it_and_nothing
     sl_database_close(db);
 }
 
+/* Whoever is not told the number of his row must not find it kept. */
+SERVER_TEST(rows_whose_numbers_are_not_handed_out_do_not_stay)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statements[3];
+    uint64_t number = 0;
+    int failed = 3, spoilt = 0;
+    for (unsigned nth = 0; nth < 4 || failed > 0; nth++) {
+        uint64_t before = db->kind->changes(db);
+        assert_int_equal(db->kind->begin(db), 0);
+        for (int i = 0; i < 3; i++)
+            post_row(db, &statements[i], i);
+        sl_mem_fail_nth(nth > 2 ? nth - 2 : 0); /* it is known to the server by then */
+        failed = 0;
+        for (int i = 0; i < 3; i++)
+            failed += sl_statement_write(&statements[i], SL_E_FORMAT, &number) < 0;
+        sl_mem_fail_nth(0);
+        bool written = db->kind->changes(db) > before;
+        int how = sl_database_state(db);
+        spoilt += how == SL_DATABASE_ABORTED;
+        assert_true(failed == 0 || !written || how == SL_DATABASE_ABORTED);
+        assert_int_equal(sl_database_exec(db, "ROLLBACK"), 0);
+    }
+    assert_true(spoilt > 0);
+    sl_database_close(db);
+}
+
 SERVER_TEST(rows_that_wait_to_be_sent_are_lost_with_the_connection)
 {
     struct sl_database *db = open_database();
