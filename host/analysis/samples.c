@@ -12,7 +12,7 @@
 #include "host/analysis/comparison.h"
 
 /* Runs are counted in whole units, and an iteration may take less than a nanosecond. */
-static const double PARTS_OF_NS = 1000;
+static const double PARTS_OF_NS = 1 / SL_SAMPLES_SHORTEST_NS;
 
 static int take(const struct sl_samples *samples, struct sl_attribution *out)
 {

@@ -7,9 +7,11 @@
 struct sl_comparison;
 struct sl_comparison_options;
 
-#define SL_SAMPLES_LONGEST_NS 1e15 /* eleven days */
+#define SL_SAMPLES_SHORTEST_NS 1e-3 /* shorter ones are none */
+#define SL_SAMPLES_LONGEST_NS 1e15  /* eleven days */
 
-/* In the order measured, each above 0. One alone may stand for many: nothing tells how they vary.
+/* In the order measured, each of SL_SAMPLES_SHORTEST_NS at least. One alone may stand for many:
+ * nothing tells how they vary.
  */
 struct sl_samples {
     const double *ns; /* borrowed */

@@ -15,6 +15,7 @@
 #include "host/report/benchmark_file.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/rundir.h"
+#include "host/spec/json_read.h"
 #include "host/spec/json_value.h"
 #include "host/spec/path_stem.h"
 
@@ -59,8 +60,10 @@ static int read_benchmark(const char *directory, struct side *side,
         return sl_diag_set(diag, rc, path, "the file cannot be read: %s", sl_strerror(rc));
     rc = sl_benchmark_file_parse((struct sl_bytes){text.data, text.size}, path, &file, diag);
     sl_buf_fini(&text);
-    if (rc < 0)
+    if (rc < 0) {
+        sl_json_name_file(path, diag);
         return rc;
+    }
     const struct sl_benchmark *row = file.rows;
     if (file.count != 1)
         rc = sl_diag_set(diag, SL_E_FORMAT, path, "there is not one benchmark in it");
@@ -146,6 +149,10 @@ int sl_compare_benchmarks(const struct sl_benchmarks_request *request,
     if (rc == 0) {
         judge(&made, sides);
         *out = made;
+    } else if (!diag->what[0]) {
+        sl_diag_set(diag, rc, request->paths[0], "it cannot be compared with %.200s: %s",
+                    request->paths[1],
+                    rc == SL_E_LIMIT ? "a run takes more than eleven days" : sl_strerror(rc));
     }
     sl_free(sides[0].ns);
     sl_free(sides[1].ns);

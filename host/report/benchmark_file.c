@@ -10,11 +10,10 @@
 
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/analysis/samples.h"
 #include "host/analysis/statistics.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
-
-static const double LONGEST_NS = 1e18; /* 30 years */
 
 void sl_benchmark_file_fini(struct sl_benchmark_file *file)
 {
@@ -95,7 +94,7 @@ static double unit_of(const struct sl_json_at *row)
     }
     sl_json_hint(&at, "ns, us, ms and s are known");
     sl_json_refuse(&at, "This is no unit of time");
-    return 0;
+    return 1;
 }
 
 static bool is_true(const struct sl_json_at *row, const char *key)
@@ -116,11 +115,13 @@ static void take_google_row(struct sl_benchmark_file *file, const struct sl_json
         return;
     if (aggregate && !sl_json_is_text(sl_json_member(row, "aggregate_name"), "median"))
         return;
-    sl_json_get_real(sl_json_member(row, "real_time"), 0, LONGEST_NS, &time);
-    double ns = time * unit_of(row);
+    double unit_ns = unit_of(row);
+    sl_json_get_real(sl_json_member(row, "real_time"), 0, SL_SAMPLES_LONGEST_NS / unit_ns, &time);
+    double ns = time * unit_ns;
     if (row->reader->error < 0)
         return;
-    if (is_true(row, "error_occurred") || is_true(row, "skipped") || !(ns > 0))
+    if (is_true(row, "error_occurred") || is_true(row, "skipped") ||
+        !(ns >= SL_SAMPLES_SHORTEST_NS))
         file->left_out++;
     else if (!aggregate)
         add_time(file, row, name, ns);
@@ -157,8 +158,8 @@ static void take_bencher(struct sl_benchmark_file *file, const struct sl_json_at
         struct sl_json_at latency = sl_json_member(&at, "latency");
         if (latency.value)
             sl_json_need_keys(&latency, keys, 1);
-        sl_json_get_real(sl_json_member(&latency, "value"), 0, LONGEST_NS, &ns);
-        if (ns > 0 && at.key[0] && row_of(file, &at, at.key))
+        sl_json_get_real(sl_json_member(&latency, "value"), 0, SL_SAMPLES_LONGEST_NS, &ns);
+        if (ns >= SL_SAMPLES_SHORTEST_NS && at.key[0] && row_of(file, &at, at.key))
             row_of(file, &at, at.key)->median_ns = ns;
         else
             file->left_out++;
@@ -175,18 +176,18 @@ static void take_kept(struct sl_benchmark_file *file, const struct sl_json_at *r
     file->tool = sl_json_get_text(sl_json_member(root, "tool"));
     const char *name = sl_json_get_text(sl_json_member(root, "name"));
     struct sl_json_at list = sl_json_member(root, "times_ns");
-    sl_json_get_real(sl_json_member(root, "median_ns"), 0, LONGEST_NS, &ns);
+    sl_json_get_real(sl_json_member(root, "median_ns"), 0, SL_SAMPLES_LONGEST_NS, &ns);
     sl_json_need_array(&list, 16 * SL_BENCHMARK_MAX, "times");
     struct sl_benchmark *row = root->reader->error < 0 ? NULL : row_of(file, root, name);
     if (!row)
         return;
     row->median_ns = ns;
     for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
-        sl_json_get_real(at, 0, LONGEST_NS, &ns);
-        if (root->reader->error == 0 && ns > 0)
+        sl_json_get_real(at, 0, SL_SAMPLES_LONGEST_NS, &ns);
+        if (root->reader->error == 0 && ns >= SL_SAMPLES_SHORTEST_NS)
             add_time(file, &at, name, ns);
     }
-    if (row->count == 0 && !(row->median_ns > 0))
+    if (row->count == 0 && !(row->median_ns >= SL_SAMPLES_SHORTEST_NS))
         file->left_out += file->count--;
 }
 

@@ -23,11 +23,11 @@ struct sl_benchmark {
 
 /* Texts are borrowed from the document. */
 struct sl_benchmark_file {
-    const char *tool;          /* "google/benchmark" or "bencher"; of a kept one what it says */
-    const char *host;          /* that it ran on; NULL: not told */
-    const char *program;       /* path of it; NULL: not told */
-    uint64_t began_ms;         /* Unix time; 0: not told */
-    size_t left_out;           /* benchmarks that failed or were skipped, or told no time */
+    const char *tool;    /* "google/benchmark" or "bencher"; of a kept one what it says */
+    const char *host;    /* that it ran on; NULL: not told */
+    const char *program; /* path of it; NULL: not told */
+    uint64_t began_ms;   /* Unix time; 0: not told */
+    size_t left_out;     /* benchmarks that failed or were skipped, or told no time to speak of */
     struct sl_benchmark *rows; /* owned; each name once, in the order of the file */
     size_t count;
     struct cJSON *document; /* owned */

@@ -9,6 +9,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/report/categories_file.h"
 #include "tests/support/store_folder.h"
 #include "tests/support/test.h"
@@ -93,6 +94,31 @@ STORE_TEST(an_etdump_is_the_other_side_by_its_name)
     sl_comparison_fini(&found.comparison);
 }
 
+STORE_TEST(a_comparison_that_finds_no_memory_says_so)
+{
+    char slow[PATH_ROOM], fast[PATH_ROOM];
+    struct sl_benchmarks_compared found;
+    struct sl_diag diag;
+    struct sl_categories categories;
+    int rc = -ENOMEM;
+    make_benchmark(slow, "slow", "a", 200, 30);
+    make_benchmark(fast, "fast", "a", 100, 30);
+    assert_int_equal(sl_categories_load(NULL, &categories, &diag), 0);
+    const struct sl_benchmarks_request request = {
+        .paths = {slow, fast},
+        .categories = &categories,
+        .options = {.seed = 1, .iterations = 100, .noise_floor = NAN}};
+    for (unsigned nth = 1; rc != 0; nth++) {
+        diag = (struct sl_diag){.what = ""};
+        sl_mem_fail_nth(nth);
+        rc = sl_compare_benchmarks(&request, &found, &diag);
+        assert_int_equal(diag.what[0] == '\0', rc == 0);
+    }
+    sl_mem_fail_nth(0);
+    sl_comparison_fini(&found.comparison);
+    sl_categories_fini(&categories);
+}
+
 STORE_TEST(what_holds_no_benchmark_is_refused_with_its_place)
 {
     char good[PATH_ROOM], bad[PATH_ROOM];
@@ -105,8 +131,11 @@ STORE_TEST(what_holds_no_benchmark_is_refused_with_its_place)
     make_benchmark(bad, "bad", "a", 0, 2);
     assert_int_equal(compare(good, bad, &found, &diag), SL_E_FORMAT);
     assert_non_null(strstr(diag.what, "not one benchmark"));
-    make_benchmark(bad, "bad", "a", 1e17, 1);
-    assert_int_equal(compare(good, bad, &found, &diag), SL_E_LIMIT);
+    make_benchmark(bad, "bad", "a", 1e17, 1); /* longer than can be compared */
+    assert_int_equal(compare(good, bad, &found, &diag), SL_E_FORMAT);
+    assert_non_null(strstr(diag.where, "bad/benchmark.json"));
+    make_benchmark(bad, "bad", "a", 4e-4, 2); /* shorter */
+    assert_int_equal(compare(good, bad, &found, &diag), SL_E_FORMAT);
     make(bad, "empty", NULL);
     assert_true(compare(good, bad, &found, &diag) < 0);
     assert_true(compare(bad, good, &found, &diag) < 0);

@@ -115,6 +115,10 @@ TEST(what_an_import_keeps_of_one_is_read_again)
     assert_int_equal(file.count, 0);
     assert_int_equal(file.left_out, 1);
     sl_benchmark_file_fini(&file);
+    assert_int_equal(parse(KEPT("\"a\"", "4e-4", "[4e-4]"), &file, &diag), 0);
+    assert_int_equal(file.count, 0);
+    sl_benchmark_file_fini(&file);
+    assert_int_equal(parse(KEPT("\"a\"", "7", "[2e15]"), &file, &diag), SL_E_FORMAT);
     assert_int_equal(parse(KEPT("3", "7", "[]"), &file, &diag), SL_E_FORMAT);
     assert_int_equal(parse(KEPT("\"a\"", "7", "[-1]"), &file, &diag), SL_E_FORMAT);
     assert_int_equal(parse(KEPT("\"a\"", "7", "{}"), &file, &diag), SL_E_FORMAT);
