@@ -47,6 +47,7 @@
 #include "host/plugin/plugins.h"
 #include "host/spec/device_facts.h"
 #include "host/spec/host_config.h"
+#include "host/spec/host_url.h"
 #include "host/spec/paths.h"
 #include "host/store/pq.h"
 #include "host/store/run_removal.h"
@@ -790,6 +791,8 @@ static int be_host(struct daemon *daemon)
     snprintf(daemon->host.address, sizeof(daemon->host.address), "%s", count > 0 ? listen[0] : "");
     const char *url = daemon->settings->config->peer_url;
     snprintf(daemon->host.url, sizeof(daemon->host.url), "%s", shared && url ? url : "");
+    daemon->host.sealed =
+        daemon->settings->config->peer_certificates || sl_host_url_is_sealed(daemon->host.url);
     sl_auth_make(daemon->token, daemon->host.shown_sha256);
     int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);
     if (rc == 0) {

@@ -18,7 +18,6 @@
 #include "host/job/lab.h"
 #include "host/job/peers.h"
 #include "host/peer/call.h"
-#include "host/spec/host_url.h"
 #include "host/store/store.h"
 
 enum { MOST_BYTES = 256 << 10, GO_ON_BYTES = 64 << 10, MAX_LINES = 4 };
@@ -83,16 +82,20 @@ static bool is_for_client(int status)
            status == 416;
 }
 
+/* What is ours to say is said by us: the other host's bytes come under this one's address, so they
+ * are nobody's in a browser, whatever it says of them. */
 static void pass_headers(struct relay *relay)
 {
-    static const char *const names[] = {
-        "content-type",  "content-range",  "etag", "accept-ranges", "content-security-policy",
-        "cache-control", "referrer-policy"};
+    static const char *const names[] = {"content-type", "content-range", "etag", "accept-ranges",
+                                        "cache-control"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *value = sl_peer_call_header(relay->call, names[i]);
         if (value)
             sl_http_reply_header(relay->exchange, names[i], "%s", value);
     }
+    sl_http_reply_header(relay->exchange, "content-security-policy",
+                         "sandbox allow-scripts allow-downloads; frame-ancestors 'none'");
+    sl_http_reply_header(relay->exchange, "referrer-policy", "same-origin");
 }
 
 static void on_head(void *user, int status)
@@ -141,14 +144,17 @@ static void on_ended(void *user, int rc, const char *why)
         sl_http_connection_cut(relay->exchange->turn.connection); /* the client must see it */
 }
 
-/* Which part of the file, and what its client has already. */
+/* A part of the file, and what its client has already. Where its condition cannot be read there is
+ * no part: the whole is right for every client. */
 static size_t put_lines(const struct sl_http_exchange *exchange,
                         char lines[MAX_LINES][SL_HTTP_VALUE_BYTES + 32], const char *out[MAX_LINES])
 {
-    static const char *const names[] = {"range", "if-range", "if-none-match"};
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char value[SL_HTTP_VALUE_BYTES];
+    static const char *const names[] = {"if-none-match", "range", "if-range"};
+    char value[SL_HTTP_VALUE_BYTES];
+    size_t count = 0, wanted = sizeof(names) / sizeof(names[0]);
+    if (sl_http_header(exchange, "if-range", value, sizeof(value)) < 0)
+        wanted = 1;
+    for (size_t i = 0; i < wanted; i++) {
         if (sl_http_header(exchange, names[i], value, sizeof(value)) < 0 || !value[0])
             continue;
         snprintf(lines[count], SL_HTTP_VALUE_BYTES + 32, "%s: %s", names[i], value);
@@ -199,7 +205,7 @@ bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct 
 bool sl_http_relay_can(const struct sl_http_exchange *exchange, const char *host)
 {
     const struct sl_host_record *known = find_host(exchange, host);
-    return known && exchange->http->peers && sl_host_url_ok(known->url);
+    return known && exchange->http->peers && known->url[0];
 }
 
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
@@ -213,7 +219,8 @@ void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
     if (!sl_http_relay_can(exchange, host)) {
         sl_http_problem(exchange, 409, "another-host",
                         "ask that host; or say in its configuration where others reach it: "
-                        "\"peers\": {\"url\": \"https://HOST:PORT\"}",
+                        "\"peers\": {\"url\": \"https://HOST:PORT\"}; http:// does not count where "
+                        "this host's own is https:// or it has \"certificates\"",
                         "the files are on host %s, which does not say where it is reached", host);
         return;
     }
@@ -233,6 +240,5 @@ void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
     }
     exchange->source = &source;
     exchange->source_user = relay;
-    exchange->turn.streams = true; /* its leaving ends the call */
     exchange->turn.close_after = true;
 }

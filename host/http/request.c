@@ -22,16 +22,6 @@
 
 enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
 
-/* At a Unix socket its permissions decided who may come, and may do everything. */
-static void know_peer(struct sl_http_exchange *exchange)
-{
-    struct sl_http_who *who = &exchange->who;
-    uint32_t user;
-    who->scopes = SL_SCOPES_ALL;
-    if (sl_http_connection_peer(exchange->turn.connection, &user) == 0)
-        snprintf(who->name, sizeof(who->name), "uid:%u", (unsigned)user);
-}
-
 /* false: there is no token that lets in. */
 static bool know_token(struct sl_http_exchange *exchange)
 {
@@ -48,24 +38,42 @@ static bool know_token(struct sl_http_exchange *exchange)
     return true;
 }
 
-/* Another host of the store may read, and fetch files. */
-static bool know_host(struct sl_http_exchange *exchange)
+/* The host of the store whose token came; NULL: none's. */
+static const struct sl_host_record *asking_host(const struct sl_http_exchange *exchange)
 {
     char value[MAX_AUTHORIZATION_BYTES];
     const struct sl_host_record *host, *found = NULL;
     if (sl_http_header(exchange, "authorization", value, sizeof(value)) < 0 || !value[0])
-        return false;
+        return NULL;
     for (size_t place = 0;
          (host = sl_peers_next_host(sl_lab_peers(exchange->http->lab), &place));) {
         if (sl_auth_is(value, host->token_sha256))
             found = host;
     }
+    return found;
+}
+
+/* Another host of the store may read, and fetch files. */
+static bool know_host(struct sl_http_exchange *exchange)
+{
+    const struct sl_host_record *found = asking_host(exchange);
     if (!found)
         return false;
     sl_http_connection_vouch(exchange->turn.connection);
     exchange->who = (struct sl_http_who){SL_SCOPE_READ | SL_SCOPE_HOST, 0, ""};
     snprintf(exchange->who.name, sizeof(exchange->who.name), "host:%.58s", found->name);
     return true;
+}
+
+/* At a Unix socket its permissions decided who may come, and may do everything. A proxy before it
+ * may bring another host's question, which is not sent on to a third. */
+static void know_peer(struct sl_http_exchange *exchange)
+{
+    struct sl_http_who *who = &exchange->who;
+    uint32_t user;
+    who->scopes = SL_SCOPES_ALL | (asking_host(exchange) ? SL_SCOPE_HOST : 0);
+    if (sl_http_connection_peer(exchange->turn.connection, &user) == 0)
+        snprintf(who->name, sizeof(who->name), "uid:%u", (unsigned)user);
 }
 
 /* true: it may. false: answered with 401, 403, 429 or 503. */

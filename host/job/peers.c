@@ -8,6 +8,7 @@
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/records.h"
+#include "host/spec/host_url.h"
 #include "host/store/store.h"
 
 /* A row may be committed after one with a later time: so far back it is looked again, at each word
@@ -194,6 +195,15 @@ static void on_devices(void *user, int rc, const struct sl_device_record *rows, 
 
 /* --- hosts --- */
 
+/* A row is what another host says of itself; this one's token goes where it says. One that cannot
+ * be asked is a host without an address. */
+static void check_url(const struct sl_peers *peers, struct sl_host_record *host)
+{
+    bool sealed = sl_store_host_of(peers->store)->sealed;
+    if (!sl_host_url_ok(host->url) || (sealed && !sl_host_url_is_sealed(host->url)))
+        host->url[0] = '\0';
+}
+
 static void on_hosts(void *user, int rc, const struct sl_host_record *rows, size_t count,
                      uint64_t now_ms)
 {
@@ -203,6 +213,8 @@ static void on_hosts(void *user, int rc, const struct sl_host_record *rows, size
     peers->pending--;
     if (copy) {
         memcpy(copy, rows, count * sizeof(*copy));
+        for (size_t i = 0; i < count; i++)
+            check_url(peers, &copy[i]);
         sl_free(peers->hosts);
         peers->hosts = copy;
         peers->host_count = count;

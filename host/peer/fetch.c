@@ -13,7 +13,6 @@
 #include "host/job/lab.h"
 #include "host/job/peers.h"
 #include "host/peer/call.h"
-#include "host/spec/host_url.h"
 #include "host/spec/job_body.h"
 #include "host/spec/param.h"
 #include "host/spec/plan.h"
@@ -207,7 +206,7 @@ static const struct sl_host_record *next_host(struct waiting *waiting)
 {
     const struct sl_host_record *host;
     while ((host = sl_peers_next_host(sl_lab_peers(waiting->of->lab), &waiting->host)) &&
-           !sl_host_url_ok(host->url))
+           !host->url[0])
         ;
     return host;
 }

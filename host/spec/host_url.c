@@ -28,3 +28,8 @@ bool sl_host_url_ok(const char *url)
     size_t len = 1 + strspn(host + 1, "0123456789abcdefABCDEF:.");
     return len > 2 && host[len] == ']' && is_port(host + len + 1);
 }
+
+bool sl_host_url_is_sealed(const char *url)
+{
+    return strncmp(url, "https://", 8) == 0;
+}

@@ -6,3 +6,5 @@
 /* "http://" or "https://", a name or a number, and a port or not, shorter than SL_URL_BYTES: no
  * user, no path. */
 bool sl_host_url_ok(const char *url);
+/* One that is: is what goes there sealed? */
+bool sl_host_url_is_sealed(const char *url);

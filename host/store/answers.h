@@ -52,6 +52,7 @@ struct sl_store_host {
     char shown_sha256[SL_DIGEST_BYTES]; /* of the token that it shows them */
     uint64_t started_ms;
     uint32_t lease_ms; /* a job is its host's for so long after each beat */
+    bool sealed;       /* asks other hosts over TLS or not at all */
     bool alone;        /* nobody else has the store: all in it is this host's, whatever its name */
 };
 

@@ -14,6 +14,7 @@
 #include <sqlite3.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "host/device/link_job.h"
 #include "host/http/context.h"
@@ -111,6 +112,7 @@ static void add_other(struct sl_http_case *bench, const char *path, const char *
         "model_sha256, device, verdict, directory, series, host) VALUES (7, 7, 1, 1, 1, 0, 0, 'm', "
         "'', 'b', '', 'runs/2026-01-01/000000-7', '', 'other')";
     struct sl_store_host host = {.name = "other", .lease_ms = 30000, .started_ms = 1};
+    sl_sha256_hex(SL_CASE_OTHER_TOKEN, strlen(SL_CASE_OTHER_TOKEN), host.shown_sha256);
     struct sl_store *store = NULL;
     struct sl_diag diag = {0};
     bool beaten = false, closed = false;
@@ -129,7 +131,7 @@ static void add_other(struct sl_http_case *bench, const char *path, const char *
 }
 
 static void open_case(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s,
-                      const char *other)
+                      const char *other, bool sealed)
 {
     struct sl_diag diag = {0};
     char path[128], address[128];
@@ -142,7 +144,8 @@ static void open_case(struct sl_http_case *bench, uint64_t max_blob_bytes, unsig
     if (other)
         add_other(bench, path, other);
     assert_int_equal(sl_store_open(&bench->loop, path, NULL, &bench->store, &diag), 0);
-    sl_store_be_host(bench->store, &(struct sl_store_host){.name = "this", .lease_ms = 30000});
+    sl_store_be_host(bench->store,
+                     &(struct sl_store_host){.name = "this", .lease_ms = 30000, .sealed = sealed});
     open_lab(bench);
     put_model(bench);
     snprintf(bench->socket, sizeof(bench->socket), "%s/http.sock", bench->folder);
@@ -162,12 +165,17 @@ static void open_case(struct sl_http_case *bench, uint64_t max_blob_bytes, unsig
 
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s)
 {
-    open_case(bench, max_blob_bytes, timeout_s, NULL);
+    open_case(bench, max_blob_bytes, timeout_s, NULL, false);
 }
 
 void sl_http_case_open_beside(struct sl_http_case *bench, const char *url)
 {
-    open_case(bench, 0, 0, url);
+    open_case(bench, 0, 0, url, false);
+}
+
+void sl_http_case_open_sealed(struct sl_http_case *bench, const char *url)
+{
+    open_case(bench, 0, 0, url, true);
 }
 
 void sl_http_case_close_http(struct sl_http_case *bench)

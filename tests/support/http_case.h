@@ -12,6 +12,8 @@
 #include "host/job/lab.h"
 #include "host/store/store.h"
 
+#define SL_CASE_OTHER_TOKEN "sl_other" /* the other host shows it */
+
 enum {
     SL_CASE_OUTPUT_BYTES = 1 << 20,
     SL_CASE_MAX_ARGS = 32,
@@ -45,6 +47,8 @@ void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsi
 /* The same beside the host "other", which is reached there and has the run 7, whose directory is
  * not here. */
 void sl_http_case_open_beside(struct sl_http_case *bench, const char *url);
+/* The same, and it asks others over TLS alone. */
+void sl_http_case_open_sealed(struct sl_http_case *bench, const char *url);
 /* Until then a server answers 503 where it asks for a token; that of the case has got there. */
 void sl_http_case_await_tokens(struct sl_http_case *bench, const struct sl_http *http);
 /* Closes all; asserts that the loop has no handle left. */

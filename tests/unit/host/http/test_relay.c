@@ -2,8 +2,12 @@
 #include "host/http/relay.h"
 
 #include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "host/http/context.h"
+#include "host/http/exchange.h"
+#include "host/job/peers.h"
 #include "host/peer/call.h"
 #include "tests/support/http_case.h"
 #include "tests/support/peer_case.h"
@@ -70,6 +74,53 @@ TEST_WITH(the_other_hosts_answer_is_passed_on_with_what_was_asked, NULL, close_a
     assert_non_null(strstr(peer.request, "Bearer sl_secret\r\n"));
 }
 
+static void assert_part_is_asked_for(const char *condition, bool wanted)
+{
+    assert_int_equal(CURL(FILE_7, "-H", "Range: bytes=2-5", "-H", condition), 200);
+    assert_int_equal(strstr(peer.request, "\r\nrange: ") != NULL, wanted);
+    assert_int_equal(strstr(peer.request, "\r\nif-range: ") != NULL, wanted);
+}
+
+TEST_WITH(no_part_is_asked_for_where_its_condition_cannot_be_read, NULL, close_all)
+{
+    char condition[SL_HTTP_VALUE_BYTES + 16];
+    peer_says("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nwhole");
+    int name = snprintf(condition, sizeof(condition), "If-Range: ");
+    memset(condition + name, 'x', SL_HTTP_VALUE_BYTES - 1);
+    condition[name + SL_HTTP_VALUE_BYTES - 1] = '\0';
+    assert_part_is_asked_for(condition, true);
+    strcat(condition, "x");
+    assert_part_is_asked_for(condition, false);
+    assert_string_equal(bench.body, "whole");
+}
+
+TEST_WITH(what_a_browser_may_do_with_it_is_ours_to_say, NULL, close_all)
+{
+    peer_says("HTTP/1.1 200 OK\r\ncontent-length: 2\r\ncontent-type: text/html\r\n"
+              "content-security-policy: script-src *\r\nreferrer-policy: unsafe-url\r\n"
+              "connection: close\r\n\r\nhi");
+    static const char *const paths[] = {FILE_7, "/runs/7"};
+    for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+        assert_int_equal(CURL(paths[i]), 200);
+        assert_non_null(strstr(bench.output, "content-security-policy: sandbox allow-scripts "
+                                             "allow-downloads; frame-ancestors 'none'\r\n"));
+        assert_null(strstr(bench.output, "script-src"));
+        assert_null(strstr(bench.output, "unsafe-url"));
+    }
+}
+
+TEST_WITH(what_another_host_asks_is_not_asked_again, NULL, close_all)
+{
+    peer_says("HTTP/1.1 200 OK\r\ncontent-length: 5\r\nconnection: close\r\n\r\nwhole");
+    for (int tcp = 0; tcp < 2; tcp++)
+        assert_int_equal(sl_http_case_curl(&bench, tcp, FILE_7, "-H",
+                                           "Authorization: Bearer " SL_CASE_OTHER_TOKEN,
+                                           (char *)NULL),
+                         404);
+    assert_int_equal(peer.requests, 0);
+    assert_int_equal(CURL(FILE_7), 200);
+}
+
 TEST_WITH(a_page_and_a_trace_come_with_their_query_and_are_counted, NULL, close_all)
 {
     peer_says("HTTP/1.1 200 OK\r\ncontent-length: 5\r\ncontent-type: text/html\r\n"
@@ -87,17 +138,36 @@ TEST_WITH(a_page_and_a_trace_come_with_their_query_and_are_counted, NULL, close_
     assert_non_null(strstr(bench.body, "sme2lab_peer_files_total{what=\"relayed\"} 2\n"));
 }
 
-TEST_WITH(a_large_file_goes_through_whole, NULL, close_all)
+/* More than is kept at a time. */
+static void peer_says_much(void)
 {
-    enum { BYTES = 900000 }; /* more than is kept at a time */
+    enum { BYTES = 900000 };
     static char answer[BYTES + 128];
     int head =
         snprintf(answer, 128, "HTTP/1.1 200 OK\r\ncontent-length: %d\r\nconnection: close\r\n\r\n",
                  (int)BYTES);
     memset(answer + head, 'x', BYTES);
+    answer[head + BYTES - 1] = 'z';
     peer_says(answer);
+}
+
+TEST_WITH(a_large_file_goes_through_whole, NULL, close_all)
+{
+    peer_says_much();
     assert_int_equal(CURL(FILE_7, "--limit-rate", "2M"), 200);
-    assert_int_equal(strspn(bench.body, "x"), BYTES);
+    assert_string_equal(bench.body + strspn(bench.body, "x"), "z");
+    assert_int_equal(strlen(bench.body), 900000);
+}
+
+TEST_WITH(a_client_that_ends_its_side_gets_the_rest, NULL, close_all)
+{
+    peer_says_much();
+    int fd = sl_http_case_connect(&bench);
+    sl_http_case_send(fd, "GET " FILE_7 " HTTP/1.1\r\nHost: l\r\n\r\n");
+    assert_int_equal(sl_http_case_await(&bench, fd, "200 OK", 5000), 1);
+    shutdown(fd, SHUT_WR);
+    assert_int_equal(sl_http_case_await(&bench, fd, "xz", 5000), 1);
+    close(fd);
 }
 
 TEST_WITH(what_the_other_host_refuses_us_is_not_the_clients_fault, NULL, close_all)
@@ -127,6 +197,19 @@ TEST_WITH(a_head_has_no_body, NULL, close_all)
     peer_says("HTTP/1.1 200 OK\r\ncontent-length: 9\r\nconnection: close\r\n\r\n");
     assert_int_equal(CURL(FILE_7, "-I"), 200);
     assert_non_null(strstr(bench.output, "content-length: 9\r\n"));
+}
+
+TEST(a_host_that_cannot_be_asked_has_no_address)
+{
+    static const char *const urls[] = {"http://127.0.0.1:1", "https://user@lab", "https://lab:80"};
+    for (int i = 0; i < 3; i++) {
+        size_t place = 0;
+        sl_http_case_open_sealed(&bench, urls[i]);
+        const struct sl_host_record *host = sl_peers_next_host(sl_lab_peers(bench.lab), &place);
+        assert_non_null(host);
+        assert_string_equal(host->url, i < 2 ? "" : urls[i]);
+        sl_http_case_close(&bench);
+    }
 }
 
 TEST(a_host_without_an_address_is_named)

@@ -43,3 +43,10 @@ TEST(nothing_else_is_an_address)
     strcat(most, "a");
     assert_false(sl_host_url_ok(most));
 }
+
+TEST(what_goes_over_tls_is_sealed)
+{
+    assert_true(sl_host_url_is_sealed("https://lab-a"));
+    assert_false(sl_host_url_is_sealed("http://lab-a"));
+    assert_false(sl_host_url_is_sealed(""));
+}
