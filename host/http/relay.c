@@ -82,8 +82,8 @@ static bool is_for_client(int status)
            status == 416;
 }
 
-/* What is ours to say is said by us: the other host's bytes come under this one's address, so they
- * are nobody's in a browser, whatever it says of them. */
+/* The other host's bytes come under this one's address: in a browser they are nobody's, whatever
+ * that host says of them. */
 static void pass_headers(struct relay *relay)
 {
     static const char *const names[] = {"content-type", "content-range", "etag", "accept-ranges",

@@ -187,7 +187,7 @@ SERVER_TEST(one_row_that_may_not_be_fails_all_that_were_sent_with_it_and_nothing
     sl_database_close(db);
 }
 
-/* Whoever is not told the number of his row must not find it kept. */
+/* A request that is not told the number of its row must not find it kept. */
 SERVER_TEST(rows_whose_numbers_are_not_handed_out_do_not_stay)
 {
     struct sl_database *db = open_database();
