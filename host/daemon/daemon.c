@@ -688,7 +688,8 @@ static int open_peers(struct daemon *daemon, struct sl_runner *runner)
 {
     struct sl_blob_fetch_setup setup = {.inner = *runner,
                                         .state_dir = daemon->settings->state,
-                                        .max_bytes = SL_HTTP_MAX_BLOB_BYTES};
+                                        .max_bytes = SL_HTTP_MAX_BLOB_BYTES,
+                                        .lease_ms = daemon->host.lease_ms};
     if (daemon->host.alone)
         return 0;
     int rc = sl_peer_calls_new(&daemon->loop, daemon->token,
@@ -733,10 +734,10 @@ static int open_lab(struct daemon *daemon)
         .user = daemon,
     };
     rc = sl_lab_open(&daemon->loop, &options, &daemon->lab);
-    if (rc == 0 && daemon->fetch)
-        sl_blob_fetch_serve(daemon->fetch, daemon->lab);
     if (rc == 0)
         rc = open_keeper(daemon);
+    if (rc == 0 && daemon->fetch)
+        sl_blob_fetch_serve(daemon->fetch, daemon->lab, daemon->keeper);
     if (rc == 0)
         rc = take_devices(daemon);
     return rc < 0 ? rc
@@ -793,8 +794,10 @@ static int be_host(struct daemon *daemon)
     snprintf(daemon->host.url, sizeof(daemon->host.url), "%s", shared && url ? url : "");
     daemon->host.sealed =
         daemon->settings->config->peer_certificates || sl_host_url_is_sealed(daemon->host.url);
-    sl_auth_make(daemon->token, daemon->host.shown_sha256);
-    int rc = sl_identity_read(daemon->settings->state, daemon->host.name, daemon->diag);
+    const char *state = daemon->settings->state;
+    int rc = sl_identity_read(state, daemon->host.name, daemon->diag);
+    if (rc == 0 && shared)
+        rc = sl_identity_token(state, daemon->token, daemon->host.shown_sha256, daemon->diag);
     if (rc == 0) {
         sl_store_be_host(daemon->store, &daemon->host);
         sl_store_watch(daemon->store, on_store_changed, daemon);

@@ -2,6 +2,7 @@
 #include "host/daemon/identity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -11,8 +12,10 @@
 #include <uv.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/path.h"
+#include "common/base/sync_file.h"
 
 enum { MACHINE_BYTES = 40 };
 
@@ -73,5 +76,61 @@ int sl_identity_read(const char *state, char out_name[SL_NAME_BYTES], struct sl_
         return sl_diag_set(diag, rc, path, "this host's name cannot be had: %s", sl_strerror(rc));
     sl_diag_hint(diag, "%s", "");
     memcpy(out_name, name, sizeof(name));
+    return 0;
+}
+
+/* 0: what is there is a token as sl_auth_make() makes them; SL_E_FORMAT: it is none. */
+static int take_token(const struct sl_buf *text, char out[SL_AUTH_TOKEN_BYTES])
+{
+    static const char start[] = "sl_", digits[] = "0123456789abcdef";
+    enum { PREFIX = sizeof(start) - 1, BYTES = PREFIX + SL_DIGEST_BYTES - 1 };
+    if (text->size != BYTES + 1 || text->data[BYTES] != '\n')
+        return SL_E_FORMAT;
+    memcpy(out, text->data, BYTES);
+    out[BYTES] = '\0';
+    bool good = strncmp(out, start, PREFIX) == 0 && strspn(out + PREFIX, digits) == BYTES - PREFIX;
+    return good ? 0 : SL_E_FORMAT;
+}
+
+/* A file that is this user's alone from its first byte on; one that was begun before is begun anew.
+ */
+static int write_private(const char *state, const char *path, const char *line, size_t len)
+{
+    char begun[2 * SL_PATH_BYTES];
+    int rc = sl_path_join(begun, sizeof(begun), state, "host.token.new");
+    if (rc < 0)
+        return rc;
+    int fd = open(begun, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    ssize_t wrote = write(fd, line, len);
+    rc = wrote < 0 ? -errno : (size_t)wrote < len ? -ENOSPC : sl_sync_file(fd);
+    close(fd);
+    return rc == 0 && rename(begun, path) < 0 ? -errno : rc;
+}
+
+int sl_identity_token(const char *state, char out_token[SL_AUTH_TOKEN_BYTES],
+                      char out_sha256[SL_DIGEST_BYTES], struct sl_diag *diag)
+{
+    char path[2 * SL_PATH_BYTES], token[SL_AUTH_TOKEN_BYTES], line[SL_AUTH_TOKEN_BYTES + 1];
+    char sha256[SL_DIGEST_BYTES];
+    struct sl_buf text;
+    int rc = sl_path_join(path, sizeof(path), state, "host.token");
+    if (rc == 0)
+        rc = sl_buf_read_file(path, SL_AUTH_TOKEN_BYTES, &text);
+    if (rc == 0) {
+        rc = take_token(&text, token);
+        sl_buf_fini(&text);
+    } else if (rc == -ENOENT) {
+        sl_auth_make(token, sha256);
+        int len = snprintf(line, sizeof(line), "%s\n", token);
+        rc = write_private(state, path, line, (size_t)len);
+    }
+    if (rc < 0) {
+        sl_diag_hint(diag, "remove the file: the daemon makes itself a new one");
+        return sl_diag_set(diag, rc, path, "this host's token cannot be had: %s", sl_strerror(rc));
+    }
+    sl_sha256_hex(token, strlen(token), out_sha256);
+    memcpy(out_token, token, sizeof(token));
     return 0;
 }

@@ -2,6 +2,7 @@
  * directory is there. */
 #pragma once
 
+#include "host/http/auth.h"
 #include "host/records.h"
 
 struct sl_diag;
@@ -10,3 +11,9 @@ struct sl_diag;
  * state directory has the name of its original: remove the file there. 0 or a negative code with
  * words. */
 int sl_identity_read(const char *state, char out_name[SL_NAME_BYTES], struct sl_diag *diag);
+
+/* Reads STATE/host.token (mode 0600), made at the first time: what this host shows the others, and
+ * what they know it by. The same after a restart, of which they hear only at their next beat. 0 or
+ * a negative code with words. */
+int sl_identity_token(const char *state, char out_token[SL_AUTH_TOKEN_BYTES],
+                      char out_sha256[SL_DIGEST_BYTES], struct sl_diag *diag);

@@ -351,7 +351,8 @@ static int set_up(struct sl_peer_call *call, const struct sl_peer_request *reque
     curl_easy_setopt(curl, CURLOPT_NOBODY, request->head ? 1L : 0L);
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)SL_PEER_CONNECT_MS);
-    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT,
+                     request->least_rate > 0 ? (long)request->least_rate : 1L);
     curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, (long)SL_PEER_STALL_S);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "sme2labd/" SL_VERSION);
     curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -364,7 +365,8 @@ int sl_peer_call_start(struct sl_peer_calls *calls, const struct sl_peer_request
                        const struct sl_peer_call_events *events, void *user,
                        struct sl_peer_call **out)
 {
-    if (calls->closing || calls->count >= SL_PEER_MAX_CALLS)
+    size_t most = request->ours ? SL_PEER_MAX_CALLS : SL_PEER_MAX_CALLS - SL_PEER_KEPT_CALLS;
+    if (calls->closing || calls->count >= most)
         return SL_E_FULL;
     struct sl_peer_call *call = sl_calloc(1, sizeof(*call));
     if (!call)

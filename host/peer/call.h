@@ -12,7 +12,12 @@ typedef struct uv_loop_s uv_loop_t;
 struct sl_peer_call;
 struct sl_peer_calls; /* of one loop */
 
-enum { SL_PEER_MAX_CALLS = 64, SL_PEER_CONNECT_MS = 5000, SL_PEER_STALL_S = 30 };
+enum {
+    SL_PEER_MAX_CALLS = 64,
+    SL_PEER_KEPT_CALLS = 16, /* of them, for what no client asks */
+    SL_PEER_CONNECT_MS = 5000,
+    SL_PEER_STALL_S = 30
+};
 
 /* The token shows the other host who asks (host/http/auth.h). `certificates`: a file of those that
  * sign the hosts' own, in PEM; NULL: the system's. Both are copied. 0 or -ENOMEM. */
@@ -28,6 +33,8 @@ struct sl_peer_request {
     bool head;                  /* HEAD in place of GET */
     const char *const *headers; /* further lines, without their ends */
     size_t header_count;
+    bool ours;           /* no client asks: calls are kept for it */
+    uint32_t least_rate; /* bytes/s over SL_PEER_STALL_S; 0: any that is not a standstill */
 };
 
 /* Counted by those who make the calls, for the metrics. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <uv.h>
@@ -10,6 +11,7 @@
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/job/peers.h"
 #include "host/peer/call.h"
@@ -32,19 +34,23 @@ struct waiting {
     size_t count, at;               /* of them; the one under way */
     size_t host;                    /* the place of the next to be asked */
     unsigned round;
+    bool doubt;                    /* a host could not say whether it has the file */
+    uint64_t since;                /* the loop's time when it was asked for first, or grew */
+    uint64_t most_bytes;           /* that there were of it */
     uint64_t not_before;           /* the loop's time */
     struct sl_peer_call *call;     /* NULL: none is under way */
     struct sl_blob_upload *upload; /* owned; NULL: none comes */
     uv_work_t work;
     int rc; /* of the work */
-    bool working, cancelled;
+    bool working, cancelled, lost;
 };
 
 struct sl_blob_fetch {
     uv_loop_t *loop;
     struct sl_blob_fetch_setup setup;
     struct sl_blobs blobs;
-    struct sl_lab *lab; /* borrowed */
+    struct sl_lab *lab;       /* borrowed */
+    struct sl_keeper *keeper; /* borrowed */
     struct waiting *all;
     uv_timer_t timer; /* while there are any */
     unsigned ticks;
@@ -104,29 +110,98 @@ static void ask_next(struct waiting *waiting)
     go_on(waiting, 0);
 }
 
+/* This host may have it all the same: it is away, does not know this one yet, or breaks off. */
+static void doubt(struct waiting *waiting)
+{
+    waiting->doubt = true;
+    ask_next(waiting);
+}
+
+static void note_growth(struct waiting *waiting, uint64_t bytes)
+{
+    if (bytes <= waiting->most_bytes)
+        return;
+    waiting->most_bytes = bytes;
+    waiting->since = uv_now(waiting->of->loop);
+}
+
+/* Patience with hosts that cannot be asked has ended. */
+static bool is_late(const struct waiting *waiting)
+{
+    uint64_t patience_ms = (uint64_t)SL_BLOB_FETCH_LEASES * waiting->of->setup.lease_ms;
+    return uv_now(waiting->of->loop) - waiting->since >= patience_ms;
+}
+
 /* --- a file that comes --- */
+
+/* The length is the head's; 0: it says none that can be used. */
+static uint64_t length_of(struct sl_peer_call *call)
+{
+    const char *text = sl_peer_call_header(call, "content-length");
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    return digits > 0 && digits < 19 && text[digits] == '\0' ? strtoull(text, NULL, 10) : 0;
+}
+
+static int open_upload(struct waiting *waiting)
+{
+    const struct sl_blob_fetch *fetch = waiting->of;
+    uint64_t bytes = length_of(waiting->call);
+    char why[SL_KEEPER_WHY_BYTES];
+    if (bytes > fetch->setup.max_bytes)
+        return SL_E_LIMIT;
+    if (fetch->keeper && sl_keeper_is_full(fetch->keeper, bytes, why))
+        return -ENOSPC;
+    return sl_blob_upload_new(&fetch->blobs, waiting->files[waiting->at], 0, fetch->setup.max_bytes,
+                              &waiting->upload);
+}
+
+/* Another job fetches it, or its sender sends it: while it grows, it is waited for. */
+static void await_other(struct waiting *waiting)
+{
+    uint64_t bytes = 0;
+    if (sl_blobs_size(&waiting->of->blobs, waiting->files[waiting->at], true, &bytes) == 0)
+        note_growth(waiting, bytes);
+    doubt(waiting);
+    go_on(waiting, TICK_MS);
+}
+
+static void say_not_fetched(const struct waiting *waiting, const char *why)
+{
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_not_fetched"), SL_LOG_JOB(waiting->job.id),
+           SL_LOG_TEXT("sha256", waiting->files[waiting->at]), SL_LOG_REASON(why));
+}
 
 static void on_head(void *user, int status)
 {
     struct waiting *waiting = user;
-    const struct sl_blob_fetch *fetch = waiting->of;
-    int rc = status == 200 ? sl_blob_upload_new(&fetch->blobs, waiting->files[waiting->at], 0,
-                                                fetch->setup.max_bytes, &waiting->upload)
-                           : SL_E_NOT_FOUND;
-    if (rc == SL_E_STATE) { /* another job fetches it, or its sender sends it */
-        stop_file(waiting);
-        waiting->host = 0;
-        go_on(waiting, TICK_MS);
-    } else if (rc < 0) {
+    char why[48];
+    if (status == 404) {
         ask_next(waiting);
+        return;
     }
+    int rc = status == 200 ? open_upload(waiting) : -EPROTO;
+    if (rc == 0)
+        return;
+    snprintf(why, sizeof(why), "the host answered %d", status);
+    if (rc == SL_E_STATE) {
+        await_other(waiting);
+        return;
+    }
+    say_not_fetched(waiting, status == 200 ? sl_strerror(rc) : why);
+    if (rc == SL_E_LIMIT)
+        ask_next(waiting);
+    else
+        doubt(waiting);
 }
 
 static bool on_body(void *user, const void *bytes, size_t len)
 {
     struct waiting *waiting = user;
-    if (sl_blob_upload_append(waiting->upload, bytes, len) < 0)
+    int rc = sl_blob_upload_append(waiting->upload, bytes, len);
+    if (rc == SL_E_LIMIT)
         ask_next(waiting);
+    else if (rc < 0)
+        doubt(waiting);
     return true;
 }
 
@@ -165,39 +240,50 @@ static void on_ended(void *user, int rc, const char *why)
 {
     struct waiting *waiting = user;
     waiting->call = NULL;
-    if (rc < 0)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_not_fetched"), SL_LOG_JOB(waiting->job.id),
-               SL_LOG_TEXT("sha256", waiting->files[waiting->at]), SL_LOG_REASON(why));
+    if (waiting->upload)
+        note_growth(waiting, sl_blob_upload_offset(waiting->upload));
     if (rc < 0 || !waiting->upload) {
-        ask_next(waiting);
+        say_not_fetched(waiting, rc < 0 ? why : "the host sent nothing");
+        doubt(waiting);
         return;
     }
     waiting->work.data = waiting;
     if (uv_queue_work(waiting->of->loop, &waiting->work, do_finish, after_finish) < 0)
-        ask_next(waiting);
+        doubt(waiting);
     else
         waiting->working = true;
 }
 
 /* --- a job --- */
 
+/* The device is free. What it says of a job that has become another's is not heard. */
+static void leave(struct waiting *waiting)
+{
+    struct sl_lab *lab = waiting->of->lab;
+    bool cancelled = waiting->cancelled;
+    sl_lab_job_ended(lab, waiting->job.id, waiting->device.name,
+                     cancelled ? SL_CAUSE_USER : SL_CAUSE_LAB,
+                     cancelled ? "cancelled before its files were here" : "", NULL);
+    drop(waiting);
+}
+
+/* Is it still this device's, since the same start? Its lease may have run out. */
+static bool is_its_own(const struct waiting *waiting, const struct sl_job_record *job)
+{
+    return job && job->state != SL_JOB_QUEUED && job->attempts == waiting->job.attempts &&
+           strcmp(job->device, waiting->job.device) == 0;
+}
+
 /* All its files are here, or nobody has them. */
 static void begin(struct waiting *waiting)
 {
     struct sl_runner inner = waiting->of->setup.inner;
     const struct sl_job_record *job = sl_lab_job(waiting->of->lab, waiting->job.id);
-    if (!job || job->state == SL_JOB_QUEUED)
-        sl_lab_job_ended(waiting->of->lab, waiting->job.id, waiting->device.name, SL_CAUSE_LAB, "",
-                         NULL);
-    else
-        inner.start(inner.user, job, waiting->config_json, &waiting->device);
-    drop(waiting);
-}
-
-static void cancel_it(struct waiting *waiting)
-{
-    sl_lab_job_ended(waiting->of->lab, waiting->job.id, waiting->device.name, SL_CAUSE_USER,
-                     "cancelled before its files were here", NULL);
+    if (!is_its_own(waiting, job)) {
+        leave(waiting);
+        return;
+    }
+    inner.start(inner.user, job, waiting->config_json, &waiting->device);
     drop(waiting);
 }
 
@@ -216,28 +302,55 @@ static void ask_host(struct waiting *waiting, const struct sl_host_record *host)
     static const struct sl_peer_call_events events = {on_head, on_body, on_ended};
     char path[32 + SL_DIGEST_BYTES];
     snprintf(path, sizeof(path), "/api/v1/blobs/%s", waiting->files[waiting->at]);
-    const struct sl_peer_request request = {.url = host->url, .path = path};
+    const struct sl_peer_request request = {
+        .url = host->url, .path = path, .ours = true, .least_rate = SL_BLOB_FETCH_LEAST_RATE};
     int rc =
         sl_peer_call_start(waiting->of->setup.calls, &request, &events, waiting, &waiting->call);
-    if (rc < 0)
-        waiting->not_before = uv_now(waiting->of->loop) + SL_BLOB_FETCH_PAUSE_MS;
+    if (rc == 0)
+        return;
+    waiting->doubt = true;
+    if (!is_late(waiting))
+        waiting->host--; /* the same again: it was not asked */
+    waiting->not_before = uv_now(waiting->of->loop) + SL_BLOB_FETCH_PAUSE_MS;
+}
+
+/* All were asked: again, or was it the last time? Rounds in which one could not say whether it has
+ * the file count when that has gone on for long. */
+static bool asks_again(struct waiting *waiting)
+{
+    if (!waiting->doubt || is_late(waiting))
+        waiting->round++;
+    if (waiting->round >= SL_BLOB_FETCH_ROUNDS)
+        return false;
+    waiting->host = 0;
+    go_on(waiting, SL_BLOB_FETCH_PAUSE_MS);
+    return true;
+}
+
+/* The first of its files that is not here. */
+static void find_next(struct waiting *waiting)
+{
+    uint64_t bytes = 0;
+    while (waiting->at < waiting->count &&
+           sl_blobs_touch(&waiting->of->blobs, waiting->files[waiting->at], &bytes) == 0) {
+        waiting->at++;
+        waiting->host = waiting->round = 0;
+        waiting->doubt = false;
+        waiting->most_bytes = 0;
+        waiting->since = uv_now(waiting->of->loop);
+    }
 }
 
 static void advance(struct waiting *waiting)
 {
     struct sl_blob_fetch *fetch = waiting->of;
-    uint64_t bytes = 0;
-    if (waiting->cancelled && !waiting->working) {
-        cancel_it(waiting);
+    if ((waiting->cancelled || waiting->lost) && !waiting->working) {
+        leave(waiting);
         return;
     }
     if (waiting->working || waiting->call || uv_now(fetch->loop) < waiting->not_before)
         return;
-    while (waiting->at < waiting->count &&
-           sl_blobs_touch(&fetch->blobs, waiting->files[waiting->at], &bytes) == 0) {
-        waiting->at++;
-        waiting->host = waiting->round = 0;
-    }
+    find_next(waiting);
     if (waiting->at == waiting->count) {
         begin(waiting);
         return;
@@ -245,10 +358,7 @@ static void advance(struct waiting *waiting)
     const struct sl_host_record *host = next_host(waiting);
     if (host) {
         ask_host(waiting, host);
-    } else if (++waiting->round < SL_BLOB_FETCH_ROUNDS) {
-        waiting->host = 0;
-        go_on(waiting, SL_BLOB_FETCH_PAUSE_MS);
-    } else {
+    } else if (!asks_again(waiting)) {
         sl_peer_counts(fetch->setup.calls)->missing++;
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("blob_at_no_host"), SL_LOG_JOB(waiting->job.id),
                SL_LOG_TEXT("sha256", waiting->files[waiting->at]));
@@ -266,7 +376,7 @@ static void renew(struct waiting *waiting)
              (unsigned long long)bytes);
     if (sl_lab_job_progress(waiting->of->lab, waiting->job.id, waiting->device.name, json) ==
         SL_E_NOT_FOUND) { /* another host's by now: the device is free again */
-        waiting->cancelled = true;
+        waiting->lost = true;
         if (!waiting->working)
             stop_file(waiting);
     }
@@ -338,7 +448,8 @@ static bool waits(struct sl_blob_fetch *fetch, const struct sl_job_record *job,
     struct waiting *waiting = sl_calloc(1, sizeof(*waiting));
     if (!waiting)
         return false;
-    *waiting = (struct waiting){.of = fetch, .job = *job, .device = *device};
+    *waiting =
+        (struct waiting){.of = fetch, .job = *job, .device = *device, .since = uv_now(fetch->loop)};
     waiting->files = sl_calloc(MAX_FILES, sizeof(*waiting->files));
     if (waiting->files)
         waiting->count = missing_files(fetch, config_json, waiting->files);
@@ -363,10 +474,10 @@ static void start(void *user, const struct sl_job_record *job, const char *confi
         fetch->setup.inner.start(fetch->setup.inner.user, job, config_json, device);
 }
 
-static struct waiting *find(const struct sl_blob_fetch *fetch, uint64_t job)
+static struct waiting *find(const struct sl_blob_fetch *fetch, uint64_t job, const char *device)
 {
     struct waiting *waiting = fetch->all;
-    while (waiting && waiting->job.id != job)
+    while (waiting && (waiting->job.id != job || strcmp(waiting->device.name, device) != 0))
         waiting = waiting->next;
     return waiting;
 }
@@ -374,7 +485,7 @@ static struct waiting *find(const struct sl_blob_fetch *fetch, uint64_t job)
 static void cancel(void *user, uint64_t job, const char *device)
 {
     struct sl_blob_fetch *fetch = user;
-    struct waiting *waiting = find(fetch, job);
+    struct waiting *waiting = find(fetch, job, device);
     if (!waiting) {
         if (!fetch->closing)
             fetch->setup.inner.cancel(fetch->setup.inner.user, job, device);
@@ -425,9 +536,10 @@ struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch)
     return (struct sl_runner){start, cancel, fetch, held, forget};
 }
 
-void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab)
+void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab, struct sl_keeper *keeper)
 {
     fetch->lab = lab;
+    fetch->keeper = keeper;
 }
 
 static void on_timer_closed(uv_handle_t *handle)

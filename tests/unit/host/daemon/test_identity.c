@@ -3,8 +3,10 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "tests/support/store_folder.h"
 #include "tests/support/test.h"
@@ -44,4 +46,40 @@ STORE_TEST(a_directory_that_is_not_there_is_said)
     struct sl_diag diag = {.what = ""};
     assert_true(sl_identity_read("/nowhere/at/all", name, &diag) < 0);
     assert_non_null(strstr(diag.where, "/nowhere/at/all"));
+}
+
+STORE_TEST(a_host_keeps_its_token_for_itself)
+{
+    char first[SL_AUTH_TOKEN_BYTES], again[SL_AUTH_TOKEN_BYTES], digest[SL_DIGEST_BYTES];
+    char expected[SL_DIGEST_BYTES], path[128];
+    struct sl_diag diag = {.what = ""};
+    struct stat info;
+    assert_int_equal(sl_identity_token(store_folder, first, digest, &diag), 0);
+    assert_int_equal(sl_identity_token(store_folder, again, digest, &diag), 0);
+    assert_string_equal(first, again);
+    sl_sha256_hex(first, strlen(first), expected);
+    assert_string_equal(digest, expected);
+    snprintf(path, sizeof(path), "%s/host.token", store_folder);
+    assert_int_equal(stat(path, &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+}
+
+STORE_TEST(what_is_no_token_is_refused_with_words)
+{
+    static const char *const bad[] = {
+        "",
+        "\n",
+        "sl_0\n",
+        "xx_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef\n",
+        "sl_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde\r\n",
+        "sl_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef "};
+    char token[SL_AUTH_TOKEN_BYTES] = "as it was", digest[SL_DIGEST_BYTES], path[128];
+    snprintf(path, sizeof(path), "%s/host.token", store_folder);
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+        struct sl_diag diag = {.what = ""};
+        assert_int_equal(sl_buf_write_file(path, bad[i], strlen(bad[i])), 0);
+        assert_int_equal(sl_identity_token(store_folder, token, digest, &diag), SL_E_FORMAT);
+        assert_non_null(strstr(diag.hint, "remove"));
+        assert_string_equal(token, "as it was");
+    }
 }

@@ -101,7 +101,8 @@ static int close_all(void **state)
 static void get(const char *url, const char *path)
 {
     static const char *const headers[] = {"Range: bytes=1-2"};
-    const struct sl_peer_request request = {url, path, NULL, false, headers, 1};
+    const struct sl_peer_request request = {
+        .url = url, .path = path, .headers = headers, .header_count = 1};
     assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), 0);
     assert_int_equal(seen.ended, 0);
 }
@@ -258,8 +259,12 @@ TEST_WITH(a_call_that_is_stopped_in_its_body_says_nothing_more, open_all, close_
 TEST_WITH(more_calls_than_may_be_are_refused, open_all, close_all)
 {
     peer_case_open(&peer, NULL);
-    const struct sl_peer_request request = {.url = peer.url, .path = "/"};
-    for (int i = 0; i < SL_PEER_MAX_CALLS; i++)
+    struct sl_peer_request request = {.url = peer.url, .path = "/"};
+    for (int i = 0; i < SL_PEER_MAX_CALLS - SL_PEER_KEPT_CALLS; i++)
+        assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), 0);
+    assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), SL_E_FULL);
+    request.ours = true;
+    for (int i = 0; i < SL_PEER_KEPT_CALLS; i++)
         assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), 0);
     assert_int_equal(sl_peer_call_start(calls, &request, &events, NULL, &seen.call), SL_E_FULL);
     run_until_asked(); /* and all are ended by the close */

@@ -6,7 +6,10 @@
 #include <unistd.h>
 
 #include "common/base/digest.h"
+#include "common/base/error.h"
+#include "host/job/keeper.h"
 #include "host/peer/call.h"
+#include "host/store/blobs.h"
 #include "tests/support/http_case.h"
 #include "tests/support/peer_case.h"
 
@@ -18,6 +21,7 @@ static struct sl_peer_calls *calls;
 static struct sl_blob_fetch *fetch;
 static unsigned started, cancelled;
 static bool closed;
+static uint32_t lease_ms = 30000;
 static char sha256[SL_SHA256_HEX_SIZE];
 
 static void on_start(void *user, const struct sl_job_record *job, const char *config_json,
@@ -45,9 +49,10 @@ static void begin(const char *answer)
     const struct sl_blob_fetch_setup setup = {.calls = calls,
                                               .inner = {.start = on_start, .cancel = on_cancel},
                                               .state_dir = bench.folder,
-                                              .max_bytes = 100};
+                                              .max_bytes = 100,
+                                              .lease_ms = lease_ms};
     assert_int_equal(sl_blob_fetch_new(&bench.loop, &setup, &fetch), 0);
-    sl_blob_fetch_serve(fetch, bench.lab);
+    sl_blob_fetch_serve(fetch, bench.lab, NULL);
 }
 
 static void on_closed(void *user)
@@ -192,4 +197,143 @@ TEST(a_close_asks_the_inner_runner_nothing_more)
     assert_int_equal(started, 1);
     assert_int_equal(cancelled, 0);
     end_closed();
+}
+
+static bool is_asked_often(void)
+{
+    return peer.requests > SL_BLOB_FETCH_ROUNDS;
+}
+
+TEST(a_host_that_cannot_answer_is_asked_until_it_can)
+{
+    static char answer[] =
+        "HTTP/1.1 401 No\r\ncontent-length: 7\r\nconnection: close\r\n\r\nweights";
+    begin(answer);
+    start(sha256);
+    assert_true(sl_http_case_until(&bench, is_asked_often));
+    assert_int_equal(started, 0);
+    memcpy(answer + 9, "200", 3);
+    assert_true(sl_http_case_until(&bench, is_started));
+    assert_true(is_there());
+    assert_int_equal(sl_peer_counts(calls)->missing, 0);
+    end();
+}
+
+/* The hosts are asked for no longer than the rounds take. */
+static void begin_without_patience(const char *answer)
+{
+    lease_ms = 1;
+    begin(answer);
+    lease_ms = 30000;
+}
+
+TEST(a_host_that_can_never_answer_is_not_asked_for_ever)
+{
+    begin_without_patience("HTTP/1.1 503 No\r\ncontent-length: 0\r\nconnection: close\r\n\r\n");
+    start(sha256);
+    assert_true(sl_http_case_until(&bench, is_started));
+    assert_int_equal(sl_peer_counts(calls)->missing, 1);
+    end();
+}
+
+static const char weights[] =
+    "HTTP/1.1 200 OK\r\ncontent-length: 7\r\nconnection: close\r\n\r\nweights";
+
+TEST(a_file_whose_upload_stands_still_holds_no_device_for_ever)
+{
+    struct sl_blob_upload *upload = NULL;
+    struct sl_diag diag = {0};
+    struct sl_blobs blobs;
+    begin_without_patience(weights);
+    assert_int_equal(sl_blobs_init(&blobs, bench.folder, &diag), 0);
+    assert_int_equal(sl_blob_upload_new(&blobs, sha256, 0, 100, &upload), 0);
+    start(sha256);
+    assert_true(sl_http_case_until(&bench, is_started));
+    assert_false(is_there());
+    sl_blob_upload_free(upload);
+    end();
+}
+
+TEST(a_file_for_which_there_is_no_room_is_not_taken)
+{
+    struct sl_keeper *keeper = NULL;
+    begin_without_patience(weights);
+    const struct sl_keeper_options options = {.store = bench.store,
+                                              .state_dir = bench.folder,
+                                              .limits = {0, UINT64_C(1) << 62},
+                                              .every_seconds = 3600};
+    assert_int_equal(sl_keeper_new(&bench.loop, &options, &keeper), 0);
+    sl_blob_fetch_serve(fetch, bench.lab, keeper);
+    start(sha256);
+    assert_true(sl_http_case_until(&bench, is_started));
+    assert_int_equal(sl_peer_counts(calls)->fetched, 0);
+    assert_true(peer.requests > 0);
+    closed = false;
+    sl_keeper_close(keeper, on_closed, NULL);
+    assert_true(sl_http_case_until(&bench, is_closed));
+    end();
+}
+
+static void on_no_head(void *user, int status)
+{
+    (void)user, (void)status;
+}
+
+static bool on_no_body(void *user, const void *bytes, size_t len)
+{
+    (void)user, (void)bytes, (void)len;
+    return true;
+}
+
+static void on_no_end(void *user, int rc, const char *why)
+{
+    (void)user, (void)rc, (void)why;
+}
+
+static uint64_t loop_end_ms;
+
+static bool is_time(void)
+{
+    return uv_now(&bench.loop) >= loop_end_ms;
+}
+
+TEST(a_host_that_there_is_no_call_for_counts_as_not_asked)
+{
+    static const struct sl_peer_call_events none = {on_no_head, on_no_body, on_no_end};
+    struct sl_peer_call *all[SL_PEER_MAX_CALLS];
+    struct peer_case silent;
+    begin(weights);
+    peer_case_open(&silent, NULL);
+    const struct sl_peer_request request = {.url = silent.url, .path = "/", .ours = true};
+    for (int i = 0; i < SL_PEER_MAX_CALLS; i++)
+        assert_int_equal(sl_peer_call_start(calls, &request, &none, NULL, &all[i]), 0);
+    start(sha256);
+    loop_end_ms = uv_now(&bench.loop) + (SL_BLOB_FETCH_ROUNDS + 1) * SL_BLOB_FETCH_PAUSE_MS;
+    assert_true(sl_http_case_until(&bench, is_time));
+    assert_int_equal(started + peer.requests, 0);
+    for (int i = 0; i < SL_PEER_MAX_CALLS; i++)
+        sl_peer_call_stop(all[i]);
+    assert_true(sl_http_case_until(&bench, is_started));
+    assert_true(is_there());
+    end();
+    peer_case_close(&silent);
+}
+
+TEST(a_job_that_began_anew_elsewhere_is_not_begun_here)
+{
+    begin(weights);
+    start(SL_HTTP_CASE_MODEL);
+    struct sl_job_record earlier = *sl_lab_job(bench.lab, bench.started_job);
+    struct sl_runner runner = sl_blob_fetch_runner(fetch);
+    const struct sl_device_record device = {.name = "box"};
+    char config[256];
+    earlier.attempts--;
+    snprintf(config, sizeof(config), "{\"model\":\"%s\",\"device\":\"box\"}", sha256);
+    started = 0;
+    runner.start(runner.user, &earlier, config, &device);
+    assert_true(sl_http_case_until(&bench, is_there));
+    loop_end_ms = uv_now(&bench.loop) + SL_BLOB_FETCH_PAUSE_MS;
+    assert_true(sl_http_case_until(&bench, is_time));
+    assert_int_equal(started, 0);
+    end();
 }
