@@ -35,9 +35,9 @@ int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
         .about =
             "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
             "counted counts instructions in the emulator, and the times of emulated mean\n"
-            "nothing. SVL is the streaming vector length in bits that a device starts with,\n"
-            "TEMP the degrees Celsius of its warmest place and BATTERY its charge in percent,\n"
-            "as its agent read them last while it had no job: once a minute, after each job.",
+            "nothing. SVL is the streaming vector length in bits that a device starts with.\n"
+            "TEMP is the degrees Celsius of its warmest place, BATTERY its charge in percent.\n"
+            "Its agent reads both once a minute while it has no job, and after each job.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};
