@@ -118,6 +118,7 @@ void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *c
         "~Plug-in", "Run",     "Metric", ">Samples", ">A second",        ">Min", ">Median", ">Mean",
         ">Max",     ">Joules", ">Off",   ">On",      ">Off, on, neither"};
     enum { ALL = sizeof(all) / sizeof(all[0]), RUN = 1, APART = 10 };
+    _Static_assert((int)ALL <= (int)SL_TABLE_MAX_COLUMNS, "a table has room for all");
     const char *columns[ALL + 1];
     size_t count = 0;
     bool both = plugins[0] && plugins[1], resumed = false;

@@ -16,7 +16,7 @@ struct sl_table_column {
     int gap;   /* spaces before it */
 };
 
-enum { SL_TABLE_MAX_COLUMNS = 10 };
+enum { SL_TABLE_MAX_COLUMNS = 16 };
 
 struct sl_table {
     const char *id;       /* static text */
@@ -33,7 +33,7 @@ struct sl_table {
 };
 
 /* `heads` are titles of columns; those of figures begin with '>', those that are cut first where a
- * terminal is narrow with '~'; ends with NULL. */
+ * terminal is narrow with '~'; ends with NULL, after SL_TABLE_MAX_COLUMNS at most. */
 void sl_table_init(struct sl_table *table, const char *id, const char *title,
                    const char *const *heads);
 /* For a terminal: a width for each column; without them columns are as wide as their cells. */
