@@ -139,7 +139,7 @@ static void line(const char *head, const char *text)
         sl_say(stdout, "  %-8s %s\n", head, text);
 }
 
-/* As its agent found them when it had no job. */
+/* Temperature and battery, as the agent read them last while the device had no job. */
 static void print_conditions(const cJSON *device)
 {
     char text[SL_TIME_TEXT_BYTES];

@@ -27,6 +27,6 @@ struct sl_parties {
     size_t count, limit;
 };
 
-/* That of the name and the priority, made if absent; NULL: there is no memory. */
+/* Finds the party of the name and the priority, or makes it; NULL: there is no memory. */
 struct sl_party *sl_parties_find(struct sl_parties *parties, const char *owner, int priority);
 void sl_parties_fini(struct sl_parties *parties);

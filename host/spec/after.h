@@ -8,7 +8,7 @@ struct sl_diag;
 
 enum { SL_AFTER_MOST = 8 }; /* numbers of 16 digits at most: they fit SL_AFTER_BYTES */
 
-/* It stands in the number of a group. */
+/* This bit marks a number as a group's. */
 #define SL_AFTER_GROUP (UINT64_C(1) << 63)
 
 /* Returns how many; none for "". SL_E_FORMAT with words in `diag`. */

@@ -6,5 +6,5 @@
 /* "http://" or "https://", a name or a number, and a port or not, shorter than SL_URL_BYTES: no
  * user, no path. */
 bool sl_host_url_ok(const char *url);
-/* One that is: is what goes there sealed? */
+/* Does such a URL encrypt what is sent there (https)? */
 bool sl_host_url_is_sealed(const char *url);

@@ -144,7 +144,7 @@ static int add_value(struct sl_buf *text, const struct sl_pq_parameter *paramete
                                          : sl_buf_append(text, value, strlen(value));
 }
 
-/* One column's values of all rows, with a terminator. */
+/* Writes a column's values of all rows as an array in text, with a terminator. */
 static int put_array(const struct sl_pq_call *first, int column, struct sl_buf *text)
 {
     int rc = 0;

@@ -149,7 +149,7 @@ class Hands:
         return there.read()
 
     def spoil(self):
-        """One that comes to nothing: cut, bent, noise, behind noise, or followed by some; slow or at once."""
+        """Makes a handshake that fails: cut, bent, noise, behind noise, or followed by some; slow or at once."""
         hello = bytearray(self.hello())
         noise = self.draw.randbytes(self.draw.randint(1, 3000))
         way = self.draw.randrange(5)

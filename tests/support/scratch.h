@@ -14,7 +14,7 @@ static inline void make_scratch(void)
     assert_non_null(mkdtemp(scratch));
 }
 
-/* With all that is in it. */
+/* Removes it with all that is in it. */
 static inline void remove_scratch(void)
 {
     char command[96];

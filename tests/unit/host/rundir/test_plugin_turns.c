@@ -29,7 +29,7 @@ static struct sl_trace_record event(uint32_t name, uint16_t variant, uint64_t be
     return record;
 }
 
-/* Those of a trace of these records, whose zero is at 1000 ms of Unix time. */
+/* Takes the turns of a trace of these records, whose zero is at 1000 ms of Unix time. */
 static int take(struct sl_plugin_turns *out, int unit, const struct sl_trace_record *more,
                 size_t count)
 {
