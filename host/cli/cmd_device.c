@@ -160,11 +160,14 @@ static void print_device(const cJSON *device)
     const char *no_sme2 = sl_value_text(device, "no_sme2", ""),
                *lengths = sl_value_text(device, "svl_lengths", "");
     uint64_t svl = sl_value_u64(device, "svl_bits"), memory = sl_value_u64(device, "memory_bytes");
+    uint64_t queued = sl_value_u64(device, "queued");
     bool sme2 = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(device, "sme2"));
     sl_say(stdout, "%s (%s)\n", sl_value_text(device, "name", ""),
            sl_value_text(device, "kind", ""));
     line("state", sl_value_text(device, "state", ""));
     line("detail", sl_value_text(device, "detail", ""));
+    if (queued > 0)
+        sl_say(stdout, "  queue    %" PRIu64 " (jobs that wait and could go to it)\n", queued);
     line("tags", sl_value_text(device, "tags", ""));
     line("model", sl_value_text(device, "model", ""));
     line("SoC", sl_value_text(device, "soc", ""));

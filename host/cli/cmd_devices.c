@@ -35,9 +35,10 @@ int sl_cmd_devices(const struct sl_cli *cli, int argc, char **argv)
         .about =
             "Lists the lab's devices. local measures nanoseconds on the daemon's machine,\n"
             "counted counts instructions in the emulator, and the times of emulated mean\n"
-            "nothing. SVL is the streaming vector length in bits that a device starts with.\n"
-            "TEMP is the degrees Celsius of its warmest place, BATTERY its charge in percent.\n"
-            "Its agent reads both once a minute while it has no job, and after each job.",
+            "nothing. QUEUE is how many jobs wait that could go to the device. SVL is the\n"
+            "streaming vector length in bits that it starts with. TEMP is the degrees Celsius\n"
+            "of its warmest place, BATTERY its charge in percent. Its agent reads both once\n"
+            "a minute while it has no job, and after each job.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true};

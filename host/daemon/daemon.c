@@ -40,6 +40,7 @@
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
+#include "host/job/queue.h"
 #include "host/job/runner.h"
 #include "host/job/runner_gate.h"
 #include "host/peer/call.h"
@@ -262,7 +263,7 @@ static void end_all(struct daemon *daemon)
 
 static bool is_idle(const struct daemon *daemon)
 {
-    return sl_lab_count(daemon->lab, SL_JOB_RUNNING) == 0;
+    return sl_queue_count(sl_lab_queue(daemon->lab), SL_JOB_RUNNING) == 0;
 }
 
 /* The first signal drains, the second ends at once. */
@@ -337,7 +338,7 @@ static void on_timer(uv_timer_t *timer)
     }
     if (!daemon->lab || daemon->ending)
         return;
-    bool empty = is_idle(daemon) && sl_lab_count(daemon->lab, SL_JOB_QUEUED) == 0;
+    bool empty = is_idle(daemon) && sl_queue_count(sl_lab_queue(daemon->lab), SL_JOB_QUEUED) == 0;
     if (is_asked(daemon))
         daemon->idle_since_ms = uv_now(&daemon->loop);
     if (idle_exit != 0 && empty &&

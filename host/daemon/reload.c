@@ -90,7 +90,7 @@ static bool is_named(const struct sl_host_config *config, const char *name)
 }
 
 static void remove_others(const struct sl_host_config *config, struct sl_roster *roster,
-                          const struct sl_lab *lab, const struct sl_phones *phones)
+                          struct sl_lab *lab, const struct sl_phones *phones)
 {
     const struct sl_device_record *records;
     size_t count = sl_lab_devices(lab, &records);

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -12,6 +13,7 @@
 #include "host/job/keeper.h"
 #include "host/job/lab.h"
 #include "host/job/peers.h"
+#include "host/job/queue.h"
 #include "host/peer/call.h"
 #include "host/plugin/plugins.h"
 #include "host/spec/names.h"
@@ -75,17 +77,20 @@ static int put_link_errors(const struct sl_http *http, struct sl_buf *out)
 
 static int put_jobs(const struct sl_http *http, struct sl_buf *out)
 {
-    return sl_buf_printf(
-        out,
-        "# TYPE sme2lab_jobs gauge\n"
-        "sme2lab_jobs{state=\"queued\"} %zu\n"
-        "sme2lab_jobs{state=\"running\"} %zu\n"
-        "sme2lab_jobs{state=\"detached\"} %zu\n"
-        "# TYPE sme2lab_job_longest_wait_seconds gauge\n"
-        "# UNIT sme2lab_job_longest_wait_seconds seconds\n"
-        "sme2lab_job_longest_wait_seconds %.3f\n",
-        sl_lab_count(http->lab, SL_JOB_QUEUED), sl_lab_count(http->lab, SL_JOB_RUNNING),
-        sl_lab_count(http->lab, SL_JOB_DETACHED), sl_lab_oldest_seconds(http->lab));
+    const struct sl_queue *queue = sl_lab_queue(http->lab);
+    uint64_t since = sl_queue_oldest_ms(queue), now = sl_clock_utc_ms();
+    return sl_buf_printf(out,
+                         "# TYPE sme2lab_jobs gauge\n"
+                         "sme2lab_jobs{state=\"queued\"} %zu\n"
+                         "sme2lab_jobs{state=\"running\"} %zu\n"
+                         "sme2lab_jobs{state=\"detached\"} %zu\n"
+                         "# TYPE sme2lab_job_longest_wait_seconds gauge\n"
+                         "# UNIT sme2lab_job_longest_wait_seconds seconds\n"
+                         "sme2lab_job_longest_wait_seconds %.3f\n",
+                         sl_queue_count(queue, SL_JOB_QUEUED),
+                         sl_queue_count(queue, SL_JOB_RUNNING),
+                         sl_queue_count(queue, SL_JOB_DETACHED),
+                         since > 0 && since < now ? (double)(now - since) / 1000 : 0);
 }
 
 /* Heartbeats to the hosts that share the store: without them its jobs become another's. */

@@ -15,6 +15,7 @@
 #include "host/http/relay.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/job/queue.h"
 #include "host/report/doc.h"
 #include "host/report/lab_doc.h"
 #include "host/report/series_doc.h"
@@ -140,16 +141,17 @@ void sl_page_lab(struct sl_http_exchange *exchange)
 {
     const struct sl_jobs_filter open = {.state = -1, .open_only = true, .limit = LATEST};
     const struct sl_device_record *devices = NULL;
-    const struct sl_lab *lab = exchange->http->lab;
+    struct sl_lab *lab = exchange->http->lab;
+    const struct sl_queue *queue = sl_lab_queue(lab);
     char problem[SL_STORE_WHY_BYTES] = "";
     struct page *page = begin(exchange, "sme2lab: the lab");
     if (!page)
         return;
     size_t count = sl_lab_devices(lab, &devices);
-    size_t running = sl_lab_count(lab, SL_JOB_RUNNING) + sl_lab_count(lab, SL_JOB_DETACHED);
+    size_t running = sl_queue_count(queue, SL_JOB_RUNNING) + sl_queue_count(queue, SL_JOB_DETACHED);
     if (sl_store_health(store_of(page), problem) == 0)
         problem[0] = '\0';
-    sl_lab_doc_state(&page->doc, devices, count, running, sl_lab_count(lab, SL_JOB_QUEUED),
+    sl_lab_doc_state(&page->doc, devices, count, running, sl_queue_count(queue, SL_JOB_QUEUED),
                      problem);
     sl_lab_doc_devices(&page->doc, devices, count);
     ask_jobs(page, &open, on_lab_jobs);

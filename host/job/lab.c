@@ -483,8 +483,12 @@ void sl_lab_look(struct sl_lab *lab)
     sl_peers_look(&lab->ledger.peers);
 }
 
-size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out)
+size_t sl_lab_devices(struct sl_lab *lab, const struct sl_device_record **out)
 {
+    for (size_t i = 0; i < lab->devices.count; i++) {
+        struct sl_device_record *device = &lab->devices.records[i];
+        device->queued = sl_queue_waiting_for(lab->queue, device->name);
+    }
     *out = lab->devices.records;
     return lab->devices.count;
 }
@@ -676,15 +680,9 @@ int sl_lab_probe(struct sl_lab *lab, const char *name)
     return 0;
 }
 
-size_t sl_lab_count(const struct sl_lab *lab, int state)
+const struct sl_queue *sl_lab_queue(const struct sl_lab *lab)
 {
-    return sl_queue_count(lab->queue, state);
-}
-
-double sl_lab_oldest_seconds(const struct sl_lab *lab)
-{
-    uint64_t since = sl_queue_oldest_ms(lab->queue), now = sl_clock_utc_ms();
-    return since > 0 && since < now ? (double)(now - since) / 1000 : 0;
+    return lab->queue;
 }
 
 int sl_lab_listen(struct sl_lab *lab, uint64_t job, uint64_t after, sl_lab_event_fn on_event,

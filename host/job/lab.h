@@ -52,7 +52,7 @@ int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group);
 const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
 /* Devices in the order of their names: how many; *out is borrowed until the next change. */
-size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
+size_t sl_lab_devices(struct sl_lab *lab, const struct sl_device_record **out);
 /* The other hosts that share the store: their devices, as each told last, and counts of heartbeats
  * and of jobs that were taken over. */
 struct sl_peers;
@@ -99,9 +99,9 @@ int sl_lab_probe(struct sl_lab *lab, const char *device);
 /* How often a step (enum sl_device_step) was done to bring a device back. */
 uint64_t sl_lab_steps(const struct sl_lab *lab, int step);
 
-/* For how many seconds the job that waits longest has waited; 0: none waits. */
-double sl_lab_oldest_seconds(const struct sl_lab *lab);
-size_t sl_lab_count(const struct sl_lab *lab, int state); /* open jobs by enum sl_job_state */
+/* The open jobs, to ask of them (host/job/queue.h). */
+struct sl_queue;
+const struct sl_queue *sl_lab_queue(const struct sl_lab *lab);
 
 /* Calls `on_event` for each kept event after `after` (0: only new ones) of `job` (0: all), from the
  * loop, then for each new one, until sl_lab_unlisten(), which may be called inside `on_event`.

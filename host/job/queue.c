@@ -13,6 +13,7 @@
 #include "host/job/held.h"
 #include "host/job/numbered.h"
 #include "host/job/parties.h"
+#include "host/job/places.h"
 #include "host/job/predecessors.h"
 #include "host/spec/selector.h"
 
@@ -31,17 +32,13 @@ struct entry {
     size_t place;                      /* among those that run */
 };
 
-/* Devices by their places, a bit each. */
-struct set {
-    uint64_t bits[(SL_QUEUE_MAX_DEVICES + 63) / 64];
-};
-
 /* The jobs of one selector that wait, as the shares of those who sent them: the first share has the
  * job that goes first. It goes with the last job of it, those that run among them. */
 struct lane {
     char text[SL_SELECTOR_BYTES];
     struct sl_selector selector;
-    struct set fits;        /* the devices that do */
+    struct sl_places fits;  /* the devices that do */
+    size_t waits;           /* how many jobs */
     struct sl_heap waiting; /* shares with jobs that wait */
     struct sl_heap passed;  /* the same, those that were passed over longest first */
     size_t shares;          /* those without such jobs too */
@@ -84,9 +81,9 @@ struct sl_queue {
     uint64_t served; /* jobs begun so far */
     struct device **devices;
     size_t device_count, device_capacity;
-    struct set idle;    /* ready, and without a job */
-    struct set due;     /* whose next turn is for those passed over */
-    int64_t shifted_ms; /* the jumps of the clock: without them it is steady */
+    struct sl_places idle; /* ready, and without a job */
+    struct sl_places due;  /* whose next turn is for those passed over */
+    int64_t shifted_ms;    /* the jumps of the clock: without them it is steady */
 };
 
 /* Since when the share waits for a turn, by the steady clock. */
@@ -190,16 +187,10 @@ static void changed(struct sl_queue *queue, const struct entry *entry)
 
 /* --- devices by place --- */
 
-static void set_bit(struct set *set, size_t place, bool is)
-{
-    uint64_t bit = UINT64_C(1) << (place % 64);
-    set->bits[place / 64] = is ? set->bits[place / 64] | bit : set->bits[place / 64] & ~bit;
-}
-
 /* Each change of a device's readiness or job ends here. */
 static void note_idle(struct sl_queue *queue, const struct device *device)
 {
-    set_bit(&queue->idle, device->place, device->ready && !device->entry);
+    sl_places_set(&queue->idle, device->place, device->ready && !device->entry);
 }
 
 static void give(struct sl_queue *queue, struct entry *entry, struct device *device)
@@ -218,17 +209,15 @@ static bool had(const struct device *device, const struct sl_job_record *job)
 
 /* A device of `idle` that the job of the lane may have; NULL: none. One that has not failed it
  * before goes first. */
-static struct device *find_idle(const struct sl_queue *queue, const struct set *idle,
+static struct device *find_idle(const struct sl_queue *queue, const struct sl_places *idle,
                                 const struct lane *lane, const struct sl_job_record *job)
 {
+    const struct sl_places both = sl_places_both(&lane->fits, idle);
     struct device *again = NULL;
-    for (size_t w = 0; w < (queue->device_count + 63) / 64; w++) {
-        for (uint64_t left = lane->fits.bits[w] & idle->bits[w]; left; left &= left - 1) {
-            struct device *device = queue->devices[64 * w + (size_t)__builtin_ctzll(left)];
-            if (!had(device, job))
-                return device;
-            again = device;
-        }
+    for (size_t at = 0; sl_places_next(&both, &at); at++) {
+        again = queue->devices[at];
+        if (!had(again, job))
+            return again;
     }
     return again;
 }
@@ -255,6 +244,7 @@ static void enter_share(struct entry *entry)
     entry->before = after ? after->before : share->last;
     *(entry->before ? &entry->before->after : &share->first) = entry;
     *(after ? &after->before : &share->last) = entry;
+    share->lane->waits++;
     if (share->waiting.place == 0) {
         sl_heap_put(&share->lane->waiting, &share->waiting, share);
         sl_heap_put(&share->lane->passed, &share->passed, share);
@@ -278,6 +268,7 @@ static void leave_share(struct entry *entry)
     bool was_first = share->first == entry;
     *(entry->before ? &entry->before->after : &share->first) = entry->after;
     *(entry->after ? &entry->after->before : &share->last) = entry->before;
+    share->lane->waits--;
     if (!share->first) {
         sl_heap_take(&share->lane->waiting, &share->waiting);
         sl_heap_take(&share->lane->passed, &share->passed);
@@ -395,7 +386,7 @@ static struct lane *find_lane(const struct sl_queue *queue, const char *selector
 static void note_fits(struct lane *lane, const struct device *device)
 {
     bool fits = sl_selector_fits(&lane->selector, &device->record) == SL_MAYBE_YES;
-    set_bit(&lane->fits, device->place, fits);
+    sl_places_set(&lane->fits, device->place, fits);
 }
 
 static int add_lane(struct sl_queue *queue, const char *selector, struct lane **out)
@@ -575,7 +566,7 @@ void sl_queue_device_gone(struct sl_queue *queue, const char *name)
 
 /* The best of the jobs that stand first in their lanes and have a device of `idle` to go to: by
  * priority, or with `aged` the one that was passed over longest, since then at least. */
-static struct entry *best_job(const struct sl_queue *queue, const struct set *idle,
+static struct entry *best_job(const struct sl_queue *queue, const struct sl_places *idle,
                               const int64_t *aged, struct device **out_device)
 {
     const struct sl_share *best = NULL;
@@ -618,9 +609,7 @@ static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct de
     const int64_t steady_ms = (int64_t)now_ms - queue->shifted_ms;
     const int64_t aged = steady_ms - SL_QUEUE_AGED_MS;
     struct entry *passed, *entry;
-    struct set due;
-    for (size_t w = 0; w < sizeof(due.bits) / sizeof(due.bits[0]); w++)
-        due.bits[w] = queue->idle.bits[w] & queue->due.bits[w];
+    const struct sl_places due = sl_places_both(&queue->idle, &queue->due);
     do {
         passed = best_job(queue, &due, &aged, out_device);
         entry = passed ? passed : best_job(queue, &queue->idle, NULL, out_device);
@@ -629,7 +618,7 @@ static struct entry *next_job(struct sl_queue *queue, uint64_t now_ms, struct de
         return NULL;
     struct device *device = *out_device;
     device->turns = passed ? 0 : device->turns + 1;
-    set_bit(&queue->due, device->place, device->turns >= SL_QUEUE_AGED_TURN - 1);
+    sl_places_set(&queue->due, device->place, device->turns >= SL_QUEUE_AGED_TURN - 1);
     return entry;
 }
 
@@ -883,6 +872,15 @@ size_t sl_queue_count(const struct sl_queue *queue, int state)
            : state == SL_JOB_RUNNING  ? queue->running_count - queue->detached_count
            : state == SL_JOB_DETACHED ? queue->detached_count
                                       : 0;
+}
+
+size_t sl_queue_waiting_for(const struct sl_queue *queue, const char *device)
+{
+    const struct device *found = find_device(queue, device);
+    size_t waiting = 0;
+    for (size_t i = 0; found && i < queue->lane_count; i++)
+        waiting += sl_places_has(&queue->lanes[i]->fits, found->place) ? queue->lanes[i]->waits : 0;
+    return waiting;
 }
 
 uint64_t sl_queue_oldest_ms(const struct sl_queue *queue)

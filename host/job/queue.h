@@ -12,13 +12,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "host/job/places.h"
 #include "host/records.h"
 
 struct sl_queue;
 
 enum {
     SL_QUEUE_MAX_JOBS = 100000,
-    SL_QUEUE_MAX_DEVICES = 1000,
+    SL_QUEUE_MAX_DEVICES = SL_PLACES_MAX,
     SL_QUEUE_MAX_SELECTORS = 1024, /* different ones at a time */
     SL_LEASE_MS = 30000,
     SL_QUEUE_AGED_MS = 3600 * 1000, /* since one of a submitter's jobs of that priority and selector
@@ -110,4 +111,6 @@ int sl_queue_group(const struct sl_queue *queue, uint64_t group, uint64_t **out_
 uint64_t sl_queue_oldest_ms(const struct sl_queue *queue);
 
 const struct sl_job_record *sl_queue_find(const struct sl_queue *queue, uint64_t job);
-size_t sl_queue_count(const struct sl_queue *queue, int state);
+size_t sl_queue_count(const struct sl_queue *queue, int state); /* open jobs by enum sl_job_state */
+/* The jobs that wait and could go to that device; those that are held or rest do not count. */
+size_t sl_queue_waiting_for(const struct sl_queue *queue, const char *device);

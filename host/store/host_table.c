@@ -99,6 +99,7 @@ void sl_host_table_note_device(struct sl_request *request, struct sl_database *d
     struct sl_statement statement;
     struct sl_device_record *device = &request->device;
     memcpy(device->host, request->host->name, sizeof(device->host));
+    device->queued = 0; /* changes more often than hosts tell each other of a device */
     request->rc = drop_device(request, db);
     if (request->rc < 0 || device->state == 0)
         return;

@@ -204,6 +204,8 @@ static const struct {
     /* 17: where hosts reach each other, and how they show who they are */
     {.both = "ALTER TABLE hosts ADD COLUMN url TEXT NOT NULL DEFAULT '';"
              "ALTER TABLE hosts ADD COLUMN token_sha256 TEXT NOT NULL DEFAULT '';"},
+    /* 18: a column for each of a device's record; how many jobs wait is not told (host_table.c) */
+    {.both = "ALTER TABLE host_devices ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;"},
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

@@ -135,7 +135,8 @@ TEST(a_device_and_a_token_show_no_secret)
                                                  .battery_percent = 83,
                                                  .power_saver = SL_MAYBE_NO,
                                                  .looked_ms = 7});
-    is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"cause\":\"none\","
+    is("{\"name\":\"p\",\"kind\":\"adb\",\"state\":\"ready\",\"job\":null,\"queued\":null,"
+       "\"cause\":\"none\","
        "\"detail\":\"\",\"tags\":\"bench,usb3\",\"cpu\":null,\"model\":\"Pixel\",\"soc\":null,"
        "\"system\":null,\"sme2\":"
        "false,"

@@ -11,6 +11,7 @@
 #include "host/http/context.h"
 #include "host/http/listener.h"
 #include "host/job/lab_open.h"
+#include "host/job/queue.h"
 #include "tests/support/http_case.h"
 #include "tests/support/unit.h"
 
@@ -149,8 +150,8 @@ CASE(a_key_that_comes_again_answers_the_id_whatever_became_of_the_job)
         assert_true(has("\"state\":\"failed\"") && has("\"attempts\":1"));
         assert_int_equal(CURL(&bench, "/api/v1/jobs/2"), 200);
         assert_true(has("\"state\":\"cancelled\"") && has("\"attempts\":0"));
-        assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 0);
-        assert_int_equal(sl_lab_count(bench.lab, SL_JOB_RUNNING), 0);
+        assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 0);
+        assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_RUNNING), 0);
         assert_int_equal(sl_lab_remove_device(bench.lab, "box"), i == 0 ? 0 : SL_E_NOT_FOUND);
     }
     assert_int_equal(bench.started_job, 1);

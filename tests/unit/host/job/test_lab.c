@@ -11,6 +11,7 @@
 #include "host/job/device_life.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
+#include "host/job/queue.h"
 #include "host/spec/device_facts.h"
 #include "host/spec/names.h"
 #include "host/spec/spec.h"
@@ -293,14 +294,14 @@ STORE_TEST(jobs_come_after_those_that_ended_before_them_and_after_a_restart_too)
     snprintf(after, sizeof(after), "%u", (unsigned)well);
     submit_spec(&bench, "{}", &then);
     uint64_t waits = bench.job;
-    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 1);
     close_bench(&bench);
     held_job = well;
     held_at = "b";
     open_bench(&bench);
     held_job = 0;
     held_at = "a";
-    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 1);
     assert_int_equal(sl_lab_job_ended(bench.lab, well, "b", SL_CAUSE_NONE, "", &run), 0);
     run_until(&bench, &bench.started, 1);
     assert_int_equal(bench.started_job, waits);
@@ -356,7 +357,7 @@ STORE_TEST(a_daemon_that_died_runs_its_jobs_again)
     run_until(&bench, &bench.started, 1);
     assert_int_equal(bench.started_job, first);
     assert_int_equal(sl_lab_job(bench.lab, first)->attempts, 2);
-    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 1);
     close_bench(&bench);
 }
 
@@ -442,7 +443,7 @@ STORE_TEST(a_quarantined_device_takes_nothing_until_released)
     assert_int_equal(sl_lab_quarantine(bench.lab, "a", "hot"), 0);
     assert_int_equal(sl_lab_quarantine(bench.lab, "z", "hot"), SL_E_NOT_FOUND);
     submit(&bench, "{}", "a");
-    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 1);
     assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     run_until(&bench, &bench.started, 1);
     assert_string_equal(bench.started_device, "a");
@@ -561,7 +562,7 @@ STORE_TEST(a_quarantine_outlives_the_daemon)
     assert_int_equal(devices[0].state, SL_DEVICE_QUARANTINED);
     assert_int_equal(devices[1].state, SL_DEVICE_READY);
     submit(&bench, "{}", "a");
-    assert_int_equal(sl_lab_count(bench.lab, SL_JOB_QUEUED), 1);
+    assert_int_equal(sl_queue_count(sl_lab_queue(bench.lab), SL_JOB_QUEUED), 1);
     assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     run_until(&bench, &bench.started, 1);
     close_bench(&bench);

@@ -14,6 +14,7 @@
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/job/peers.h"
+#include "host/job/queue.h"
 #include "host/job/wishes.h"
 #include "host/spec/spec.h"
 #include "host/store/database.h"
@@ -195,7 +196,7 @@ STORE_ANY_TEST(a_job_goes_to_the_host_that_has_its_device_and_is_heard_of_at_bot
     UNTIL(hosts[1].started == 1);
     UNTIL(sl_lab_job(hosts[0].lab, job) && sl_lab_job(hosts[0].lab, job)->state == SL_JOB_RUNNING);
     assert_string_equal(sl_lab_job(hosts[0].lab, job)->host, "there");
-    assert_int_equal(sl_lab_count(hosts[0].lab, SL_JOB_QUEUED), 0);
+    assert_int_equal(sl_queue_count(sl_lab_queue(hosts[0].lab), SL_JOB_QUEUED), 0);
     assert_int_equal(end(1, job, SL_CAUSE_NONE), 0);
     UNTIL(hosts[0].ended_events == 1 && hosts[1].ended_events == 1);
     assert_null(sl_lab_job(hosts[0].lab, job));
@@ -379,7 +380,7 @@ STORE_ANY_TEST(a_host_without_room_leaves_jobs_to_others)
     open_host(1, "there", "b");
     change_store(ADD_JOBS("1024", "'x' || i", "NULL", "there",
                           "(SELECT max(seen_ms) FROM hosts)")); /* as many as there is room for */
-    UNTIL(sl_lab_count(hosts[0].lab, SL_JOB_QUEUED) == 1024);
+    UNTIL(sl_queue_count(sl_lab_queue(hosts[0].lab), SL_JOB_QUEUED) == 1024);
     uint64_t job = submit(1, "b");
     UNTIL(hosts[1].started == 1);
     for (int i = 0; i < 100; i++)

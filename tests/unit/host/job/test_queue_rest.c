@@ -51,6 +51,27 @@ static void lose(struct sl_queue *queue, uint64_t job, const char *device, uint6
     assert_int_equal(last.state, SL_JOB_QUEUED);
 }
 
+TEST(a_device_counts_the_jobs_that_wait_and_could_go_to_it_and_those_at_rest_do_not)
+{
+    struct sl_queue *queue = queue_with("ab", 2);
+    const struct sl_job_record for_a = {.id = 3, .submitted_ms = 1, .selector = "a"};
+    assert_int_equal(sl_queue_add(queue, &for_a), 0);
+    assert_int_equal(sl_queue_waiting_for(queue, "a"), 3);
+    assert_int_equal(sl_queue_waiting_for(queue, "b"), 2);
+    assert_int_equal(sl_queue_waiting_for(queue, "c"), 0);
+    assert_string_equal(begun(queue, 100), "1a");
+    assert_int_equal(sl_queue_waiting_for(queue, "a"), 2);
+    assert_int_equal(sl_queue_cancel(queue, 2, 100), 0);
+    assert_int_equal(sl_queue_waiting_for(queue, "b"), 0);
+    lose(queue, 1, "a", 200);
+    assert_int_equal(sl_queue_waiting_for(queue, "b"), 1);
+    sl_queue_device_gone(queue, "b");
+    assert_string_equal(begun(queue, 200), "3a"); /* 1 rests: a has failed it */
+    assert_int_equal(sl_queue_waiting_for(queue, "a"), 0);
+    assert_int_equal(sl_queue_cancel(queue, 1, 300), 0);
+    sl_queue_free(queue);
+}
+
 TEST(a_job_rests_before_the_device_that_failed_it_gets_it_again_and_others_pass_it)
 {
     struct sl_queue *queue = queue_with("a", 2);
