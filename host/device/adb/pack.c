@@ -21,8 +21,16 @@ enum { ZSTD_LEVEL = 1, ZSTD_HURRIED = -1, BROTLI_LEVEL = 1, PIECE_BYTES = 64 << 
  * it holds three at most. They are also where its level may change. */
 enum { ZSTD_THREADS = 1, ZSTD_JOB_BYTES = 512 << 10 };
 
+/* No block is of more than the window: adbd writes a block of 64 KiB as a whole, and takes the rest
+ * of a record at once then. */
+enum { ZSTD_WINDOW_LOG = 16 };
+
+/* A record is what so many bytes of the file became, as far as is known. */
+enum { RECORD_FROM_BYTES = 32 << 10, RECORD_LEAST_BYTES = 4 << 10 };
+
 struct sl_adb_pack {
     int kind;
+    uint64_t taken, made; /* bytes of the file, and what they became so far */
     ZSTD_CCtx *zstd;
     LZ4F_cctx *lz4;
     bool lz4_begun;
@@ -48,6 +56,7 @@ static ZSTD_CCtx *new_zstd(void)
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_compressionLevel, ZSTD_LEVEL);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_nbWorkers, ZSTD_THREADS);
     ZSTD_CCtx_setParameter(zstd, ZSTD_c_jobSize, ZSTD_JOB_BYTES);
+    ZSTD_CCtx_setParameter(zstd, ZSTD_c_windowLog, ZSTD_WINDOW_LOG);
     return zstd;
 }
 
@@ -156,11 +165,9 @@ static int put_brotli(struct sl_adb_pack *pack, const void *bytes, size_t len, b
     return 0;
 }
 
-int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
-                    struct sl_buf *out)
+static int put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
+               struct sl_buf *out)
 {
-    if (len > SL_ADB_PACK_BYTES)
-        return SL_E_LIMIT;
     switch (pack->kind) {
     case SL_ADB_PACK_ZSTD:
         return put_zstd(pack, bytes, len, last, out);
@@ -171,4 +178,26 @@ int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, boo
     default:
         return sl_buf_append(out, bytes, len);
     }
+}
+
+int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
+                    struct sl_buf *out)
+{
+    size_t before = out->size;
+    if (len > SL_ADB_PACK_BYTES)
+        return SL_E_LIMIT;
+    int rc = put(pack, bytes, len, last, out);
+    pack->taken += len;
+    pack->made += out->size - before;
+    return rc;
+}
+
+size_t sl_adb_pack_record(const struct sl_adb_pack *pack)
+{
+    if (pack->kind == SL_ADB_PACK_NONE || pack->taken == 0)
+        return SL_ADB_PACK_BYTES;
+    uint64_t bytes = RECORD_FROM_BYTES * pack->made / pack->taken;
+    return bytes < RECORD_LEAST_BYTES  ? RECORD_LEAST_BYTES
+           : bytes > SL_ADB_PACK_BYTES ? SL_ADB_PACK_BYTES
+                                       : (size_t)bytes;
 }

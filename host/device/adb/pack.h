@@ -36,3 +36,7 @@ void sl_adb_pack_hurry(struct sl_adb_pack *pack, bool hurry);
  * SL_ADB_PACK_OUT_BYTES at once. SL_E_LIMIT, -ENOMEM. */
 int sl_adb_pack_put(struct sl_adb_pack *pack, const void *bytes, size_t len, bool last,
                     struct sl_buf *out);
+
+/* How much of what it has become a record is to hold, at most SL_ADB_PACK_BYTES: adbd writes 64 KiB
+ * of the file for each one, and keeps the rest in the device's memory until all has come. */
+size_t sl_adb_pack_record(const struct sl_adb_pack *pack);

@@ -23,9 +23,10 @@
 
 enum { IDLE_MS = 30000, RECORDS_BYTES = 4 * SL_ADB_SYNC_DATA_BYTES };
 
-/* The rate is taken over this many bytes of the file; at one above this one, compressing well is
- * what takes the time. A cable of USB 2 carries 40 MB/s. */
-enum { TIMED_BYTES = 4 << 20, FAST_BYTES_PER_MS = 100000 };
+/* The rate is taken over so many bytes of the file, and not of the first, which sockets and windows
+ * hold at any rate. At one above this one, compressing well is what takes the time. A cable of USB
+ * 2 carries 40 MB/s. */
+enum { TIMED_BYTES = 8 << 20, FAST_BYTES_PER_MS = 100000 };
 
 struct sl_adb_push {
     uv_loop_t *loop;
@@ -45,7 +46,7 @@ struct sl_adb_push {
     struct sl_buf record;        /* the next to be sent */
     struct sl_buf packed;        /* of the file; `gone` bytes of it are sent */
     size_t gone;
-    uint64_t timed_ns; /* since when `timed_bytes` were read */
+    uint64_t timed_ns; /* since when `timed_bytes` were read; 0: not yet timed */
     size_t timed_bytes;
     uint8_t data[SL_ADB_PACK_BYTES];
 };
@@ -70,7 +71,8 @@ static void time_read(struct sl_adb_push *push, size_t len)
     if (push->timed_bytes < TIMED_BYTES)
         return;
     uint64_t now_ns = uv_hrtime(), ms = (now_ns - push->timed_ns) / 1000000;
-    sl_adb_pack_hurry(push->pack, push->timed_bytes > ms * FAST_BYTES_PER_MS);
+    if (push->timed_ns != 0)
+        sl_adb_pack_hurry(push->pack, push->timed_bytes > ms * FAST_BYTES_PER_MS);
     push->timed_ns = now_ns;
     push->timed_bytes = 0;
 }
@@ -95,8 +97,8 @@ static int pack_some(struct sl_adb_push *push)
 static int send_some(struct sl_adb_push *push)
 {
     int rc = push->gone < push->packed.size ? 0 : pack_some(push);
-    size_t left = push->packed.size - push->gone;
-    size_t n = left < SL_ADB_SYNC_DATA_BYTES ? left : SL_ADB_SYNC_DATA_BYTES;
+    size_t left = push->packed.size - push->gone, most = sl_adb_pack_record(push->pack);
+    size_t n = left < most ? left : most;
     if (rc == 0 && n > 0)
         rc = sl_adb_sync_data(&push->record, n);
     if (rc == 0)
@@ -128,7 +130,6 @@ static void on_opened(void *user)
     unsigned packs = options->wire ? sl_adb_wire_packs(options->wire) : push->packs;
     int kind = sl_adb_pack_choose(options->plain ? 0 : packs);
     int rc = sl_adb_pack_new(kind, &push->pack);
-    push->timed_ns = uv_hrtime();
     if (rc == 0)
         rc = kind == SL_ADB_PACK_NONE
                  ? sl_adb_sync_send(&push->record, push->path, options->mode)

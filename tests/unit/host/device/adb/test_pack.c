@@ -123,16 +123,24 @@ static size_t pack_values(const uint8_t *bytes, size_t len, size_t hurried, stru
     return packed->size;
 }
 
-TEST(zstd_in_a_hurry_compresses_less_and_can_change_its_mind)
+enum { LEN = 8 << 20 };
+
+static const uint8_t *sixteen_values(void)
 {
-    enum { LEN = 8 << 20 };
-    static uint8_t bytes[LEN], back[LEN];
+    static uint8_t bytes[LEN];
     uint32_t seed = 1;
-    (void)state;
     for (size_t i = 0; i < LEN; i++) {
         seed = seed * 1664525 + 1013904223;
         bytes[i] = (uint8_t)(seed >> 28);
     }
+    return bytes;
+}
+
+TEST(zstd_in_a_hurry_compresses_less_and_can_change_its_mind)
+{
+    static uint8_t back[LEN];
+    const uint8_t *bytes = sixteen_values();
+    (void)state;
     struct sl_buf packed[3];
     size_t well = pack_values(bytes, LEN, 0, &packed[0]);
     size_t half = pack_values(bytes, LEN, LEN / 2, &packed[1]);
@@ -145,6 +153,61 @@ TEST(zstd_in_a_hurry_compresses_less_and_can_change_its_mind)
         assert_memory_equal(back, bytes, LEN);
         sl_buf_fini(&packed[i]);
     }
+}
+
+/* How many bytes wait at the most at a reader as adbd is: with each record it calls zstd once, for
+ * 64 KiB, and gives it no more than what is left of the oldest record. `most`: of a record; 0: as
+ * the packer says. */
+static size_t waiting(const uint8_t *bytes, size_t most)
+{
+    static uint8_t out[64 << 10];
+    static size_t ends[LEN / 1024];
+    size_t count = 0, front = 0, at = 0, worst = 0;
+    struct sl_adb_pack *pack;
+    struct sl_buf packed;
+    ZSTD_DCtx *reader = ZSTD_createDCtx();
+    sl_buf_init(&packed, LEN + SL_ADB_PACK_OUT_BYTES);
+    assert_int_equal(sl_adb_pack_new(SL_ADB_PACK_ZSTD, &pack), 0);
+    assert_int_equal(sl_adb_pack_record(pack), SL_ADB_PACK_BYTES);
+    for (size_t put = 0; put <= LEN; put += SL_ADB_PACK_BYTES) {
+        size_t len = put < LEN ? SL_ADB_PACK_BYTES : 0;
+        assert_int_equal(sl_adb_pack_put(pack, bytes + put, len, len == 0, &packed), 0);
+        for (size_t sent; (sent = count ? ends[count - 1] : 0) < packed.size;) {
+            size_t record = most ? most : sl_adb_pack_record(pack), left = packed.size - sent;
+            ends[count++] = sent + (record < left ? record : left);
+            ZSTD_inBuffer in = {packed.data + at, ends[front] - at, 0};
+            ZSTD_outBuffer to = {out, sizeof(out), 0};
+            assert_false(ZSTD_isError(ZSTD_decompressStream(reader, &to, &in)));
+            at += in.pos;
+            front += at == ends[front];
+            worst = ends[count - 1] - at > worst ? ends[count - 1] - at : worst;
+        }
+    }
+    ZSTD_freeDCtx(reader);
+    sl_adb_pack_free(pack);
+    sl_buf_fini(&packed);
+    return worst;
+}
+
+TEST(records_are_so_small_that_nothing_piles_up_at_the_device)
+{
+    const uint8_t *bytes = sixteen_values();
+    (void)state;
+    assert_true(waiting(bytes, SL_ADB_PACK_BYTES) > 1 << 20);
+    assert_true(waiting(bytes, 0) < SL_ADB_PACK_BYTES);
+}
+
+TEST(what_goes_as_it_is_goes_in_the_largest_records)
+{
+    struct sl_adb_pack *pack;
+    struct sl_buf packed;
+    (void)state;
+    sl_buf_init(&packed, LEN);
+    assert_int_equal(sl_adb_pack_new(SL_ADB_PACK_NONE, &pack), 0);
+    assert_int_equal(sl_adb_pack_put(pack, "abc", 3, true, &packed), 0);
+    assert_int_equal(sl_adb_pack_record(pack), SL_ADB_PACK_BYTES);
+    sl_adb_pack_free(pack);
+    sl_buf_fini(&packed);
 }
 
 TEST(the_best_of_what_the_device_has_is_chosen)
