@@ -17,6 +17,7 @@
 #include "common/base/path.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
+#include "host/job/collect.h"
 #include "host/job/kept_list.h"
 #include "host/job/run.h"
 #include "host/job/settled.h"
@@ -37,7 +38,8 @@ struct device {
     struct sl_device kind, next_kind; /* the second of the next job */
     struct sl_link *link;             /* NULL when closed */
     struct sl_job_run *run;           /* NULL: idle */
-    uint64_t job;                     /* of the run */
+    struct sl_collect *collect;       /* before a run that is not the job's first; else NULL */
+    uint64_t job;                     /* of the run, or of what is before it */
     uint64_t ids[SL_JOB_RUN_IDS];     /* its jobs on the wire */
     struct sl_settled settled;
     struct sl_kept_list kept; /* that the agent holds and nobody here has a run for */
@@ -46,6 +48,8 @@ struct device {
     bool held;                    /* it is away: its link is not tried */
     char moved[sizeof(((struct sl_device *)0)->link)]; /* to this link; "": by its own */
     bool collects;                                     /* the run is of what it kept */
+    char *config_json;         /* owned: of the job that the look is before; else NULL */
+    bool unwanted;             /* that is cancelled */
     struct cleaning *cleaning; /* while its agent is asked to clean up; it frees itself */
 };
 
@@ -195,35 +199,88 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
     return rc;
 }
 
+/* `config_json` borrowed. Only for want of memory, or by a daemon that knows its devices ill, it
+ * ends here. */
+static void begin(struct device *device, const char *config_json)
+{
+    const struct sl_devices *devices = device->devices;
+    int rc = start(device, device->job, device->attempt, config_json, NULL, false);
+    if (rc == 0)
+        write_note(device, false);
+    else
+        devices->events.ended(devices->user, device->job, device->name, SL_CAUSE_LAB,
+                              sl_strerror(rc), NULL);
+}
+
+static void on_collect(void *user, const char *config_json)
+{
+    struct device *device = user;
+    char *own = device->config_json;
+    device->collect = NULL;
+    device->config_json = NULL;
+    if (device->unwanted)
+        device->devices->events.ended(device->devices->user, device->job, device->name,
+                                      SL_CAUSE_NONE, "cancelled", NULL);
+    else
+        begin(device, config_json ? config_json : own);
+    sl_free(own);
+}
+
+/* An earlier start of the job may have left its result on a device behind a link. */
+static int look_first(struct device *device, const struct sl_job_record *job,
+                      const char *config_json)
+{
+    device->unwanted = false;
+    device->config_json = sl_strndup(config_json, strlen(config_json));
+    return device->config_json ? sl_collect_start(device->devices->loop, &device->kept, job,
+                                                  config_json, on_collect, device, &device->collect)
+                               : -ENOMEM;
+}
+
+static void stop_looking(struct device *device)
+{
+    sl_collect_stop(device->collect);
+    sl_free(device->config_json);
+    device->collect = NULL;
+    device->config_json = NULL;
+}
+
 void sl_devices_start(void *user, const struct sl_job_record *job, const char *config_json,
                       const struct sl_device_record *record)
 {
     struct sl_devices *devices = user;
     struct device *device = find(devices, record->name);
     bool gone = !device || devices->closing || device->forgotten;
-    int rc = gone ? SL_E_NOT_FOUND : device->run ? SL_E_STATE : 0;
+    int rc = gone ? SL_E_NOT_FOUND : device->run || device->collect ? SL_E_STATE : 0;
     if (rc == 0)
         rc = open_link(device);
-    if (rc == 0)
-        rc = start(device, job->id, job->attempts, config_json, NULL, false);
-    if (rc < 0) /* only for want of memory, or by a daemon that knows its devices ill */
+    if (rc < 0) {
         devices->events.ended(devices->user, job->id, record->name, SL_CAUSE_LAB, sl_strerror(rc),
                               NULL);
-    else
-        write_note(device, false);
+        return;
+    }
+    device->job = job->id;
+    device->attempt = job->attempts;
+    bool again = job->attempts > 1 && sl_device_kind_traits(device->next_kind.kind).needs_push;
+    if (!again || look_first(device, job, config_json) < 0)
+        begin(device, config_json);
 }
 
 void sl_devices_cancel(void *user, uint64_t job, const char *name)
 {
     struct device *device = find(user, name);
-    if (device && device->run && device->job == job)
+    if (!device || device->job != job)
+        return;
+    if (device->run)
         sl_job_run_cancel(device->run);
+    else
+        device->unwanted = device->collect != NULL;
 }
 
 uint64_t sl_devices_held(void *user, const char *name)
 {
     const struct device *device = find(user, name);
-    return device && device->run ? device->job : 0;
+    return device && (device->run || device->collect) ? device->job : 0;
 }
 
 /* Goes on with what an earlier daemon left; a note that cannot be followed is said and dropped. */
@@ -289,7 +346,7 @@ int sl_devices_clean(struct sl_devices *devices, const char *name, sl_devices_cl
                      void *user)
 {
     struct device *device = find(devices, name);
-    if (!device || device->run || device->cleaning)
+    if (!device || device->run || device->collect || device->cleaning)
         return device ? -EBUSY : SL_E_NOT_FOUND;
     if (!device->link || device->link_closing || !sl_link_is_up(device->link))
         return SL_E_STATE;
@@ -590,6 +647,7 @@ void sl_devices_forget(void *user, const char *name)
     struct device *device = find(devices, name);
     if (!device || devices->closing || device->run)
         return;
+    stop_looking(device);
     device->forgotten = true;
     if (!device->link) {
         remove_device(device);
@@ -738,6 +796,7 @@ void sl_devices_close(struct sl_devices *devices, bool stop_agents, void (*close
     devices->closed = closed;
     devices->closed_user = user;
     for (size_t i = 0; i < devices->count; i++) {
+        stop_looking(devices->all[i]);
         if (devices->all[i]->run)
             sl_job_run_close(devices->all[i]->run, on_run_closed, devices->all[i]);
     }

@@ -11,6 +11,7 @@
 #include "host/device/link_job.h"
 
 #define REFERENCE (UINT64_C(1) << 62) /* as host/job/run.c numbers a run's second part */
+enum { JOB_BITS = 0xffffff, ATTEMPT_BITS = 0xff, ATTEMPT_AT = 48, OWN_AT = 24 };
 
 uint64_t sl_kept_reference(uint64_t id)
 {
@@ -29,6 +30,36 @@ static struct sl_kept *find(const struct sl_kept_list *list, uint64_t id)
 const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id)
 {
     return find(list, id);
+}
+
+uint64_t sl_kept_number(uint64_t job, uint32_t own, uint32_t attempt)
+{
+    return (job & JOB_BITS) | (uint64_t)(own & JOB_BITS) << OWN_AT |
+           (uint64_t)(attempt & ATTEMPT_BITS) << ATTEMPT_AT;
+}
+
+bool sl_kept_may_be_of(uint64_t id, uint64_t job)
+{
+    return (id & JOB_BITS) == (job & JOB_BITS);
+}
+
+static bool is_worth(const struct sl_kept *kept)
+{
+    return kept->outcome == 0 || kept->outcome == SL_OUTCOME_DONE ||
+           kept->outcome == SL_OUTCOME_FAILED || kept->outcome == SL_OUTCOME_CRASHED ||
+           kept->outcome == SL_OUTCOME_TIMED_OUT;
+}
+
+const struct sl_kept *sl_kept_list_of(const struct sl_kept_list *list, uint64_t job,
+                                      uint32_t attempt)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const struct sl_kept *one = &list->all[i];
+        if (sl_kept_may_be_of(one->id, job) && !(one->id & REFERENCE) && is_worth(one) &&
+            (one->id >> ATTEMPT_AT & ATTEMPT_BITS) == (attempt & ATTEMPT_BITS))
+            return one;
+    }
+    return NULL;
 }
 
 /* The comparison of a run that is there is a part of that. */

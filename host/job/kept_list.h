@@ -36,4 +36,12 @@ int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept
 int sl_kept_list_told(struct sl_kept_list *list, const struct sl_link_told *told);
 
 const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id);
+/* The number that a job's start has on the wire, `own` telling it from those of other labs, and
+ * whether a number may be of that job. */
+uint64_t sl_kept_number(uint64_t job, uint32_t own, uint32_t attempt);
+bool sl_kept_may_be_of(uint64_t id, uint64_t job);
+/* The result of that start of a job, if it is kept and worth having: it runs, or ended by itself.
+ * NULL: nothing. */
+const struct sl_kept *sl_kept_list_of(const struct sl_kept_list *list, uint64_t job,
+                                      uint32_t attempt);
 void sl_kept_list_fini(struct sl_kept_list *list); /* and it is empty */

@@ -146,14 +146,13 @@ static void on_taken(void *user, int rc, uint64_t run)
 {
     struct taking *taking = user;
     struct sl_peers *peers = taking->peers;
-    (void)run;
     peers->pending--;
     if (rc == 0) {
         peers->counts.taken_over++;
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("job_taken_over"), SL_LOG_JOB(taking->job.id),
-               SL_LOG_TEXT("host", taking->job.host));
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT(run != 0 ? "run_taken_over" : "job_taken_over"),
+               SL_LOG_JOB(taking->job.id), SL_LOG_TEXT("host", taking->job.host));
         if (!peers->closing)
-            peers->events.row(peers->user, &taking->job);
+            sl_peers_ask(peers, taking->job.id); /* it ended where its run was found */
     } /* else another host was first, or the next beat tries again */
     sl_free(taking);
     peers->events.answered(peers->user); /* last */

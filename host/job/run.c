@@ -19,8 +19,8 @@
 #include "host/device/link.h"
 #include "host/device/runtime_files.h"
 #include "host/ingest/run_store.h"
+#include "host/job/kept_list.h"
 #include "host/job/run_blobs.h"
-#include "host/job/run_cause.h"
 #include "host/job/run_count.h"
 #include "host/job/run_looks.h"
 #include "host/job/run_progress.h"
@@ -79,9 +79,6 @@ struct sl_job_run {
     struct sl_plugin_run *plugins; /* owned; NULL: nobody measures beside the device */
     struct sl_job_run_progress progress, replayed; /* the latter off the loop, while preparing */
     struct sl_job_run_looks looks;
-    int cause; /* of the end */
-    char detail[SL_DETAIL_BYTES];
-    bool has_record;
     void (*closed)(void *user); /* of the daemon's end */
     void *closed_user;
 };
@@ -97,8 +94,8 @@ static void on_beat(uv_timer_t *timer);
  * the millisecond, tells them apart. */
 static uint64_t wire_id(const struct sl_job_run *run, int part)
 {
-    uint64_t own = sl_crc32c(0, run->directory, strlen(run->directory)) & 0xffffff;
-    uint64_t sent = (run->job & 0xffffff) | own << 24 | (uint64_t)(run->attempt & 0xff) << 48;
+    uint32_t own = sl_crc32c(0, run->directory, strlen(run->directory));
+    uint64_t sent = sl_kept_number(run->job, own, run->attempt);
     return (run->spec.kept_id != 0 ? run->spec.kept_id : sent) | (uint64_t)part << 62;
 }
 
@@ -118,8 +115,9 @@ static void end(struct sl_job_run *run, int cause, const char *detail)
 {
     if (run->closing)
         return;
-    run->cause = cause;
-    snprintf(run->detail, sizeof(run->detail), "%s", detail);
+    run->work.cause = cause;
+    run->work.has_record = false;
+    snprintf(run->work.detail, sizeof(run->work.detail), "%s", detail);
     close_down(run);
 }
 
@@ -129,11 +127,11 @@ static void on_beat_closed(uv_handle_t *handle)
     struct sl_job_run_events events = run->events;
     void (*closed)(void *) = run->closed;
     void *user = closed ? run->closed_user : run->user;
-    int cause = run->cause;
+    int cause = run->work.cause;
     char detail[SL_DETAIL_BYTES];
     struct sl_run_record record = run->work.record;
-    bool has_record = run->has_record;
-    memcpy(detail, run->detail, sizeof(detail));
+    bool has_record = run->work.has_record;
+    memcpy(detail, run->work.detail, sizeof(detail));
     sl_count_reader_free(run->reader);
     sl_job_run_looks_fini(&run->looks);
     sl_plugin_run_free(run->plugins);
@@ -186,22 +184,6 @@ static void close_down(struct sl_job_run *run)
 
 /* --- finishing --- */
 
-static void judge(struct sl_job_run *run)
-{
-    struct sl_job_run_end over = {.result = &run->parts[0].result,
-                                  .reference = run->work.parts[1],
-                                  .cancelled = run->cancelled,
-                                  .asks = !sl_spec_task_runs(run->spec.task),
-                                  .collected = run->spec.kept_id != 0,
-                                  .finish_rc = run->work.rc,
-                                  .finish_what = run->work.diag.what,
-                                  .verdict = run->work.record.verdict};
-    run->cause = sl_job_run_cause(&over, run->detail);
-    bool kept = over.result->outcome != SL_OUTCOME_CANCELLED || run->work.measured_some;
-    run->has_record =
-        !over.asks && ((run->cause == SL_CAUSE_NONE && kept) || run->cause == SL_CAUSE_RESULT);
-}
-
 static void after_finish(uv_work_t *request, int status)
 {
     struct sl_job_run *run = request->data;
@@ -210,9 +192,11 @@ static void after_finish(uv_work_t *request, int status)
         close_down(run);
         return;
     }
-    run->work.rc = status < 0 ? status : run->work.rc;
-    judge(run);
-    bool keeps = run->spec.kept_id != 0 && !run->has_record; /* there is no other copy */
+    if (status < 0) {
+        end(run, SL_CAUSE_LAB, sl_strerror(status));
+        return;
+    }
+    bool keeps = run->work.collected && !run->work.has_record; /* there is no other copy */
     for (int i = 0; i < SL_JOB_RUN_PARTS && !keeps; i++) {
         if (run->parts[i].has_result)
             sl_link_ack_result(run->link, wire_id(run, i));
@@ -255,6 +239,8 @@ static void queue_finish(struct sl_job_run *run)
     for (int i = 0; i < SL_JOB_RUN_PARTS; i++)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
+    run->work.unwanted = run->cancelled;
+    run->work.collected = sl_job_run_collects(run);
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
     run->work.ended_ms = sl_clock_utc_ms();
     run->working = true;
@@ -686,9 +672,10 @@ static void take_begin(struct sl_job_run *run)
     char directory[SL_JOB_RUN_WORK_PATH];
     if (run->spec.kept_started_ms == 0)
         return;
+    bool own = !run->work.resumed && sl_job_run_collects(run); /* else the host's that sent it */
     run->started_ms = run->work.started_ms = run->spec.kept_started_ms;
     sl_job_run_work_name(run->state_dir, run->started_ms, run->job,
-                         run->work.resumed ? directory : run->directory, run->started_utc);
+                         own ? run->directory : directory, run->started_utc);
 }
 
 static void set_going(struct sl_job_run *run)
@@ -767,14 +754,14 @@ void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
 
 bool sl_job_run_collects(const struct sl_job_run *run)
 {
-    return run->spec.kept_id != 0;
+    return run->spec.kept_id != 0 && !sl_kept_may_be_of(run->spec.kept_id, run->job);
 }
 
 void sl_job_run_cancel(struct sl_job_run *run)
 {
     bool sent = run->parts[run->part].store != NULL;
     run->cancelled = true;
-    if ((!sent || run->detached || run->spec.kept_id != 0) && !run->finishing)
+    if ((!sent || run->detached || sl_job_run_collects(run)) && !run->finishing)
         end(run, SL_CAUSE_NONE, "cancelled");
     else
         sl_link_cancel_job(run->link, wire_id(run, run->part));

@@ -57,7 +57,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
 const char *sl_job_run_directory(const struct sl_job_run *run);
 /* The numbers of its jobs on the wire. */
 void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
-/* Does it collect what the device kept of a run that it had before? */
+/* Does it collect, as a person asked, what the device kept of another job? No other start can. */
 bool sl_job_run_collects(const struct sl_job_run *run);
 void sl_job_run_cancel(struct sl_job_run *run);
 

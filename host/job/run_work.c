@@ -16,6 +16,7 @@
 #include "common/base/crc32c.h"
 #include "common/base/durable.h"
 #include "common/base/json.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/sync_group.h"
@@ -26,6 +27,7 @@
 #include "host/ingest/file_stream.h"
 #include "host/ingest/run_store.h"
 #include "host/job/result_json.h"
+#include "host/job/run_cause.h"
 #include "host/job/run_progress.h"
 #include "host/job/task.h"
 #include "host/plugin/plugins.h"
@@ -33,6 +35,7 @@
 #include "host/spec/model_identity.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
+#include "host/store/run_end.h"
 #include "host/store/run_name.h"
 
 #define MAX_STREAM_BYTES ((size_t)1 << 31)
@@ -417,6 +420,34 @@ static int check_device(struct sl_job_run_work *work)
                        "The agent has not said what its device is");
 }
 
+static void judge(struct sl_job_run_work *work)
+{
+    struct sl_job_run_end over = {.result = work->parts[0],
+                                  .reference = work->parts[1],
+                                  .cancelled = work->unwanted,
+                                  .asks = !sl_spec_task_runs(work->spec->task),
+                                  .collected = work->collected,
+                                  .finish_rc = work->rc,
+                                  .finish_what = work->diag.what,
+                                  .verdict = work->record.verdict};
+    work->cause = sl_job_run_cause(&over, work->detail);
+    bool kept = over.result->outcome != SL_OUTCOME_CANCELLED || work->measured_some;
+    work->has_record =
+        !over.asks && ((work->cause == SL_CAUSE_NONE && kept) || work->cause == SL_CAUSE_RESULT);
+}
+
+/* The last of it: who finds the end finds the run whole. */
+static int write_end(const struct sl_job_run_work *work)
+{
+    struct sl_run_end end = {.job = work->job,
+                             .attempt = work->attempt,
+                             .ended_ms = work->ended_ms,
+                             .cause = work->cause,
+                             .run = work->record};
+    memcpy(end.detail, work->detail, sizeof(end.detail));
+    return sl_run_end_write(work->directory, &end);
+}
+
 void sl_job_run_work_finish(struct sl_job_run_work *work)
 {
     struct sl_sync_group group;
@@ -435,4 +466,8 @@ void sl_job_run_work_finish(struct sl_job_run_work *work)
         work->rc = synced;
     if (work->rc == 0 && !run)
         sl_tree_remove(work->directory); /* only now is the answer sure to last */
+    judge(work);
+    if (work->has_record && !work->unwanted && write_end(work) < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("end_unwritten"), SL_LOG_JOB(work->job),
+               SL_LOG_REASON("no other host can finish the run if this one dies now"));
 }

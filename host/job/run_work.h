@@ -28,11 +28,15 @@ struct sl_job_run_work {
         *parts[SL_JOB_RUN_PARTS];        /* measured, reference; NULL: was not run */
     const struct sl_plugin_run *plugins; /* settled; NULL: nobody measured beside the device */
     bool resumed;                        /* an earlier daemon began it */
+    bool unwanted, collected; /* cancelled before this; not by the job itself (run_cause.h) */
     /* Out. */
     bool found_recorded; /* nothing but its last files is to be made, by preparing */
     bool measured_some;  /* external runners that were ended early: their run is worth its row */
     int rc;
     struct sl_diag diag;
+    int cause; /* enum sl_job_cause: of the end */
+    char detail[SL_DETAIL_BYTES];
+    bool has_record; /* it is worth its row */
     struct sl_run_record record;
     char policy[SL_POLICY_WORDS_BYTES]; /* of the kit, by preparing */
 };

@@ -2,6 +2,7 @@
 #include "host/store/claim_table.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -12,6 +13,7 @@
 #include "host/store/host_table.h"
 #include "host/store/job_table.h"
 #include "host/store/request.h"
+#include "host/store/run_end.h"
 #include "host/store/run_table.h"
 #include "host/store/statement.h"
 
@@ -124,12 +126,13 @@ void sl_claim_table_claim(struct sl_request *request, struct sl_database *db)
         request->rc = sl_attempt_table_note(db, &request->job);
 }
 
-static int note_run(struct sl_request *request, struct sl_database *db, struct sl_job_record *job)
+static int note_run(struct sl_store_ending *ending, struct sl_database *db, const char *host)
 {
     struct sl_statement statement;
-    struct sl_run_record run = request->ending.run;
+    struct sl_run_record run = ending->run;
+    struct sl_job_record *job = &ending->job;
     uint64_t id;
-    memcpy(run.host, request->host->name, sizeof(run.host));
+    snprintf(run.host, sizeof(run.host), "%s", host);
     int rc = sl_run_table_insert(db, &run, &job->run);
     if (rc < 0)
         return rc;
@@ -140,16 +143,40 @@ static int note_run(struct sl_request *request, struct sl_database *db, struct s
     return rc < 0 ? rc : sl_attempt_table_note(db, job);
 }
 
+/* The host that had the job died. Where its directory is shared and the run in it whole, only the
+ * last word of it was not said; else the job's detail says that no run was found. */
+static int look_for_run(struct sl_store_ending *ending, struct sl_database *db)
+{
+    struct sl_run_end end;
+    struct sl_job_record *job = &ending->job;
+    int rc = job->cancel_wanted ? 0 : sl_run_end_find(db, job, &end);
+    size_t said = strlen(job->detail);
+    if (rc != 1) {
+        snprintf(job->detail + said, sizeof(job->detail) - said,
+                 ", and no whole run of its is in this host's directory");
+        return rc;
+    }
+    ending->run = end.run;
+    ending->has_run = true;
+    job->state = end.cause == SL_CAUSE_NONE ? SL_JOB_DONE : SL_JOB_FAILED;
+    job->cause = end.cause;
+    job->ended_ms = end.ended_ms;
+    memcpy(job->detail, end.detail, sizeof(job->detail));
+    return 0;
+}
+
 void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
 {
-    struct sl_job_record job = request->ending.job;
+    struct sl_store_ending ending = request->ending;
     int rc = sl_database_part_begin(db);
+    if (rc == 0 && ending.expired)
+        rc = look_for_run(&ending, db);
     if (rc == 0)
-        rc = write_job(request, db, &job, request->ending.expired);
-    if (rc == 0 && request->ending.has_run)
-        rc = note_run(request, db, &job);
+        rc = write_job(request, db, &ending.job, ending.expired);
+    if (rc == 0 && ending.has_run)
+        rc = note_run(&ending, db, ending.expired ? ending.job.host : request->host->name);
     request->rc = sl_database_part_end(db, rc);
-    request->id = request->rc == 0 ? job.run : 0;
+    request->id = request->rc == 0 ? ending.job.run : 0;
 }
 
 void sl_claim_table_want_cancel(struct sl_request *request, struct sl_database *db)

@@ -5,13 +5,17 @@
 
 import http.client
 import json
+import os
 import random
 import signal
 import socket
+import subprocess
 import sys
+import threading
 import time
 
 import lab
+import test_tcp_link as board
 from daemon import NATIVE_AGENT, SME2LABD, Daemon
 
 sys.path.insert(0, str(lab.ROOT / "tests/support"))
@@ -252,6 +256,98 @@ class TestApartHosts(Shared):
         begun = [int(row[0]) for row in self.server.sql("SELECT started_ms FROM attempts ORDER BY number")]
         self.assertGreaterEqual(begun[1] - begun[0], 2000)
         self.assertGreaterEqual(begun[2] - begun[1], 8000)
+
+
+class TestAfterDeath(Shared):
+    """What a host had measured when it died is had by another one, and not measured again."""
+
+    def host(self, name, *devices, shared=None):
+        folder = self.scratch / name
+        (folder / "state").mkdir(parents=True)
+        if shared:
+            (folder / "state/runs").mkdir()
+            subprocess.run(["mount", "--bind", shared, folder / "state/runs"], check=True)
+            self.addCleanup(subprocess.run, ["umount", folder / "state/runs"], check=True)
+        config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": list(devices)}
+        daemon = Daemon(folder / "state", config, program=board.ORDINAL_LAB, env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)})
+        self.addCleanup(lambda: daemon.process and daemon.__exit__(ValueError))
+        return daemon
+
+    def await_true(self, condition, seconds=60):
+        limit = time.monotonic() + seconds
+        while not condition():
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.02)
+
+    def submit(self, daemon, device, runs):
+        model = daemon.put_blob(TOY / "model.pte")
+        status, _, answer = daemon.submit({"model": model, "runs": runs, "device": device})
+        self.assertEqual(status, 201, answer)
+        return json.loads(answer)["id"]
+
+    def attempts(self):
+        return self.server.sql("SELECT number, host, cause, run, detail FROM attempts ORDER BY number")
+
+    def test_another_host_collects_what_the_device_went_on_with(self):
+        agent = board.Agent(self.scratch, NATIVE_AGENT)
+        self.addCleanup(agent.close)
+        device = board.board(agent.port, agent.secret)
+        a, b = (self.host(name, device) for name in ("a", "b"))
+        a.start()
+        job = self.submit(a, "board", 1000)
+        self.await_true(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")))
+        a.kill()
+        b.start()
+        b.put_blob(TOY / "model.pte")
+        done = b.wait(job, 240)
+        self.assertEqual((done["state"], done["attempts"]), ("done", 2), done)
+        self.assertIn("not heard of", done["detail"])
+        first, second = self.attempts()
+        self.assertEqual((first[2], first[3], second[2]), ("3", "0", "0"), (first, second))
+        self.assertIn("no whole run", first[4])
+        self.assertIn("event=result_collected", b.log_text())
+        (run,) = b.get("/api/v1/runs")["runs"]
+        (ran,) = self.scratch.glob("b/state/runs/*/*/trace.sltrace")
+        self.assertEqual(json.loads((ran.parent / "streams/end.json").read_text())["attempt"], 2)
+        submitted = int(self.server.sql("SELECT submitted_ms FROM jobs")[0][0])
+        self.assertLess(run["started_ms"], int(self.server.sql("SELECT started_ms FROM attempts WHERE number = 2")[0][0]))
+        self.assertGreaterEqual(run["started_ms"], submitted)
+        self.await_true(lambda: not list((agent.workdir / "jobs").iterdir()))  # it had the one run, and may forget it
+
+    def hold_runs(self):
+        """No run is stored until this connection is ended."""
+        with self.assertRaises(RuntimeError):
+            self.server.sql("BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE; SELECT pg_sleep(600)")
+
+    def test_another_host_stores_the_whole_run_of_a_shared_directory(self):
+        if os.geteuid() != 0:
+            self.skipTest("mounting a directory takes root")
+        shared = self.scratch / "shared"
+        shared.mkdir()
+        a, b = self.host("a", {"name": "here", "kind": "local"}, shared=shared), self.host("b", shared=shared)
+        a.start()
+        waits = threading.Thread(target=self.hold_runs)
+        waits.start()
+        self.await_true(lambda: self.server.sql("SELECT 1 FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'runs'::regclass AND granted"))
+        job = self.submit(a, "here", 3)
+        self.await_true(lambda: list(shared.glob("*/*/streams/end.json")))
+        a.kill()
+        self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'sme2lab'",
+                        user="postgres")
+        waits.join()
+        self.assertEqual(self.server.sql("SELECT state, (SELECT count(*) FROM runs) FROM jobs"), [["1", "0"]])
+        b.start()
+        done = b.wait(job)
+        self.assertEqual((done["state"], done["attempts"], done["device"]), ("done", 1, "here"), done)
+        (attempt,) = self.attempts()
+        self.assertEqual((attempt[2], attempt[3]), ("0", str(done["run"])), attempt)
+        files = b.get(f"/api/v1/runs/{done['run']}/files")["files"]
+        self.assertIn("trace.sltrace", [file["path"] for file in files])
+        self.assertIn("event=run_taken_over", b.log_text())
+        a.start()
+        self.await_true(lambda: "event=job_lost_to_another_host" in a.log_text() or not list(self.scratch.glob("a/state/agents/here/open")))
+        self.assertEqual(self.server.sql("SELECT state, attempts, (SELECT count(*) FROM runs) FROM jobs"), [["2", "1", "1"]])
+        self.assertEqual(len([path for path in shared.glob("*/*-1")]), 1)
 
 
 if __name__ == "__main__":

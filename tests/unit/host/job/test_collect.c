@@ -1,0 +1,114 @@
+/* tests/unit/host/job/test_collect.c */
+#include "host/job/collect.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <uv.h>
+
+#include "common/base/mem.h"
+#include "host/device/link_job.h"
+#include "host/job/kept_list.h"
+#include "host/records.h"
+#include "tests/support/test.h"
+
+#define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+static const char config[] = "{\"model\":\"" DIGEST "\",\"device\":\"board\",\"runs\":3}";
+static const struct sl_job_record second = {
+    .id = 7, .attempts = 2, .device = "board", .submitted_ms = 1764000000000};
+
+struct seen {
+    unsigned times;
+    bool collects;
+    char config[512];
+};
+
+static void on_done(void *user, const char *config_json)
+{
+    struct seen *seen = user;
+    seen->times++;
+    seen->collects = config_json != NULL;
+    snprintf(seen->config, sizeof(seen->config), "%s", config_json ? config_json : "");
+}
+
+static void tell(struct sl_kept_list *list, uint64_t id, const char *words, uint64_t started_ms)
+{
+    const struct sl_link_kept kept = {.job = id, .bytes = 10, .outcome = SL_OUTCOME_DONE};
+    const struct sl_link_told told = {
+        .job = id, .started_ms = started_ms, .config = words, .host = "a"};
+    assert_int_equal(sl_kept_list_take(list, &kept, 1), 0);
+    assert_int_equal(sl_kept_list_told(list, &told), 0);
+}
+
+static struct seen look(const struct sl_kept_list *list, bool stop)
+{
+    struct seen seen = {.times = 0};
+    struct sl_collect *collect = NULL;
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    assert_int_equal(sl_collect_start(&loop, list, &second, config, on_done, &seen, &collect), 0);
+    assert_int_equal(seen.times, 0);
+    if (stop)
+        sl_collect_stop(collect);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    return seen;
+}
+
+TEST(what_the_start_before_left_is_collected)
+{
+    struct sl_kept_list list = {.count = 0};
+    uint64_t id = sl_kept_number(7, 0xabcdef, 1);
+    char number[32];
+    tell(&list, id, config, second.submitted_ms + 5);
+    struct seen seen = look(&list, false);
+    assert_int_equal(seen.times, 1);
+    assert_true(seen.collects);
+    snprintf(number, sizeof(number), "\"id\":\"%llu\"", (unsigned long long)id);
+    assert_non_null(strstr(seen.config, number));
+    assert_non_null(strstr(seen.config, "\"started_ms\":1764000000005"));
+    assert_int_equal(look(&list, true).times, 0);
+    sl_kept_list_fini(&list);
+}
+
+TEST(what_was_asked_for_in_other_words_or_earlier_is_not)
+{
+    struct sl_kept_list list = {.count = 0};
+    uint64_t id = sl_kept_number(7, 1, 1);
+    tell(&list, id, "{\"model\":\"other\"}", second.submitted_ms + 5);
+    struct seen seen = look(&list, false);
+    assert_true(seen.times == 1 && !seen.collects);
+    tell(&list, id, config, second.submitted_ms - SL_COLLECT_SLACK_MS - 1);
+    seen = look(&list, false);
+    assert_true(seen.times == 1 && !seen.collects);
+    sl_kept_list_fini(&list);
+}
+
+TEST(without_a_word_of_the_device_patience_ends)
+{
+    struct sl_kept_list list = {.count = 0};
+    uint64_t before = uv_hrtime();
+    tell(&list, sl_kept_number(7, 1, 2), config, second.submitted_ms); /* of another start */
+    struct seen seen = look(&list, false);
+    assert_true(seen.times == 1 && !seen.collects);
+    assert_true(uv_hrtime() - before >= SL_COLLECT_PATIENCE_MS * UINT64_C(900000));
+    sl_kept_list_fini(&list);
+}
+
+TEST(each_failed_allocation_is_survived)
+{
+    struct sl_kept_list list = {.count = 0};
+    struct sl_collect *collect = NULL;
+    uv_loop_t loop;
+    assert_int_equal(uv_loop_init(&loop), 0);
+    for (unsigned nth = 1; nth <= 2; nth++) {
+        sl_mem_fail_nth(nth);
+        assert_int_equal(sl_collect_start(&loop, &list, &second, config, on_done, NULL, &collect),
+                         -ENOMEM);
+        assert_null(collect);
+    }
+    sl_mem_fail_nth(0);
+    assert_int_equal(uv_loop_close(&loop), 0);
+}
