@@ -176,7 +176,7 @@ static int execute_all(struct sl_batch_place *place, struct sl_request *batch, b
     uint64_t now_ms = 0;
     int rc = db->kind->begin(db);
     if (rc == 0)
-        rc = sl_statement_now_ms(db, &now_ms);
+        rc = db->kind->now_ms(db, &now_ms);
     for (struct sl_request *request = batch; request; request = request->next) {
         request->host = place->host;
         request->now_ms = now_ms;

@@ -40,8 +40,11 @@ struct sl_database_kind {
     /* After a loss: once more. *out_in_doubt: it is not known whether the last commit took place;
      * else *out_committed tells. 0, -ENOTCONN, or another negative code. */
     int (*reconnect)(struct sl_database *db, bool *out_in_doubt, bool *out_committed);
+    /* From now on other connections' changes of jobs are told to this one. After a failure it is so
+     * once the connection was made anew. */
+    int (*listen)(struct sl_database *db);
     /* Waits until `fd` can be read, `timeout_ms` is over (-1: never), the connection is lost, or
-     * another connection changed jobs, which *out_news tells of. */
+     * another connection changed jobs, which *out_news tells of to who listens. */
     int (*wait)(struct sl_database *db, int fd, int timeout_ms, bool *out_news);
     /* The same in the words of both kinds, types by SQLite's names (dialect.h). */
     int (*define)(struct sl_database *db, const char *sql);
@@ -51,6 +54,8 @@ struct sl_database_kind {
     int (*set_version)(struct sl_database *db, int version);
     /* The rows that were written so far. */
     uint64_t (*changes)(struct sl_database *db);
+    /* The time that all who share the database go by, Unix time in ms, 0.1 s late at most. */
+    int (*now_ms)(struct sl_database *db, uint64_t *out);
     /* The last failure in words; valid until the next call. */
     const char *(*message)(struct sl_database *db);
     /* A table of numbered rows: the number that it gave out last (0: none); the next one, for a

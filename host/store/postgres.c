@@ -20,10 +20,10 @@
 #include "host/store/dialect.h"
 #include "host/store/pq.h"
 #include "host/store/pq_call.h"
+#include "host/store/pq_plans.h"
 #include "host/store/sqlite.h"
 
 enum {
-    MAX_PREPARED = 192,
     FETCH_ROWS = 1000,
     MAX_POSTED = 128, /* what is sent and not answered fits the sockets' buffers */
     MESSAGE_BYTES = 200,
@@ -38,21 +38,18 @@ enum {
 #define SCHEMA_LIMIT "600s"
 #define SCHEMA_PATIENCE_NS (UINT64_C(610) * 1000000000)
 
-#define SERVER_MS "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+/* The server's time is asked for no more often than this, and an answer that took longer than the
+ * other tells none. */
+#define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
+#define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
-/* A statement that the server has planned already, by its text and the types of its values. */
-struct prepared {
-    struct sl_pq_shape shape; /* with its text, owned */
-    bool of_many;             /* rows, each column an array */
-    bool joins;               /* of one row: there can be one of many */
-};
+#define SERVER_MS "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
 
 struct postgres {
     struct sl_database base; /* first */
     char *url;               /* owned; has the password: it is never printed */
     PGconn *connection;      /* owned; NULL: lost */
-    struct prepared prepared[MAX_PREPARED];
-    size_t prepared_count;
+    struct sl_pq_plans plans;
     struct sl_pq_call *posted[MAX_POSTED]; /* NULL: BEGIN; the first of those that are one */
     int posted_count;
     struct sl_pq_call *gathered, *gathered_last; /* posted inserts of one kind, to be sent as one */
@@ -62,6 +59,8 @@ struct postgres {
     uint64_t patience_ns, session_patience_ns; /* for an answer: now, and when it opened */
     uint64_t changes, changes_before;          /* the transaction */
     uint64_t batch;                            /* the latest transaction that wrote */
+    uint64_t server_ms, told_ns;               /* its time, and when it was told; 0: not known */
+    bool listening;                            /* to what others say of jobs */
     bool in_doubt;                             /* its commit was sent, and not answered */
     bool spoilt; /* what was written must not stay, and nobody was told yet */
     char writer[WRITER_BYTES];
@@ -91,23 +90,12 @@ static void keep_message(struct postgres *db, const char *text)
     snprintf(db->message, sizeof(db->message), "%.*s", (int)strcspn(text, "\n"), text);
 }
 
-static void free_prepared(struct prepared *prepared)
-{
-    sl_free((char *)(uintptr_t)prepared->shape.sql);
-}
-
-static void drop_prepared(struct postgres *db)
-{
-    for (size_t i = 0; i < db->prepared_count; i++)
-        free_prepared(&db->prepared[i]);
-    db->prepared_count = 0;
-}
-
 static void lose(struct postgres *db)
 {
     PQfinish(db->connection);
     db->connection = NULL;
-    drop_prepared(db);
+    db->server_ms = 0;
+    sl_pq_plans_clear(&db->plans);
 }
 
 static void count_changes(struct postgres *db, PGresult *result)
@@ -290,7 +278,7 @@ static int listen_for_jobs(struct postgres *db)
 {
     char sql[SL_NAME_BYTES + 32];
     snprintf(sql, sizeof(sql), "LISTEN sme2lab_%s", db->base.identity);
-    return db->base.identity[0] ? ask(db, sql, NULL) : 0;
+    return db->listening ? ask(db, sql, NULL) : 0;
 }
 
 static int connect_again(struct postgres *db, struct sl_diag *diag)
@@ -331,69 +319,45 @@ static int bind(struct sl_database *base, void *handle, int at, const struct sl_
     return sl_pq_call_bind(&((struct statement *)handle)->call, at, value);
 }
 
-static void name_of(size_t place, char out[16])
+static int make_plan(struct postgres *db, const struct sl_pq_call *call, bool of_many,
+                     const struct sl_pq_plan **out)
 {
-    snprintf(out, 16, "s%zu", place);
-}
-
-static int add_prepared(struct postgres *db, const struct sl_pq_call *call, bool of_many)
-{
-    char sql[SL_PQ_MAX_SQL_BYTES], many[SL_PQ_MAX_SQL_BYTES], name[16];
+    char sql[SL_PQ_MAX_SQL_BYTES];
     int rc = sl_pq_call_sql(call, of_many, sql);
-    if (rc == 0 && db->prepared_count == MAX_PREPARED) {
-        drop_prepared(db);
+    if (rc == 0 && db->plans.count == SL_PQ_MAX_PLANS) {
+        sl_pq_plans_clear(&db->plans);
         rc = ask(db, "DEALLOCATE ALL", NULL);
     }
+    rc = rc < 0 ? rc : sl_pq_plans_add(&db->plans, call, of_many, out);
     if (rc < 0)
         return rc;
-    struct prepared *prepared = &db->prepared[db->prepared_count];
-    sl_pq_call_shape(call, &prepared->shape);
-    prepared->shape.sql = sl_strndup(call->sql, strlen(call->sql));
-    if (!prepared->shape.sql)
-        return -ENOMEM;
-    prepared->of_many = of_many;
-    prepared->joins = !of_many && sl_pq_call_sql(call, true, many) == 0;
-    name_of(db->prepared_count++, name);
     int typed = of_many ? 0 : call->count; /* arrays have their types in the text */
-    rc = settle_sent(db, PQsendPrepare(db->connection, name, sql, typed, prepared->shape.types),
-                     NULL);
-    if (rc < 0 && db->prepared_count > 0) /* a lost connection forgot them all */
-        free_prepared(&db->prepared[--db->prepared_count]);
+    rc = settle_sent(
+        db, PQsendPrepare(db->connection, (*out)->name, sql, typed, (*out)->shape.types), NULL);
+    if (rc < 0)
+        sl_pq_plans_drop_last(&db->plans);
     return rc;
 }
 
-/* NULL: the server does not know it yet. */
-static const struct prepared *prepared_of(const struct postgres *db, const struct sl_pq_call *call,
-                                          bool of_many, char name[16])
+static int find_plan(struct postgres *db, const struct sl_pq_call *call, bool of_many,
+                     const struct sl_pq_plan **out)
 {
-    for (size_t i = 0; i < db->prepared_count; i++) {
-        name_of(i, name);
-        if (db->prepared[i].of_many == of_many &&
-            sl_pq_call_has_shape(call, &db->prepared[i].shape))
-            return &db->prepared[i];
-    }
-    return NULL;
-}
-
-static int find_prepared(struct postgres *db, const struct sl_pq_call *call, bool of_many,
-                         char name[16])
-{
-    if (prepared_of(db, call, of_many, name))
+    *out = sl_pq_plans_find(&db->plans, call, of_many);
+    if (*out)
         return 0;
     int rc = take_all(db);
     rc = rc == 0 && !db->connection ? not_there(db) : rc;
-    rc = rc < 0 ? rc : add_prepared(db, call, of_many);
-    return rc < 0 || prepared_of(db, call, of_many, name) ? rc : -EIO;
+    return rc < 0 ? rc : make_plan(db, call, of_many, out);
 }
 
 static int run_prepared(struct statement *statement)
 {
     struct postgres *db = statement->db;
-    char name[16];
-    int rc = find_prepared(db, &statement->call, false, name);
+    const struct sl_pq_plan *plan = NULL;
+    int rc = find_plan(db, &statement->call, false, &plan);
     if (rc < 0)
         return rc;
-    int sent = sl_pq_call_send(&statement->call, db->connection, name) == 0;
+    int sent = sl_pq_call_send(&statement->call, db->connection, plan->name) == 0;
     return settle_sent(db, sent, &statement->result);
 }
 
@@ -401,13 +365,13 @@ static int run_prepared(struct statement *statement)
 static int send_gathered(struct postgres *db)
 {
     struct sl_pq_call *first = db->gathered;
-    char name[16];
+    const struct sl_pq_plan *plan = NULL;
     if (!first)
         return 0;
     db->gathered = NULL;
-    int rc = find_prepared(db, first, first->next != NULL, name);
+    int rc = find_plan(db, first, first->next != NULL, &plan);
     rc = rc < 0 ? rc : make_room(db);
-    int sent = rc < 0 ? rc : sl_pq_call_send(first, db->connection, name);
+    int sent = rc < 0 ? rc : sl_pq_call_send(first, db->connection, plan->name);
     rc = rc == 0 && sent == -EIO ? give_up(db) : sent;
     if (rc < 0)
         return hand_out(db, first, NULL, rc);
@@ -416,12 +380,12 @@ static int send_gathered(struct postgres *db)
 }
 
 /* Behind others of its shape, unless they would be too many. */
-static int gather(struct postgres *db, struct sl_pq_call *call, const struct prepared *prepared)
+static int gather(struct postgres *db, struct sl_pq_call *call, const struct sl_pq_plan *plan)
 {
     size_t bytes = sl_pq_call_bytes(call);
-    bool fits = db->gathered && prepared->joins && db->gathered_count < SL_PQ_MAX_ROWS &&
+    bool fits = db->gathered && plan->joins && db->gathered_count < SL_PQ_MAX_ROWS &&
                 db->gathered_bytes + bytes <= SL_PQ_MAX_ROWS_BYTES &&
-                sl_pq_call_has_shape(db->gathered, &prepared->shape);
+                sl_pq_call_has_shape(db->gathered, &plan->shape);
     int rc = fits ? 0 : send_gathered(db);
     if (rc < 0)
         return rc;
@@ -461,10 +425,9 @@ static int post(struct sl_database *base, void *handle)
 {
     struct postgres *db = of(base);
     struct statement *statement = handle;
-    char name[16];
-    const struct prepared *prepared = prepared_of(db, &statement->call, false, name);
-    int rc = prepared ? gather(db, &statement->call, prepared) : 0;
-    statement->posted = prepared && rc == 0; /* else it is carried out at its step, and is known */
+    const struct sl_pq_plan *plan = sl_pq_plans_find(&db->plans, &statement->call, false);
+    int rc = plan ? gather(db, &statement->call, plan) : 0;
+    statement->posted = plan && rc == 0; /* else it is carried out at its step, and is known */
     return rc;
 }
 
@@ -683,46 +646,86 @@ static int raise_number(struct sl_database *base, const char *table, uint64_t la
     return exec(base, sql);
 }
 
+/* --- the server's time --- */
+
+static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns)
+{
+    struct sl_value told;
+    uint64_t now_ns = sl_clock_ns();
+    column(statement, 0, &told);
+    db->server_ms = now_ns - sent_ns <= TIME_TAKES_NS ? (uint64_t)told.integer : 0;
+    db->told_ns = now_ns;
+    return (uint64_t)told.integer;
+}
+
+/* By this machine's clock since the server told it last: each transaction that writes is told it,
+ * and those that follow need not ask. */
+static int now_ms(struct sl_database *base, uint64_t *out)
+{
+    struct postgres *db = of(base);
+    void *handle = NULL;
+    uint64_t now_ns = sl_clock_ns();
+    if (db->server_ms != 0 && now_ns - db->told_ns < TIME_HOLDS_NS) {
+        *out = db->server_ms + (now_ns - db->told_ns) / 1000000;
+        return 0;
+    }
+    int rc = prepare(base, "SELECT " SERVER_MS, &handle);
+    if (rc < 0)
+        return rc;
+    rc = step(base, handle);
+    if (rc == 1)
+        *out = note_time(db, handle, now_ns);
+    finish(handle);
+    return rc < 0 ? rc : rc == 1 ? 0 : -EIO;
+}
+
+/* --- the end of a transaction --- */
+
 /* The row of the writer is written in the same transaction: it tells later whether there was a
  * commit. It must have the number before: a commit that comes after find_out() fails. What is left
  * out after a failure is the commit too. */
-static int write_and_commit(struct postgres *db, struct statement *own, bool jobs_changed)
+static int write_and_commit(struct postgres *db, struct statement *own)
 {
-    char name[16], notify[SL_NAME_BYTES + 32];
+    const struct sl_pq_plan *plan = NULL;
     const struct sl_value values[] = {
         {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch + 1},
         {.kind = SL_VALUE_TEXT, .text = db->writer},
         {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch},
     };
     int rc = 0;
-    snprintf(notify, sizeof(notify), "NOTIFY sme2lab_%s", db->base.identity);
     for (int i = 0; i < 3 && rc == 0; i++)
         rc = bind(&db->base, own, i + 1, &values[i]);
-    rc = rc < 0 ? rc : find_prepared(db, &own->call, false, name);
+    rc = rc < 0 ? rc : find_plan(db, &own->call, false, &plan);
     rc = rc < 0 ? rc : post(&db->base, own);
-    if (rc == 0 && jobs_changed)
-        rc = post_text(db, notify);
     rc = rc < 0 ? rc : post_text(db, "COMMIT");
     int sent = take_all(db);
     return rc < 0 ? rc : sent;
 }
 
+/* Others are told with the row: a statement of its own would cost as much as that. */
 static int commit(struct sl_database *base, bool jobs_changed)
 {
-    static const char sql[] =
-        "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SERVER_MS
-        " WHERE id = ?2 AND batch = ?3 RETURNING 1) SELECT 1 / count(*) FROM own";
     struct postgres *db = of(base);
     void *own = NULL;
+    char sql[320];
+    uint64_t began_ns = sl_clock_ns();
     int rc = take_all(db);
     if (rc < 0)
         return rc;
     if (db->changes == db->changes_before)
         return exec(base, "COMMIT");
+    snprintf(sql, sizeof(sql),
+             "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SERVER_MS
+             " WHERE id = ?2 AND batch = ?3 RETURNING wrote_ms) SELECT max(wrote_ms), 1 / "
+             "count(*)%s%s%s FROM own",
+             jobs_changed ? ", pg_notify('sme2lab_" : "", jobs_changed ? base->identity : "",
+             jobs_changed ? "', '')" : "");
     rc = prepare(base, sql, &own);
     if (rc < 0)
         return rc;
-    rc = write_and_commit(db, own, jobs_changed);
+    rc = write_and_commit(db, own);
+    if (rc == 0 && step(base, own) == 1)
+        note_time(db, own, began_ns);
     finish(own);
     db->in_doubt = rc == -ENOTCONN;
     if (rc == 0)
@@ -783,6 +786,12 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
     return rc;
 }
 
+static int start_listening(struct sl_database *base)
+{
+    of(base)->listening = true;
+    return listen_for_jobs(of(base));
+}
+
 /* Notices of this connection itself say nothing new. */
 static bool take_news(struct postgres *db)
 {
@@ -830,7 +839,9 @@ static const struct sl_database_kind kind = {
     .commit = commit,
     .state = state,
     .reconnect = reconnect,
+    .listen = start_listening,
     .wait = wait_for,
+    .now_ms = now_ms,
     .changes = changes,
     .message = message,
     .last_number = last_number,
@@ -885,6 +896,5 @@ int sl_postgres_sign_on(struct sl_database *base)
              "DELETE FROM writers WHERE wrote_ms < " SERVER_MS " - CAST(30 AS BIGINT) * 86400000; "
              "INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', 0, " SERVER_MS ")",
              db->writer);
-    int rc = exec(base, sql);
-    return rc < 0 ? rc : listen_for_jobs(db);
+    return exec(base, sql);
 }

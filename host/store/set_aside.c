@@ -95,7 +95,7 @@ static void prepare(struct taking *taking, struct sl_database *from, struct sl_d
     snprintf(sql, sizeof(sql),
              "SELECT * FROM %s WHERE id > ? AND id <= 1000000000000 ORDER BY id LIMIT 1", table);
     sl_statement_init(&taking->read, from, sql);
-    int columns = sqlite3_column_count(taking->read.handle);
+    int columns = sqlite3_column_count(sl_sqlite_statement(taking->read.handle));
     names_of(to, table, columns, names, sizeof(names));
     int used = snprintf(sql, sizeof(sql), "INSERT OR IGNORE INTO %s (%s) SELECT ?", table, names);
     for (int i = 1; i < columns && used < (int)sizeof(sql) - 4; i++)
@@ -110,7 +110,7 @@ static void prepare(struct taking *taking, struct sl_database *from, struct sl_d
 
 static int read_next(struct taking *taking)
 {
-    sqlite3_reset(taking->read.handle);
+    sqlite3_reset(sl_sqlite_statement(taking->read.handle));
     taking->read.rc = taking->read.handle ? 0 : SL_E_FORMAT;
     taking->read.next = 1;
     sl_statement_bind_u64(&taking->read, taking->at);
@@ -119,10 +119,11 @@ static int read_next(struct taking *taking)
 
 static int write_row(struct taking *taking)
 {
-    sqlite3_stmt *row = taking->read.handle;
-    sqlite3_reset(taking->write.handle);
+    sqlite3_stmt *row = sl_sqlite_statement(taking->read.handle);
+    sqlite3_stmt *written = sl_sqlite_statement(taking->write.handle);
+    sqlite3_reset(written);
     for (int i = 0; i < sqlite3_column_count(row); i++)
-        sqlite3_bind_value(taking->write.handle, i + 1, sqlite3_column_value(row, i));
+        sqlite3_bind_value(written, i + 1, sqlite3_column_value(row, i));
     return sl_statement_step(&taking->write);
 }
 

@@ -7,13 +7,25 @@
 
 #include <sqlite3.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/store/database.h"
 
+/* Statements that were carried out are kept for the next time: planning one that adds a row takes
+ * longer than adding it. */
+enum { MAX_KEPT = 48 };
+
+struct statement {
+    struct sqlite *db;
+    sqlite3_stmt *handle; /* owned */
+};
+
 struct sqlite {
     struct sl_database base; /* first */
     sqlite3 *handle;         /* owned */
+    struct statement *kept[MAX_KEPT];
+    size_t kept_count, next_out; /* the latter goes when there is no room */
 };
 
 static sqlite3 *handle_of(struct sl_database *db)
@@ -43,8 +55,17 @@ static int code(struct sl_database *db, int sqlite_rc)
     return sqlite_rc == SQLITE_OK ? 0 : sl_sqlite_code(handle_of(db));
 }
 
+static void free_statement(struct statement *statement)
+{
+    sqlite3_finalize(statement->handle);
+    sl_free(statement);
+}
+
 static void close_database(struct sl_database *db)
 {
+    struct sqlite *own = (struct sqlite *)db;
+    while (own->kept_count > 0)
+        free_statement(own->kept[--own->kept_count]);
     sqlite3_close(handle_of(db));
     sl_free(db);
 }
@@ -83,21 +104,56 @@ static uint64_t changes(struct sl_database *db)
     return (uint64_t)sqlite3_total_changes64(handle_of(db));
 }
 
+/* Who shares a file shares its machine's clock. */
+static int now_ms(struct sl_database *db, uint64_t *out)
+{
+    (void)db;
+    *out = sl_clock_utc_ms();
+    return 0;
+}
+
 static const char *message(struct sl_database *db)
 {
     return sqlite3_errmsg(handle_of(db));
 }
 
+/* NULL: none with this text is kept, or it is in use. */
+static struct statement *take_kept(struct sqlite *db, const char *sql)
+{
+    for (size_t i = 0; i < db->kept_count; i++) {
+        struct statement *statement = db->kept[i];
+        if (strcmp(sqlite3_sql(statement->handle), sql) != 0)
+            continue;
+        db->kept[i] = db->kept[--db->kept_count];
+        return statement;
+    }
+    return NULL;
+}
+
 static int prepare(struct sl_database *db, const char *sql, void **out)
 {
-    sqlite3_stmt *statement = NULL;
-    int rc = code(db, sqlite3_prepare_v2(handle_of(db), sql, -1, &statement, NULL));
+    struct statement *statement = take_kept((struct sqlite *)db, sql);
     *out = statement;
+    if (statement)
+        return 0;
+    statement = sl_calloc(1, sizeof(*statement));
+    if (!statement)
+        return -ENOMEM;
+    statement->db = (struct sqlite *)db;
+    int rc = code(db, sqlite3_prepare_v3(handle_of(db), sql, -1, SQLITE_PREPARE_PERSISTENT,
+                                         &statement->handle, NULL));
+    if (rc == 0 && !statement->handle)
+        rc = -EIO; /* it says nothing */
+    if (rc < 0)
+        free_statement(statement);
+    else
+        *out = statement;
     return rc;
 }
 
-static int bind(struct sl_database *db, void *statement, int at, const struct sl_value *value)
+static int bind(struct sl_database *db, void *handle, int at, const struct sl_value *value)
 {
+    sqlite3_stmt *statement = ((struct statement *)handle)->handle;
     switch (value->kind) {
     case SL_VALUE_INTEGER:
         return code(db, sqlite3_bind_int64(statement, at, value->integer));
@@ -112,12 +168,13 @@ static int bind(struct sl_database *db, void *statement, int at, const struct sl
 
 static int step(struct sl_database *db, void *statement)
 {
-    int rc = sqlite3_step(statement);
+    int rc = sqlite3_step(((struct statement *)statement)->handle);
     return rc == SQLITE_ROW ? 1 : rc == SQLITE_DONE ? 0 : sl_sqlite_code(handle_of(db));
 }
 
-static void column(void *statement, int at, struct sl_value *out)
+static void column(void *handle, int at, struct sl_value *out)
 {
+    sqlite3_stmt *statement = ((struct statement *)handle)->handle;
     *out = (struct sl_value){.kind = SL_VALUE_NULL};
     switch (sqlite3_column_type(statement, at)) {
     case SQLITE_INTEGER:
@@ -138,17 +195,28 @@ static void column(void *statement, int at, struct sl_value *out)
 
 static int columns(void *statement)
 {
-    return sqlite3_column_count(statement);
+    return sqlite3_column_count(((struct statement *)statement)->handle);
 }
 
 static void reset(void *statement)
 {
-    sqlite3_reset(statement);
+    sqlite3_reset(((struct statement *)statement)->handle);
 }
 
-static void finish(void *statement)
+/* Back to as it was prepared, without the values, which are the caller's. */
+static void finish(void *handle)
 {
-    sqlite3_finalize(statement);
+    struct statement *statement = handle;
+    struct sqlite *db = statement->db;
+    sqlite3_reset(statement->handle);
+    sqlite3_clear_bindings(statement->handle);
+    if (db->kept_count < MAX_KEPT) {
+        db->kept[db->kept_count++] = statement;
+        return;
+    }
+    free_statement(db->kept[db->next_out]);
+    db->kept[db->next_out] = statement;
+    db->next_out = (db->next_out + 1) % MAX_KEPT;
 }
 
 static int last_number(struct sl_database *db, const char *table, uint64_t *out)
@@ -194,6 +262,7 @@ static const struct sl_database_kind kind = {
     .set_version = set_version,
     .begin = begin,
     .changes = changes,
+    .now_ms = now_ms,
     .message = message,
     .last_number = last_number,
     .next_number = next_number,
@@ -241,6 +310,11 @@ int sl_sqlite_open_memory(struct sl_database **out)
 sqlite3 *sl_sqlite_handle(struct sl_database *db)
 {
     return handle_of(db);
+}
+
+sqlite3_stmt *sl_sqlite_statement(void *handle)
+{
+    return handle ? ((struct statement *)handle)->handle : NULL;
 }
 
 int sl_sqlite_end_log(struct sl_database *db)

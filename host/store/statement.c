@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "host/spec/columns.h"
 #include "host/store/database.h"
@@ -236,22 +235,5 @@ int sl_statement_page(struct sl_statement *statement, const struct sl_columns *c
     *out_count = count;
     *out_more = rc == 1;
     sl_statement_fini(statement);
-    return rc < 0 ? rc : 0;
-}
-
-/* Who shares a file shares its machine's clock; hosts may each have their own. */
-int sl_statement_now_ms(struct sl_database *db, uint64_t *out)
-{
-    struct sl_statement statement;
-    if (!db->shared) {
-        *out = sl_clock_utc_ms();
-        return 0;
-    }
-    sl_statement_init(&statement, db,
-                      "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)");
-    int rc = sl_statement_step(&statement);
-    if (rc == 1)
-        *out = sl_statement_u64(&statement, 0);
-    sl_statement_fini(&statement);
     return rc < 0 ? rc : 0;
 }

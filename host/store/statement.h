@@ -69,6 +69,3 @@ uint64_t sl_statement_u64(struct sl_statement *statement, int column);
 int sl_statement_int(struct sl_statement *statement, int column);
 /* Copies, cut at `size`. */
 void sl_statement_text(struct sl_statement *statement, int column, char *out, size_t size);
-
-/* The time that all who share the database go by, Unix time in ms. */
-int sl_statement_now_ms(struct sl_database *db, uint64_t *out);

@@ -20,22 +20,18 @@
 #include "host/store/numbers.h"
 #include "host/store/query.h"
 #include "host/store/request.h"
+#include "host/store/request_queue.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/server_query.h"
 
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
-enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000, AUDIT_WAIT_MS = 20 };
+enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000 };
 
 /* Requests wait for others as long as this part of the last transaction took, and no longer. */
 enum { GATHER_PART = 2, GATHER_MS = 5 };
 
 #define NS_A_MS UINT64_C(1000000)
-
-/* A list that is appended to at its end. */
-struct queue {
-    struct sl_request *first, **end;
-};
 
 struct sl_store {
     char *reader;              /* owned; a URL, optional */
@@ -50,9 +46,10 @@ struct sl_store {
     uv_cond_t wake;
     uv_async_t answered;
     /* under the lock: */
-    struct queue waiting, done;
+    struct sl_request_queue waiting, done;
     size_t queued; /* waiting, being carried out, or not answered yet */
     bool stopping;
+    bool listen; /* the worker is to hear of changes by others */
     bool news;   /* another connection changed jobs */
     int trouble; /* why the latest requests failed, or 0; only the worker changes it */
     char why[SL_STORE_WHY_BYTES];
@@ -61,6 +58,7 @@ struct sl_store {
     size_t expected;  /* urgent requests that were in it, or came meanwhile */
     size_t urgent;    /* of those that wait */
     size_t enough;    /* so many wake the worker */
+    bool lately;      /* there was a transaction since it last waited for one */
     /* the loop's: */
     void (*watch)(void *user); /* optional */
     void *watch_user;
@@ -68,26 +66,6 @@ struct sl_store {
     void (*closed)(void *user);
     void *closed_user;
 };
-
-static void queue_init(struct queue *queue)
-{
-    queue->first = NULL;
-    queue->end = &queue->first;
-}
-
-static void queue_append(struct queue *queue, struct sl_request *request)
-{
-    request->next = NULL;
-    *queue->end = request;
-    queue->end = &request->next;
-}
-
-static struct sl_request *queue_take_all(struct queue *queue)
-{
-    struct sl_request *first = queue->first;
-    queue_init(queue);
-    return first;
-}
 
 /* A run's rows stand in its directory too: as they are when it is added, and when its job ended. A
  * copy that cannot be written is missed only if the database is lost as well. */
@@ -207,38 +185,14 @@ static void wake(struct sl_store *store)
         return; /* it is full: the worker wakes anyway */
 }
 
-/* Does somebody wait for its answer? */
-static bool is_urgent(const struct sl_request *request)
-{
-    return request->kind != SL_REQUEST_NOTE_AUDIT;
-}
-
-/* Who did what is no hurry: it goes last, and for a moment waits for what may be committed with it.
- */
-static struct sl_request *take_batch(struct sl_store *store)
-{
-    struct queue first, last;
-    struct sl_request *request = queue_take_all(&store->waiting);
-    store->urgent = 0;
-    queue_init(&first);
-    queue_init(&last);
-    while (request) {
-        struct sl_request *next = request->next;
-        queue_append(is_urgent(request) ? &first : &last, request);
-        request = next;
-    }
-    *first.end = last.first;
-    return first.first;
-}
-
 /* Under the lock. How long those that wait may wait for others to be committed with them: a sync
  * costs the same for one as for all. Clients that the last batch answered come back at once, and
  * the first of them would begin the next one without the others. */
 static uint64_t patience_ns(const struct sl_store *store)
 {
     if (store->urgent == 0)
-        return AUDIT_WAIT_MS * NS_A_MS;
-    if (store->urgent >= store->expected)
+        return SL_NOTES_WAIT_MS * NS_A_MS;
+    if (store->urgent >= (store->expected + 1) / 2)
         return 0;
     uint64_t part_ns = store->took_ns / GATHER_PART;
     return part_ns < GATHER_MS * NS_A_MS ? part_ns : GATHER_MS * NS_A_MS;
@@ -248,13 +202,14 @@ static uint64_t patience_ns(const struct sl_store *store)
 static struct sl_request *await_batch(struct sl_store *store)
 {
     uint64_t began_ns = sl_clock_ns(), limit_ns, waited_ns;
-    store->enough = 0;
     if (!store->waiting.first) {
-        wait_for_requests(store, -1);
+        store->enough = store->lately ? 1 : 0; /* who did what wakes it later */
+        wait_for_requests(store, store->lately ? SL_NOTES_WAIT_MS : -1);
+        store->lately = false;
         return NULL;
     }
     for (;;) {
-        store->enough = store->urgent > 0 ? store->expected : 1;
+        store->enough = store->urgent > 0 ? (store->expected + 1) / 2 : 1;
         limit_ns = patience_ns(store);
         waited_ns = sl_clock_ns() - began_ns;
         if (store->stopping || waited_ns >= limit_ns)
@@ -262,7 +217,10 @@ static struct sl_request *await_batch(struct sl_store *store)
         wait_for_requests(store, (int)((limit_ns - waited_ns + NS_A_MS - 1) / NS_A_MS));
     }
     store->enough = SIZE_MAX; /* it looks again by itself */
-    return store->stopping ? NULL : take_batch(store);
+    if (store->stopping)
+        return NULL;
+    store->urgent = 0;
+    return sl_request_queue_take_batch(&store->waiting, sl_clock_ns());
 }
 
 /* Under the lock. */
@@ -270,9 +228,19 @@ static void note_batch(struct sl_store *store, const struct sl_request *batch, u
 {
     sl_histogram_add(&store->transactions, took_ns);
     store->took_ns = took_ns;
+    store->lately = true;
     store->expected = store->urgent;
     for (; batch; batch = batch->next)
-        store->expected += is_urgent(batch);
+        store->expected += sl_request_is_urgent(batch);
+}
+
+/* Under the lock, which is open meanwhile. What is asked later sees what was changed before. */
+static void start_listening(struct sl_store *store)
+{
+    store->listen = false;
+    uv_mutex_unlock(&store->lock);
+    store->db->kind->listen(store->db); /* a lost connection is looked for where it waits */
+    uv_mutex_lock(&store->lock);
 }
 
 static void work(void *user)
@@ -280,6 +248,8 @@ static void work(void *user)
     struct sl_store *store = user;
     uv_mutex_lock(&store->lock);
     while (!store->stopping) {
+        if (store->listen)
+            start_listening(store);
         struct sl_request *batch = await_batch(store);
         if (!batch)
             continue;
@@ -295,7 +265,7 @@ static void work(void *user)
         note_batch(store, batch, took_ns);
         while (batch) {
             struct sl_request *next = batch->next;
-            queue_append(&store->done, batch);
+            sl_request_queue_append(&store->done, batch);
             batch = next;
         }
         uv_async_send(&store->answered);
@@ -306,7 +276,7 @@ static void work(void *user)
 static void answer_all(struct sl_store *store)
 {
     uv_mutex_lock(&store->lock);
-    struct sl_request *request = queue_take_all(&store->done);
+    struct sl_request *request = sl_request_queue_take_all(&store->done);
     bool news = store->news;
     store->news = false;
     uv_mutex_unlock(&store->lock);
@@ -408,8 +378,8 @@ int sl_store_open(uv_loop_t *loop, const char *where, const char *root, struct s
         return -ENOMEM;
     store->where = sl_strndup(where, strlen(where));
     store->wake_pipe[0] = store->wake_pipe[1] = -1;
-    queue_init(&store->waiting);
-    queue_init(&store->done);
+    sl_request_queue_init(&store->waiting);
+    sl_request_queue_init(&store->done);
     int rc = open_all(loop, root, store, diag);
     if (rc < 0) {
         release(store);
@@ -423,6 +393,10 @@ void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *u
 {
     store->watch = changed;
     store->watch_user = user;
+    uv_mutex_lock(&store->lock);
+    store->listen = store->db->shared;
+    wake(store);
+    uv_mutex_unlock(&store->lock);
 }
 
 static void on_async_closed(uv_handle_t *handle)
@@ -449,7 +423,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
     answer_all(store);
-    for (struct sl_request *request = queue_take_all(&store->waiting); request;) {
+    for (struct sl_request *request = sl_request_queue_take_all(&store->waiting); request;) {
         struct sl_request *next = request->next;
         request->rc = SL_E_STATE;
         sl_request_answer(request);
@@ -501,8 +475,8 @@ static int enqueue(struct sl_store *store, struct sl_request *request)
     if (rc == 0) {
         store->queued++;
         request->queued_ns = sl_clock_ns();
-        queue_append(&store->waiting, request);
-        store->urgent += is_urgent(request);
+        sl_request_queue_append(&store->waiting, request);
+        store->urgent += sl_request_is_urgent(request);
         if (store->urgent >= store->enough)
             wake(store);
     }

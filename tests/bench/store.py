@@ -1,8 +1,11 @@
 """Durable submissions a second on either kind of store, beside PostgreSQL's own single inserts of the same rows: bench.py's part `store`."""
 
+import contextlib
 import json
+import math
 import pathlib
 import re
+import statistics
 import sys
 import tempfile
 
@@ -14,6 +17,7 @@ sys.path.insert(0, str(host.ROOT / "tests/support"))
 import postgres  # noqa: E402
 
 SECONDS = 4
+ROUNDS, ROUND_SECONDS = 7, 1.5  # of the daemon and the server in turn: what else the machine does meanwhile both feel
 AT_ONCE = 16
 LEAST = 0.7  # of the server's own
 # As the daemon inserts it (host/store/job_table.c), one transaction each.
@@ -21,48 +25,65 @@ INSERT = """INSERT INTO jobs (config, idempotency_key, state, cause, detail, pri
 cancel_wanted, lease_until_ms) VALUES ('{config}', NULL, 0, 0, '', 0, 0, 1, 0, 0, '', '', 0, 0, 0) RETURNING id;"""
 
 
-def submissions(url=None):
-    """Synced submissions a second over HTTP, one and several at a time; and the configuration that a job has in the store."""
+@contextlib.contextmanager
+def daemon_with_job(url=None):
+    """A daemon, and the file of a job that it takes."""
     with tempfile.TemporaryDirectory(prefix="sme2lab-bench-") as folder:
         config = {"devices": []} | ({"store": url} if url else {})
         with Daemon(pathlib.Path(folder) / "state", config) as daemon:
             job = pathlib.Path(folder) / "job.json"
             job.write_text(json.dumps({"model": daemon.put_blob(host.TOY / "model.pte")}))
-            loads = [host.load(daemon, SECONDS, connections, 0, job, "/api/v1/jobs") for connections in (1, AT_ONCE)]
-            kept = json.dumps(daemon.get("/api/v1/jobs/1").get("config", {}))
-    failed = sum(load["failures"] for load in loads)
-    if failed:
-        sys.exit(f"bench: {failed} submissions failed")
-    return [load["rate"] for load in loads], kept
+            yield daemon, job
 
 
-def inserts(server, config):
-    """The same by pgbench, on the daemon's own table, once the daemon has ended."""
+def submissions(daemon, job, seconds, at_once):
+    """Synced submissions a second over HTTP."""
+    load = host.load(daemon, seconds, at_once, 0, job, "/api/v1/jobs")
+    if load["failures"]:
+        sys.exit(f"bench: {load['failures']} submissions failed")
+    return load["rate"]
+
+
+def inserts(server, config, clients):
+    """The same by pgbench, into the daemon's own table."""
     script = pathlib.Path(server.root) / "insert.sql"
     script.write_text(INSERT.format(config=config.replace("'", "''").replace(":", "\\:")).replace("\n", " ") + "\n")
-    rates = []
-    for clients in (1, AT_ONCE):
-        said = server.run("pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", "2", "-T", str(SECONDS), "-f", str(script), "-h", server.root,
-                          "-p", str(server.port), "-U", "sme2lab", "sme2lab")
-        rates.append(float(re.search(r"tps = ([0-9.]+)", said).group(1)))
-    return rates
+    said = server.run("pgbench", "-n", "-M", "prepared", "-c", str(clients), "-j", str(min(clients, 2)), "-T", str(math.ceil(ROUND_SECONDS)), "-f", str(script),
+                      "-h", server.root, "-p", str(server.port), "-U", "sme2lab", "sme2lab")
+    return float(re.search(r"tps = ([0-9.]+)", said).group(1))
+
+
+def beside_the_server(server):
+    """For one and for several at a time: pairs of the daemon's and the server's own rate, one right after the other."""
+    pairs = {1: [], AT_ONCE: []}
+    with daemon_with_job(server.url()) as (daemon, job):
+        for at_once in pairs:
+            submissions(daemon, job, 1, at_once)
+        config = json.dumps(daemon.get("/api/v1/jobs/1").get("config", {}))
+        for _ in range(ROUNDS):
+            for at_once, found in pairs.items():
+                found.append((submissions(daemon, job, ROUND_SECONDS, at_once), inserts(server, config, at_once)))
+    return pairs
 
 
 def bench():
-    (alone, together), _ = submissions()
+    with daemon_with_job() as (daemon, job):
+        alone, together = (submissions(daemon, job, SECONDS, at_once) for at_once in (1, AT_ONCE))
     yield host.row("SQLite: submissions, each synced before its answer, one at a time", round(alone), "jobs/s", 200, "goal", least=True)
     yield host.row(f"  {AT_ONCE} at a time, synced in groups", round(together), "jobs/s", 5000, "goal", least=True)
     if not postgres.programs():
         sys.exit(f"bench: {postgres.MISSING}")
     server = postgres.Server(sync=True)
     try:
-        (alone, together), config = submissions(server.url())
-        own_alone, own_together = inserts(server, config)
+        pairs = beside_the_server(server)
     finally:
         server.close()
-    yield host.row("PostgreSQL: submissions, one at a time", round(alone), "jobs/s", round(LEAST * own_alone),
-                   f"goal: {LEAST} of pgbench's {own_alone:,.0f} inserts", least=True)
-    yield host.noted(f"  {AT_ONCE} at a time, over one connection", round(together), "jobs/s", round(own_together), f"pgbench's inserts, {AT_ONCE} clients")
+    for at_once, found in pairs.items():
+        ours, theirs = (statistics.median(rates) for rates in zip(*found))
+        ratio = statistics.median(our / their for our, their in found)
+        what = "PostgreSQL: submissions, one at a time" if at_once == 1 else f"  {at_once} at a time, over one connection"
+        yield host.row(what, round(ours), "jobs/s", round(LEAST * ours / ratio),
+                       f"goal: {LEAST} of pgbench's inserts by {at_once} clients, here {theirs:,.0f}; the median ratio of {ROUNDS} rounds is {ratio:.2f}", least=True)
 
 
 PARTS = {"store": bench}

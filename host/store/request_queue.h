@@ -1,0 +1,28 @@
+/* host/store/request_queue.h: requests in the order they came, and which of them go together. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct sl_request;
+
+/* Who did what waits so long for more of its kind, and no longer than until it is so many. */
+enum { SL_NOTES_WAIT_MS = 20, SL_NOTES_ENOUGH = 64 };
+
+/* A list that is appended to at its end. */
+struct sl_request_queue {
+    struct sl_request *first, **end;
+};
+
+/* Also forgets what is in it. */
+void sl_request_queue_init(struct sl_request_queue *queue);
+void sl_request_queue_append(struct sl_request_queue *queue, struct sl_request *request);
+struct sl_request *sl_request_queue_take_all(struct sl_request_queue *queue);
+
+/* Does somebody wait for its answer? Who did what is no hurry. */
+bool sl_request_is_urgent(const struct sl_request *request);
+
+/* Takes those that go into one transaction: the urgent ones, and behind them the others, if those
+ * have waited long enough, are many, or are alone. `now_ns` by sl_clock_ns(). */
+struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, uint64_t now_ns);
