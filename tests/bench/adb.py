@@ -3,6 +3,7 @@ clients by turns, run by run, so that a busy machine hits all alike; medians. Th
 to the adbd itself: the stock client and `ours` through one adb server, `ours without the server` in the laboratory's network."""
 
 import hashlib
+import json
 import os
 import pathlib
 import statistics
@@ -116,12 +117,30 @@ def rows_of(found, what, goal=None):
         yield host.noted("  CPU of client and server, mean", round(cpu * 1e3), "ms", round(found["stock"][1] * 1e3), "the stock client and the server")
 
 
+def on_the_link(lab):
+    told = subprocess.run([*lab.enter, "tc", "-s", "-j", "qdisc", "show", "dev", "lo"], check=True, capture_output=True, text=True)
+    return json.loads(told.stdout)[0]["bytes"]
+
+
+def bytes_sent(lab, file, way):
+    """What goes over the link for the file, both ways, as times of the stock client's: a busy machine does not change it."""
+    sent = {}
+    for name, words in clients(lab, file, way).items():
+        before = on_the_link(lab)
+        run(lab, words)
+        sent[name] = on_the_link(lab) - before
+    for name in ("ours", "ours without the server"):
+        yield host.row(f"  bytes on the link, {way}, {name}: {sent[name] / 1e6:.2f} MB beside the stock client's {sent['stock'] / 1e6:.2f}",
+                       round(sent[name] / sent["stock"], 3), "x", 1.01, "goal: times the stock client's")
+
+
 def over_a_cable(lab, file):
     """The same where the link is the narrowest place, as it is with a phone."""
     subprocess.run([*lab.enter, "tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", CABLE, "burst", "256k", "latency", "50ms"], check=True)
     try:
         for way in GOALS:
             yield from rows_of(side_by_side(lab, file, way, SLOW_ROUNDS), f"{way} over {CABLE}")
+            yield from bytes_sent(lab, file, way)
     finally:
         subprocess.run([*lab.enter, "tc", "qdisc", "del", "dev", "lo", "root"], check=True)
 

@@ -131,12 +131,24 @@ def bench_agents(phones):
 
 # --- one phone's job ---
 
+def words_of(pid):
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    return []
+
+
+def is_agent(pid, verb):
+    words = words_of(pid)
+    return verb in words and any(b"sme2lab/bin/" in word for word in words)
+
+
 class Agent(threading.Thread):
-    """Notes when the processes of the one phone's agent began and ended, in ns, as they are seen."""
+    """Notes when the inference processes of the one phone's agent began and ended, in ns, as they are seen. It has others between the
+    jobs: Android's programs that tell how warm the phone is, and how full its battery."""
 
     def __init__(self, phones):
         super().__init__(daemon=True)
-        self.pid = next(pid for pid in phones.processes() if is_agent(pid))
+        self.pid = next(pid for pid in phones.processes() if is_agent(pid, b"serve"))
         self.spans, self.ending = [], False
 
     def children(self):
@@ -147,21 +159,17 @@ class Agent(threading.Thread):
         return set(found.split())
 
     def run(self):
-        running = {}
+        running, measured = {}, set()
         while not self.ending:
             here, now = self.children(), time.monotonic_ns()
             for pid in here - running.keys():
                 running[pid] = now
+            measured |= {pid for pid in here - measured if is_agent(pid, b"run")}
             for pid in running.keys() - here:
-                self.spans.append((running.pop(pid), now))
+                began = running.pop(pid)
+                if pid in measured:
+                    self.spans.append((began, now))
             time.sleep(LOOK_S)
-
-
-def is_agent(pid):
-    with contextlib.suppress(OSError):
-        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
-        return b"serve" in words and any(b"sme2lab/bin/" in word for word in words)
-    return False
 
 
 def job_times(daemon, agent, job):
