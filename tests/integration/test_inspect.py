@@ -72,7 +72,7 @@ class Inspect(unittest.TestCase):
     def test_prediction_is_near_what_is_counted(self):
         name = "toy_cnn_f32_xnnpack"
         summary = self.method(name)["summary"]
-        run = lab.Run(name, self.folder / name)
+        run = lab.Run(name, self.folder / name, "--policy", "all")  # a prediction knows of no policy
         for variant in ("off", "on"):
             counted = run.analysis(variant)["latency"]["median_insns"]
             ratio = summary[f"predicted_{variant}_insns"] / counted

@@ -121,14 +121,13 @@ TEST(a_family_kept_out_takes_no_sme_kernel_and_no_other_changes)
     }
 }
 
-/* Large products and windows of f32 gain time in streaming mode; small ones, and what works on one
+/* Large products and convolutions gain time in streaming mode; small ones, and what works on one
  * vector at a time, lose it. */
-TEST(the_default_takes_sme_kernels_for_products_and_windows_alone)
+TEST(the_default_takes_sme_kernels_for_products_and_convolutions_alone)
 {
     const uint32_t gain = SL_POLICY_BIT(SL_POLICY_MATMUL) | SL_POLICY_BIT(SL_POLICY_MATMUL_INT8) |
                           SL_POLICY_BIT(SL_POLICY_GEMV) | SL_POLICY_BIT(SL_POLICY_GEMV_INT8) |
-                          SL_POLICY_BIT(SL_POLICY_CONV) | SL_POLICY_BIT(SL_POLICY_CONV_INT8) |
-                          SL_POLICY_BIT(SL_POLICY_DEPTHWISE);
+                          SL_POLICY_BIT(SL_POLICY_CONV) | SL_POLICY_BIT(SL_POLICY_CONV_INT8);
     struct selection got[SELECTIONS_MAX];
     size_t count = select_all(sl_isa_detect() | sl_policy_default(), got);
     for (size_t i = 0; i < count; i++) {
