@@ -14,6 +14,7 @@ import time
 
 import devices
 import executorch
+import farm
 import host
 import load
 import models
@@ -123,9 +124,9 @@ def bench_kernels():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **store.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **store.PARTS, **farm.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
 ASKED = ("estimate", "policy")  # needs other people's sources, or half an hour: run when named
-GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS)}
+GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS), "farm": [*store.PARTS, *farm.PARTS, "stream", "devices"]}
 
 
 def ratio_of(r):
