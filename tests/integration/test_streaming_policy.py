@@ -2,9 +2,11 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import lab
@@ -186,6 +188,15 @@ class Estimated(lab.Scratch):
 
     MODEL = "toy_cnn_f32_xnnpack"
 
+    @classmethod
+    def setUpClass(cls):
+        """Of each model the run of all on SME2 is counted once for all tests."""
+        holder = tempfile.TemporaryDirectory(prefix="sme2lab-test-")
+        cls.addClassCleanup(holder.cleanup)
+        cls.state = f"{holder.name}/state"
+        cls.addClassCleanup(lab.end_private_daemons, pathlib.Path(cls.state))
+        policy.OUT = f"{holder.name}/bench"
+
     def policy_of(self, run, profile):
         return json.loads((run.out / f"policy_{profile}.json").read_text())
 
@@ -230,12 +241,11 @@ class Estimated(lab.Scratch):
 
     def test_whole_models_are_never_slower_than_on_either_engine(self):
         """scripts/bench policy, of two small programs."""
-        state = self.scratch / "state"
-        self.addCleanup(lab.end_private_daemons, state)
-        policy.OUT = str(self.scratch / "bench")
         programs = (self.MODEL, "transformer_dynq_xnnpack")
-        rows = [row for name in programs for row in policy.rows_of(name, str(state))]
-        executed = [row for name in programs for row in policy.rows_of(name, str(state), executed=True)]
+        rows = [row for name in programs for row in policy.rows_of(name, self.state)]
+        executed = [row for name in programs for row in policy.rows_of(name, self.state, executed=True)]
+        for folder in lab.run_directories(pathlib.Path(policy.OUT)):
+            lab.must_be_valid(folder)
         self.assertEqual({row["profile"] for row in rows}, set(policy.PROFILES))
         for row, ran in zip(rows, executed):
             self.assertLessEqual(row["estimated_ns"], min(row["neon_ns"], row["sme2_ns"], row["default_ns"]) + 1e-6, row)
@@ -248,9 +258,9 @@ class Estimated(lab.Scratch):
     def test_an_operator_is_slower_alone_only_where_its_run_gains_by_it(self):
         """Each table anew: no choice that differs in one operator, or in a run of them, has a lesser sum."""
         for model in (self.MODEL, "transformer_dynq_xnnpack", "toy_cnn_int8_xnnpack"):
-            out = lab.Run(model, self.scratch / model, "--runtime", "own", "--policy", "all")
+            out, _ = policy.all_on_sme2(model, self.state)
             for profile in policy.PROFILES:
-                table = self.policy_of(out, profile)
+                table = json.loads(pathlib.Path(out, f"policy_{profile}.json").read_text())
                 rows, sums = table["operators"], table["estimated"]
                 chosen = [row["streams"] for row in rows]
 

@@ -99,13 +99,20 @@ def slower_alone(table):
     return len(own), len([row for row in own if least_with(table, row, False) <= table["estimated"]["chosen_ns"]])
 
 
+@functools.cache
+def all_on_sme2(name, state):
+    """The directory of the run with everything on SME2, and its estimates: made once, as counts are the same each time."""
+    out = os.path.join(OUT, name, "all")
+    return out, estimates_of(name, out, state, "all")
+
+
 def rows_of(name, state, executed=False):
     """One row a profile."""
     folder = os.path.join(OUT, name)
-    sme2 = estimates_of(name, os.path.join(folder, "all"), state, "all")
+    everything, sme2 = all_on_sme2(name, state)
     default = estimates_of(name, os.path.join(folder, "default"), state, None) if executed else streamed_by_default(name, os.path.join(folder, "default"))
     for profile in PROFILES:
-        path = os.path.join(folder, "all", f"policy_{profile}.json")
+        path = os.path.join(everything, f"policy_{profile}.json")
         with open(path, encoding="utf-8") as file:
             table = json.load(file)
         sums, neon_ns, sme2_ns = table["estimated"], sme2[profile]["off"]["mid_ns"], sme2[profile]["on"]["mid_ns"]
