@@ -190,7 +190,7 @@ class Estimated(lab.Scratch):
 
     @classmethod
     def setUpClass(cls):
-        """Of each model the run of all on SME2 is counted once for all tests."""
+        """The run of a model with everything on SME2 is counted once for all tests."""
         holder = tempfile.TemporaryDirectory(prefix="sme2lab-test-")
         cls.addClassCleanup(holder.cleanup)
         cls.state = f"{holder.name}/state"
