@@ -11,7 +11,6 @@
 #include "host/analysis/calibration.h"
 #include "host/analysis/gain.h"
 #include "host/cli/cli.h"
-#include "host/cli/compare_benchmarks.h"
 #include "host/cli/exit_code.h"
 #include "host/cli/model_plan.h"
 #include "host/cli/options.h"
@@ -21,6 +20,7 @@
 #include "host/report/pairs_csv.h"
 #include "host/report/style.h"
 #include "host/rundir/arms.h"
+#include "host/rundir/benchmarks_compared.h"
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/import.h"
@@ -471,7 +471,7 @@ static int compare_benchmarks(struct request *r, struct sl_diag *diag)
         .level = r->variant && strcmp(r->variant, "off") == 0 ? 0 : 1,
         .categories = &categories,
         .options = r->options};
-    rc = sl_compare_benchmarks(&request, &made, diag);
+    rc = sl_benchmarks_compare(&request, &made, diag);
     sl_categories_fini(&categories);
     if (rc < 0)
         return rc;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "common/base/buf.h"
@@ -17,6 +18,7 @@
 #include "host/report/comparison.h"
 #include "host/report/perfetto.h"
 #include "host/rundir/arms.h"
+#include "host/rundir/benchmarks_compared.h"
 #include "host/rundir/collection.h"
 #include "host/rundir/compared.h"
 #include "host/rundir/noise_keep.h"
@@ -62,6 +64,40 @@ static int put_comparison(struct sl_compared *compared, const struct sl_http_com
     sl_json_init(&json, out);
     rc = sl_comparison_json(&json, NULL, &compared->report);
     rc = rc < 0 ? rc : json.error;
+    return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
+}
+
+/* Times of another tool, against another's or ours: one run alone has no two variants. */
+static bool has_benchmark(const struct sl_http_comparison *what)
+{
+    return what->kind == SL_HTTP_COMPARE &&
+           strcmp(what->directories[0], what->directories[1]) != 0 &&
+           (sl_is_benchmark_run(what->directories[0]) || sl_is_benchmark_run(what->directories[1]));
+}
+
+static int put_benchmarks(const struct sl_http_comparison *what,
+                          const struct sl_categories *categories, struct sl_buf *out,
+                          struct sl_diag *diag)
+{
+    struct sl_json json;
+    struct sl_benchmarks_compared made;
+    const struct sl_benchmarks_request request = {
+        .paths = {what->directories[0], what->directories[1]},
+        .level = what->levels[1],
+        .categories = categories,
+        .options = {.seed = 1, .noise_floor = NAN}};
+    int rc = sl_benchmarks_compare(&request, &made, diag);
+    if (rc < 0)
+        return rc;
+    const struct sl_comparison_report report = {.comparison = &made.comparison,
+                                                .experiment = made.names[1],
+                                                .factor = "run",
+                                                .baseline_level = what->names[0],
+                                                .candidate_level = what->names[1]};
+    sl_json_init(&json, out);
+    rc = sl_comparison_json(&json, NULL, &report);
+    rc = rc < 0 ? rc : json.error;
+    sl_comparison_fini(&made.comparison);
     return rc < 0 ? rc : sl_buf_append(out, "\n", 1);
 }
 
@@ -160,7 +196,8 @@ int sl_compare_runs(void *kit, const struct sl_http_comparison *what, struct sl_
     struct sl_compared *compared = sl_calloc(1, sizeof(*compared));
     if (!compared)
         return -ENOMEM;
-    int rc = what->kind == SL_HTTP_TRACE ? put_trace(compared, what, &own->categories, out, diag)
+    int rc = has_benchmark(what)           ? put_benchmarks(what, &own->categories, out, diag)
+             : what->kind == SL_HTTP_TRACE ? put_trace(compared, what, &own->categories, out, diag)
              : what->kind == SL_HTTP_CALIBRATE ? put_floor(what, &own->categories, out, diag)
              : what->kind == SL_HTTP_COMPARE
                  ? put_comparison(compared, what, &own->categories, out, diag)

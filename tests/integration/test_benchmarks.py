@@ -88,6 +88,10 @@ class TestBenchmarks(lab.Scratch):
         told = json.loads(self.cli("compare", "1", "2", "--json").stdout)
         self.assertEqual((told["verdict"], told["method"]), ("faster", "block-bootstrap"))
         self.assertAlmostEqual(told["ratio"], 2, delta=0.05)
+        self.assertEqual(self.daemon.get("/api/v1/compare?baseline=1&candidate=2"), told)
+        self.assertEqual(self.daemon.get("/api/v1/compare?baseline=1&candidate=4&variant=off")["verdict"], "incomparable")
+        status, _, body = self.daemon.request("GET", "/api/v1/compare?baseline=1&candidate=1")
+        self.assertEqual((status, "another tool's benchmark" in body.decode()), (404, True), body)
         self.assertIn("slower", self.cli("compare", "2", "1", code=3).stdout)
         self.assertIn("inconclusive", self.cli("compare", "1", "3", code=4).stdout)
         alone = self.cli("compare", "1", "5", code=4).stdout
@@ -104,6 +108,9 @@ class TestBenchmarks(lab.Scratch):
         self.assertGreater(told["ratio"], 1000)
         self.assertEqual(told["verdict"], "inconclusive")  # the ETDump has few executions
         self.assertIn("the baseline is other", self.cli("compare", "2", here, code=4).stdout)
+        self.cli("submit", toy / "model.pte", "--device", "counts", "--wait", "--out", self.scratch / "out", code=(0, 3, 4))
+        status, _, body = self.daemon.request("GET", "/api/v1/compare?baseline=1&candidate=3")
+        self.assertEqual((status, json.loads(body)["type"]), (422, "urn:sme2lab:problem:unsupported"), body)
         for kind, code, said in (("counted", 2, "The run counted instructions, and the benchmark tells times"),
                                  ("emulated", 4, "because times of an emulated CPU mean nothing")):
             out = self.scratch / kind

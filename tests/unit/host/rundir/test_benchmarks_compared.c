@@ -1,5 +1,5 @@
-/* tests/unit/host/cli/test_compare_benchmarks.c */
-#include "host/cli/compare_benchmarks.h"
+/* tests/unit/host/rundir/test_benchmarks_compared.c */
+#include "host/rundir/benchmarks_compared.h"
 
 #include <errno.h>
 #include <math.h>
@@ -53,7 +53,7 @@ static int compare(const char *a, const char *b, struct sl_benchmarks_compared *
         .paths = {a, b},
         .categories = &categories,
         .options = {.seed = 1, .iterations = 500, .noise_floor = NAN}};
-    int rc = sl_compare_benchmarks(&request, out, diag);
+    int rc = sl_benchmarks_compare(&request, out, diag);
     sl_categories_fini(&categories);
     return rc;
 }
@@ -111,7 +111,7 @@ STORE_TEST(a_comparison_that_finds_no_memory_says_so)
     for (unsigned nth = 1; rc != 0; nth++) {
         diag = (struct sl_diag){.what = ""};
         sl_mem_fail_nth(nth);
-        rc = sl_compare_benchmarks(&request, &found, &diag);
+        rc = sl_benchmarks_compare(&request, &found, &diag);
         assert_int_equal(diag.what[0] == '\0', rc == 0);
     }
     sl_mem_fail_nth(0);

@@ -1,5 +1,5 @@
-/* host/cli/compare_benchmarks.h: another tool's benchmark against another of them, or against a run
- * of ours of the same name: times alone, which were not measured in turns. */
+/* host/rundir/benchmarks_compared.h: another tool's benchmark against another of them, or against a
+ * run of ours of the same name: times alone, which were not measured in turns. */
 #pragma once
 
 #include <stdbool.h>
@@ -28,5 +28,5 @@ struct sl_benchmarks_request {
     const struct sl_categories *categories;
     struct sl_comparison_options options;
 };
-int sl_compare_benchmarks(const struct sl_benchmarks_request *request,
+int sl_benchmarks_compare(const struct sl_benchmarks_request *request,
                           struct sl_benchmarks_compared *out, struct sl_diag *diag);

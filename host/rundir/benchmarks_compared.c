@@ -1,5 +1,5 @@
-/* host/cli/compare_benchmarks.c */
-#include "host/cli/compare_benchmarks.h"
+/* host/rundir/benchmarks_compared.c */
+#include "host/rundir/benchmarks_compared.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -131,7 +131,7 @@ static void judge(struct sl_benchmarks_compared *made, const struct side sides[2
         sl_comparison_overrule(c, SL_VERDICT_UNFIT, "times of an emulated CPU mean nothing");
 }
 
-int sl_compare_benchmarks(const struct sl_benchmarks_request *request,
+int sl_benchmarks_compare(const struct sl_benchmarks_request *request,
                           struct sl_benchmarks_compared *out, struct sl_diag *diag)
 {
     struct side sides[2] = {{.ns = NULL}, {.ns = NULL}};
