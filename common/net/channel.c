@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -22,7 +23,7 @@
 #include "common/net/seal.h"
 #include "proto/envelope.pb-c.h"
 
-enum { READ_BYTES = 64 << 10, MAX_SOFTWARE_BYTES = 128, TICK_MS = 1000 };
+enum { READ_BYTES = 64 << 10, MAX_SOFTWARE_BYTES = 128, TICK_MS = 1000, NS_PER_US = 1000 };
 
 struct sl_channel {
     uv_loop_t *loop;
@@ -33,7 +34,8 @@ struct sl_channel {
     int fd; /* owned; -1: none yet */
     int open_handles;
     bool polling, connecting, closing, paused, ready, was_full;
-    int code; /* why it closed */
+    bool watches; /* the peer's clock */
+    int code;     /* why it closed */
     char reason[200];
     struct sl_handshake handshake;
     struct sl_seal seal; /* of a sealed session, once it is ready */
@@ -142,6 +144,7 @@ static int take_ping(struct sl_channel *channel, const Sme2lab__Proto__Ping *pin
 {
     Sme2lab__Proto__Envelope pong = SME2LAB__PROTO__ENVELOPE__INIT;
     Sme2lab__Proto__Ping body = *ping;
+    body.utc_us = sl_clock_utc_ns() / NS_PER_US;
     pong.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PONG;
     pong.pong = &body;
     int rc = append(channel, &pong);
@@ -152,7 +155,10 @@ static int take_message(struct sl_channel *channel, const Sme2lab__Proto__Envelo
 {
     switch (envelope->body_case) {
     case SME2LAB__PROTO__ENVELOPE__BODY__NOT_SET:
+        return 0;
     case SME2LAB__PROTO__ENVELOPE__BODY_PONG:
+        if (envelope->pong->utc_us != 0)
+            channel->events.message(channel->user, envelope);
         return 0;
     case SME2LAB__PROTO__ENVELOPE__BODY_PING:
         return take_ping(channel, envelope->ping);
@@ -254,6 +260,16 @@ static void on_event(uv_poll_t *poll, int status, int events)
     update_poll(channel);
 }
 
+static void send_ping(struct sl_channel *channel)
+{
+    Sme2lab__Proto__Ping ping = SME2LAB__PROTO__PING__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    ping.token = sl_clock_utc_ns() / NS_PER_US;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PING;
+    envelope.ping = &ping;
+    sl_channel_send(channel, &envelope);
+}
+
 static void on_tick(uv_timer_t *timer)
 {
     struct sl_channel *channel = timer->data;
@@ -265,16 +281,10 @@ static void on_tick(uv_timer_t *timer)
     }
     if (channel->paused)
         return;
-    if (now - channel->heard_ms >= SL_CHANNEL_DEAD_MS) {
+    if (now - channel->heard_ms >= SL_CHANNEL_DEAD_MS)
         end(channel, SL_E_TIMEOUT, "the peer went silent");
-    } else if (now - channel->heard_ms >= SL_CHANNEL_PING_MS) {
-        Sme2lab__Proto__Ping ping = SME2LAB__PROTO__PING__INIT;
-        Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-        ping.token = now;
-        envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PING;
-        envelope.ping = &ping;
-        sl_channel_send(channel, &envelope);
-    }
+    else if (channel->watches || now - channel->heard_ms >= SL_CHANNEL_PING_MS)
+        send_ping(channel);
 }
 
 int sl_channel_new(uv_loop_t *loop, const struct sl_channel_options *options,
@@ -366,6 +376,17 @@ int sl_channel_tell(struct sl_channel *channel, const Sme2lab__Proto__Envelope *
     if (rc == 0)
         update_poll(channel);
     return rc;
+}
+
+void sl_channel_watch_clock(struct sl_channel *channel, bool watch)
+{
+    uint64_t tick_ms = watch ? SL_CHANNEL_WATCH_MS : TICK_MS;
+    if (!channel->ready || channel->closing || channel->watches == watch)
+        return;
+    channel->watches = watch;
+    uv_timer_start(&channel->tick, on_tick, tick_ms, tick_ms);
+    if (watch)
+        send_ping(channel);
 }
 
 const char *sl_channel_peer(const struct sl_channel *channel)

@@ -20,12 +20,14 @@ enum {
     SL_CHANNEL_HANDSHAKE_MS = 5000,   /* a peer that has not proven itself by then is dropped */
     SL_CHANNEL_PING_MS = 5000,        /* silence after which a ping goes out ... */
     SL_CHANNEL_DEAD_MS = 20000,       /* ... and after which the peer counts as gone */
+    SL_CHANNEL_WATCH_MS = 250,        /* between two pings while the peer's clock is watched */
     SL_CHANNEL_QUEUE_BYTES = 4 << 20, /* of unsent frames; above it sending is refused */
 };
 
 struct sl_channel_events {
     void (*ready)(void *user); /* both sides are proven */
-    void (*message)(void *user, const Sme2lab__Proto__Envelope *envelope); /* borrowed */
+    /* Borrowed. Of pongs only those that say the peer's time. */
+    void (*message)(void *user, const Sme2lab__Proto__Envelope *envelope);
     void (*writable)(
         void *user); /* a send was refused before, and half the queue is free again; may be NULL */
     void (*closed)(void *user, int code,
@@ -56,6 +58,9 @@ int sl_channel_tell(struct sl_channel *channel, const Sme2lab__Proto__Envelope *
 /* Returns the peer's name for itself, once ready: printable. */
 const char *sl_channel_peer(const struct sl_channel *channel);
 size_t sl_channel_queued_bytes(const struct sl_channel *channel);
+
+/* Asks the peer of a ready channel for its time, now and every SL_CHANNEL_WATCH_MS. */
+void sl_channel_watch_clock(struct sl_channel *channel, bool watch);
 
 /* Back-pressure towards the peer: bytes stay in the socket until resumed. Pings are not answered
  * meanwhile. */

@@ -8,12 +8,14 @@
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
 #include "host/device/blob_put.h"
+#include "host/device/device_clock.h"
 #include "host/device/launch.h"
 #include "host/device/link_message.h"
 #include "host/device/transport.h"
@@ -36,6 +38,8 @@ struct sl_link {
     void *blobs_user;
     struct sl_link_facts facts; /* its texts are owned */
     bool described;
+    struct sl_device_clock clock;
+    bool watches_clock;
     bool up, paused, closing, held;
     unsigned failures; /* in a row */
     uv_timer_t timer;  /* the next try */
@@ -129,12 +133,20 @@ static void take_blob_state(struct sl_link *link, const Sme2lab__Proto__BlobStat
         sl_blob_put_state(link->blobs, &state);
 }
 
+static void take_pong(struct sl_link *link, const Sme2lab__Proto__Ping *pong)
+{
+    if (link->watches_clock)
+        sl_device_clock_take(&link->clock, pong->token, pong->utc_us, sl_clock_utc_ns() / 1000);
+}
+
 static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
 {
     struct sl_link *link = user;
     if (link->closing)
         return;
-    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES)
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_PONG)
+        take_pong(link, envelope->pong);
+    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES)
         take_capabilities(link, envelope->capabilities);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_BLOB_STATE)
         take_blob_state(link, envelope->blob_state);
@@ -161,6 +173,7 @@ static void on_ready(void *user)
                SL_LOG_QUOTED("daemon", software));
     link->failures = 0;
     link->up = true;
+    sl_channel_watch_clock(link->channel, link->watches_clock);
     if (link->paused)
         sl_channel_pause(link->channel);
     if (link->blobs)
@@ -341,6 +354,20 @@ int sl_link_clean(struct sl_link *link)
 int sl_link_look(struct sl_link *link)
 {
     return link->up ? sl_link_message_look(link->channel) : SL_E_STATE;
+}
+
+void sl_link_watch_clock(struct sl_link *link, bool watch)
+{
+    if (watch)
+        link->clock = (struct sl_device_clock){.count = 0};
+    link->watches_clock = watch;
+    if (link->up)
+        sl_channel_watch_clock(link->channel, watch);
+}
+
+bool sl_link_clock(const struct sl_link *link, struct sl_device_clock_bounds *out)
+{
+    return sl_device_clock_bounds(&link->clock, out);
 }
 
 void sl_link_pause(struct sl_link *link, bool paused)

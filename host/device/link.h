@@ -15,6 +15,7 @@
 typedef struct uv_loop_s uv_loop_t;
 struct sl_blob_put_list;
 struct sl_device;
+struct sl_device_clock_bounds;
 struct sl_diag;
 struct sl_link;
 
@@ -78,6 +79,11 @@ int sl_link_clean(struct sl_link *link);
 
 /* The agent says how its device is now, unless it has a job or is older than that. */
 int sl_link_look(struct sl_link *link);
+
+/* From now on the agent is asked for its clock, or no more. Each begin forgets what was found. */
+void sl_link_watch_clock(struct sl_link *link, bool watch);
+/* Gives what was found since the last begin. False: nothing, as of an older agent. */
+bool sl_link_clock(const struct sl_link *link, struct sl_device_clock_bounds *out);
 
 /* Back-pressure towards the agent. */
 void sl_link_pause(struct sl_link *link, bool paused);

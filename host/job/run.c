@@ -15,6 +15,7 @@
 #include "common/base/path.h"
 #include "host/device/blob_put.h"
 #include "host/device/count_reader.h"
+#include "host/device/device_clock.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/device/runtime_files.h"
@@ -178,6 +179,7 @@ static void close_down(struct sl_job_run *run)
     if (run->working || run->putting || run->looks.looking || !stores_closed(run) ||
         uv_is_closing((uv_handle_t *)&run->beat))
         return;
+    sl_link_watch_clock(run->link, false);
     sl_link_pause(run->link, false);
     uv_close((uv_handle_t *)&run->beat, on_beat_closed);
 }
@@ -214,23 +216,25 @@ static void do_finish(uv_work_t *request)
 static int take_facts(struct sl_job_run *run)
 {
     const struct sl_link_facts *facts = sl_link_facts(run->link);
-    if (!facts)
-        return 0;
-    run->probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
-    run->device.probe_json = run->probe_json;
-    run->device.traits.emulated = facts->emulated;
-    snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
-    snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
-             facts->program_sha256);
-    run->executorch.probe_json = run->probe_json;
+    int rc = facts ? sl_device_take_facts(&run->device, facts, &run->probe_json) : 0;
+    run->executorch.probe_json = run->device.probe_json;
     run->executorch.traits = run->device.traits;
-    return run->probe_json ? 0 : -ENOMEM;
+    return rc;
+}
+
+static void end_plugins(struct sl_job_run *run)
+{
+    struct sl_device_clock_bounds clock;
+    sl_link_watch_clock(run->link, false);
+    if (run->plugins && sl_link_clock(run->link, &clock))
+        sl_plugin_run_clock(run->plugins, clock.low_us, clock.high_us);
+    sl_plugin_run_end(run->plugins);
 }
 
 static void queue_finish(struct sl_job_run *run)
 {
     run->finishing = true;
-    sl_plugin_run_end(run->plugins);
+    end_plugins(run);
     if (run->working || !stores_closed(run) || !sl_plugin_run_is_settled(run->plugins))
         return;
     run->work.plugins = run->plugins;
@@ -253,7 +257,7 @@ static void part_done(struct part *part)
     if (part->done)
         return;
     part->done = true;
-    sl_plugin_run_end(run->plugins); /* the portable kernels are not measured */
+    end_plugins(run); /* the portable kernels are not measured */
     if (part == &run->parts[0] && !run->means.alone && !run->cancelled &&
         part->result.outcome == SL_OUTCOME_DONE) {
         run->part = 1;
@@ -436,6 +440,8 @@ static void begin_plugins(struct sl_job_run *run)
     int rc = measures
                  ? sl_plugin_run_begin(run->kit->plugins, &facts, on_plugins, run, &run->plugins)
                  : 0;
+    if (run->plugins && run->device.traits.needs_push) /* else the clock is this machine's */
+        sl_link_watch_clock(run->link, true);
     if (rc < 0)
         end(run, SL_CAUSE_LAB, sl_strerror(rc));
     else if (!run->plugins)

@@ -56,6 +56,8 @@ struct sl_plugin_run {
     void *user;
     size_t count;
     struct part parts[SL_MAX_PLUGINS];
+    struct sl_plugin_clock clock; /* the device's, if it is known */
+    bool clock_known;
     struct sl_plugin_record records[]; /* as many */
 };
 
@@ -602,6 +604,15 @@ void sl_plugin_run_end(struct sl_plugin_run *run)
     schedule(run->set);
 }
 
+void sl_plugin_run_clock(struct sl_plugin_run *run, int64_t low_us, int64_t high_us)
+{
+    if (!run)
+        return;
+    run->clock.ahead_us = low_us + (high_us - low_us) / 2;
+    run->clock.uncertain_us = (uint64_t)(high_us - low_us + 1) / 2;
+    run->clock_known = true;
+}
+
 bool sl_plugin_run_is_settled(const struct sl_plugin_run *run)
 {
     return !run || run->closed;
@@ -609,7 +620,8 @@ bool sl_plugin_run_is_settled(const struct sl_plugin_run *run)
 
 int sl_plugin_run_put(const struct sl_plugin_run *run, struct sl_buf *out)
 {
-    return sl_plugin_records_put(out, run->records, run->count, run->resumed);
+    return sl_plugin_records_put(out, run->records, run->count, run->resumed,
+                                 run->clock_known ? &run->clock : NULL);
 }
 
 /* One that did not come to its end is told to those that measure it all the same. */

@@ -62,6 +62,8 @@ int sl_plugin_run_begin(struct sl_plugins *plugins, const struct sl_plugin_run_f
                         void (*settled)(void *user), void *user, struct sl_plugin_run **out);
 /* Tells them that it has ended, once. */
 void sl_plugin_run_end(struct sl_plugin_run *run);
+/* The device's clock is ahead of this machine's by so much, of a run that is not settled. */
+void sl_plugin_run_clock(struct sl_plugin_run *run, int64_t low_us, int64_t high_us);
 /* After its end: nobody is waited for, and nothing in it changes any more. */
 bool sl_plugin_run_is_settled(const struct sl_plugin_run *run);
 /* Appends the text of plugins.json. Of a settled run; any thread. 0, SL_E_LIMIT or -ENOMEM. */

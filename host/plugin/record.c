@@ -149,13 +149,19 @@ static void put_failures(struct sl_json *json, const struct sl_plugin_record *re
 }
 
 int sl_plugin_records_put(struct sl_buf *out, const struct sl_plugin_record *records, size_t count,
-                          bool resumed)
+                          bool resumed, const struct sl_plugin_clock *clock)
 {
     struct sl_json json;
     sl_json_init(&json, out);
     sl_json_open_object(&json, NULL);
     sl_json_text(&json, "schema", "sme2lab.plugins/1");
     sl_json_bool(&json, "resumed", resumed);
+    if (clock) {
+        sl_json_open_object(&json, "device_clock");
+        sl_json_i64(&json, "ahead_us", clock->ahead_us);
+        sl_json_u64(&json, "uncertain_us", clock->uncertain_us);
+        sl_json_close_object(&json);
+    }
     sl_json_open_array(&json, "plugins");
     for (size_t i = 0; i < count; i++) {
         const struct sl_plugin_record *record = &records[i];

@@ -44,6 +44,12 @@ struct sl_plugin_failed {
     char words[SL_PLUGIN_REASON_BYTES];
 };
 
+/* A device's clock, where it is another than this machine's. */
+struct sl_plugin_clock {
+    int64_t ahead_us;      /* of this machine's */
+    uint64_t uncertain_us; /* either way, all the time that was measured */
+};
+
 struct sl_plugin_record {
     char name[SL_NAME_BYTES];
     /* Unix time: told of the run, begun when all were ready, told of its end. What was measured
@@ -68,6 +74,6 @@ void sl_plugin_record_fail(struct sl_plugin_record *record, int failure, const c
                            uint64_t now_ms);
 
 /* Appends the file's text. `resumed`: an earlier daemon began the run, and what plug-ins said to it
- * is lost. 0, SL_E_LIMIT or -ENOMEM. */
+ * is lost. `clock` is the device's, NULL: not known. 0, SL_E_LIMIT or -ENOMEM. */
 int sl_plugin_records_put(struct sl_buf *out, const struct sl_plugin_record *records, size_t count,
-                          bool resumed);
+                          bool resumed, const struct sl_plugin_clock *clock);

@@ -111,6 +111,21 @@ static void put_plugin(struct sl_table *table, const cJSON *plugin, const char *
     put_failures(table, plugin, apart);
 }
 
+/* Tells of the clock that is known the least well. */
+static void put_clock(const struct cJSON *const plugins[2], char *out, size_t size)
+{
+    double worst_us = -1;
+    for (int i = 0; i < 2; i++)
+        worst_us = fmax(worst_us,
+                        sl_value_number(sl_value(plugins[i], "device_clock"), "uncertain_us", -1));
+    out[0] = '\0';
+    if (worst_us >= 0)
+        snprintf(out, size,
+                 " The device's clock was compared with the daemon's, to within %.3f ms: readings "
+                 "nearer than that to where a variant begins or ends are of neither.",
+                 worst_us / 1000);
+}
+
 void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *const sides[2],
                              struct sl_table *out)
 {
@@ -120,6 +135,7 @@ void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *c
     enum { ALL = sizeof(all) / sizeof(all[0]), RUN = 1, APART = 10 };
     _Static_assert((int)ALL <= (int)SL_TABLE_MAX_COLUMNS, "a table has room for all");
     const char *columns[ALL + 1];
+    char clock[sizeof(out->note) / 2];
     size_t count = 0;
     bool both = plugins[0] && plugins[1], resumed = false;
     bool apart = is_apart(plugins[0]) || is_apart(plugins[1]);
@@ -134,13 +150,15 @@ void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *c
         cJSON_ArrayForEach(plugin, sl_value(plugins[i], "list"))
             put_plugin(out, plugin, both ? sides[i] : NULL, apart);
     }
+    put_clock(plugins, clock, sizeof(clock));
     snprintf(out->note, sizeof(out->note),
              "Over the whole measured part of a run, whose variants take turns: "
              "the figures are of both together%s Joules: watts summed over the time between the "
-             "first and the last reading.%s",
+             "first and the last reading.%s%s",
              apart ? ". Off, On: the mean of those readings that, with the time since the reading "
                      "before, lie within one variant's executions; a slow meter has none."
                    : ", and are not told apart (configs/plugins/README.md).",
+             apart ? clock : "",
              resumed ? " The daemon ended meanwhile, and figures are from the next one on." : "");
 }
 

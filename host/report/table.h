@@ -21,7 +21,7 @@ enum { SL_TABLE_MAX_COLUMNS = 16 };
 struct sl_table {
     const char *id;       /* static text */
     char title[96];       /* of any texts: not for markup as it is */
-    char note[480];       /* unit and meaning of the figures */
+    char note[640];       /* unit and meaning of the figures */
     size_t columns, rows; /* the head is row 0 */
     bool right[SL_TABLE_MAX_COLUMNS], flexible[SL_TABLE_MAX_COLUMNS];
     struct sl_table_column widths[SL_TABLE_MAX_COLUMNS]; /* where it is made for a terminal */

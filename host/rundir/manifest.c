@@ -367,7 +367,8 @@ static void put_executed(struct maker *m, const char *key, const cJSON *recorded
 
 static void put_plugins(struct maker *m, const char *key, const cJSON *recorded)
 {
-    bool own_clock = traits_of(m).needs_push; /* and how far it is off nobody measured */
+    /* Another clock than the daemon's, and nobody measured how far it is off. */
+    bool own_clock = traits_of(m).needs_push && !m->source->plugins->knows_clock;
     bool several = sl_value(m->recorded, "concurrency") != NULL; /* others took turns as well */
     (void)recorded;
     sl_plugin_file_put(m->json, key, m->source->plugins, !own_clock && !several);

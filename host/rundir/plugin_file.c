@@ -23,7 +23,11 @@
 #define MAX_BYTES ((size_t)64 << 20)
 #define MAX_VALUE 1e15
 
-static const char *const file_keys[] = {"schema", "resumed", "plugins"};
+#define MAX_CLOCK_US 9e15 /* a device may have forgotten the date */
+
+enum { FILE_NEEDS = 3 }; /* of the following */
+static const char *const file_keys[] = {"schema", "resumed", "plugins", "device_clock"};
+static const char *const clock_keys[] = {"ahead_us", "uncertain_us"};
 static const char *const plugin_keys[] = {"name",           "began_ms", "ended_ms", "failures",
                                           "first_failures", "left_out", "metrics"};
 static const char *const metric_keys[] = {"name", "unit", "at_ms", "values"};
@@ -39,6 +43,7 @@ struct samples {
 struct span {
     uint64_t began_ms, ended_ms;
     const struct sl_plugin_turns *turns; /* NULL: not known */
+    const struct sl_plugin_clock *clock;
 };
 
 static void read_samples(const struct sl_json_at *times, const struct sl_json_at *values,
@@ -93,7 +98,8 @@ static int sum_up(const struct samples *s, const struct span *span, struct sl_pl
     out->seconds = (double)(s->at_ms[end - 1] - s->at_ms[first]) / 1000;
     out->joules = strcmp(out->unit, "W") == 0 && out->samples > 1 ? integral(s, first, end) : NAN;
     if (span->turns)
-        sl_plugin_turns_split(span->turns, s->at_ms, s->values, first, end, &out->apart);
+        sl_plugin_turns_split(span->turns, span->clock, s->at_ms, s->values, first, end,
+                              &out->apart);
     double *sorted = sl_calloc(out->samples, sizeof(*sorted));
     if (!sorted)
         return -ENOMEM;
@@ -129,11 +135,10 @@ static void read_metric(const struct sl_json_at *at, const struct span *span,
     sl_free(samples.values);
 }
 
-static void read_plugin(const struct sl_json_at *at, const struct sl_plugin_turns *turns,
+static void read_plugin(const struct sl_json_at *at, struct span span,
                         struct sl_plugin_summary *out)
 {
     struct sl_json_at name = sl_json_member(at, "name"), metrics = sl_json_member(at, "metrics");
-    struct span span = {.turns = turns};
     *out = (struct sl_plugin_summary){.failures = 0};
     sl_json_need_object(at, plugin_keys, COUNT(plugin_keys), COUNT(plugin_keys));
     sl_json_copy_text(name, out->name, sizeof(out->name));
@@ -147,18 +152,35 @@ static void read_plugin(const struct sl_json_at *at, const struct sl_plugin_turn
         read_metric(&one, &span, &out->metrics[out->metric_count++]);
 }
 
+static void read_clock(const struct sl_json_at *at, struct sl_plugin_file *out)
+{
+    double ahead_us = 0, uncertain_us = 0;
+    if (!at->value)
+        return;
+    sl_json_need_object(at, clock_keys, COUNT(clock_keys), COUNT(clock_keys));
+    sl_json_get_real(sl_json_member(at, "ahead_us"), -MAX_CLOCK_US, MAX_CLOCK_US, &ahead_us);
+    sl_json_get_real(sl_json_member(at, "uncertain_us"), 0, MAX_CLOCK_US, &uncertain_us);
+    if (ahead_us != floor(ahead_us) || uncertain_us != floor(uncertain_us))
+        sl_json_refuse(at, "A clock is ahead by whole microseconds");
+    out->clock = (struct sl_plugin_clock){(int64_t)ahead_us, (uint64_t)uncertain_us};
+    out->knows_clock = true;
+}
+
 static void read_file(const struct sl_json_at *root, const struct sl_plugin_turns *turns,
                       struct sl_plugin_file *out)
 {
     struct sl_json_at schema = sl_json_member(root, "schema");
     struct sl_json_at plugins = sl_json_member(root, "plugins");
-    sl_json_need_object(root, file_keys, COUNT(file_keys), COUNT(file_keys));
+    struct sl_json_at clock = sl_json_member(root, "device_clock");
+    struct span span = {.turns = turns, .clock = &out->clock};
+    sl_json_need_object(root, file_keys, COUNT(file_keys), FILE_NEEDS);
     if (!sl_json_is_text(schema, "sme2lab.plugins/1"))
         sl_json_refuse(&schema, "This is no file of what plug-ins said");
     sl_json_get_bool(sl_json_member(root, "resumed"), &out->resumed);
+    read_clock(&clock, out);
     sl_json_need_array(&plugins, SL_MAX_PLUGINS, "plug-ins");
     for (struct sl_json_at one = sl_json_first(&plugins); sl_json_more(&one); sl_json_next(&one))
-        read_plugin(&one, turns, &out->plugins[out->count++]);
+        read_plugin(&one, span, &out->plugins[out->count++]);
 }
 
 int sl_plugin_file_read(struct sl_bytes text, const char *name, const struct sl_plugin_turns *turns,
@@ -247,6 +269,12 @@ void sl_plugin_file_put(struct sl_json *json, const char *key, const struct sl_p
     sl_json_text(json, "file", file->name);
     sl_json_text(json, "sha256", file->sha256);
     sl_json_bool(json, "resumed", file->resumed);
+    if (file->knows_clock) {
+        sl_json_open_object(json, "device_clock");
+        sl_json_i64(json, "ahead_us", file->clock.ahead_us);
+        sl_json_u64(json, "uncertain_us", file->clock.uncertain_us);
+        sl_json_close_object(json);
+    }
     sl_json_open_array(json, "list");
     for (size_t i = 0; i < file->count; i++) {
         const struct sl_plugin_summary *one = &file->plugins[i];

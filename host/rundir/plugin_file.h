@@ -38,7 +38,9 @@ struct sl_plugin_file {
     char name[128]; /* "plugins.json"; "": there is none */
     char sha256[SL_SHA256_HEX_SIZE];
     bool resumed;
-    bool apart; /* the variants' turns are known */
+    bool apart;                   /* the variants' turns are known */
+    bool knows_clock;             /* the device's, if it is another than the daemon's */
+    struct sl_plugin_clock clock; /* else nothing */
     size_t count;
     struct sl_plugin_summary plugins[SL_MAX_PLUGINS];
 };

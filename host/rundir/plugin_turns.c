@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "host/plugin/record.h"
 #include "host/rundir/trace_beside.h"
 
 enum { US = 1000, LEVELS = 2 };
@@ -71,19 +72,21 @@ void sl_plugin_turns_fini(struct sl_plugin_turns *turns)
     *turns = (struct sl_plugin_turns){.count = 0};
 }
 
-void sl_plugin_turns_split(const struct sl_plugin_turns *turns, const uint64_t *at_ms,
-                           const double *values, size_t first, size_t end,
+void sl_plugin_turns_split(const struct sl_plugin_turns *turns, const struct sl_plugin_clock *clock,
+                           const uint64_t *at_ms, const double *values, size_t first, size_t end,
                            struct sl_plugin_apart *out)
 {
     double sums[LEVELS] = {0};
     size_t turn = 0;
+    int64_t slack_us = SL_PLUGIN_TURN_SLACK_MS * US + (int64_t)clock->uncertain_us;
     *out = (struct sl_plugin_apart){.neither = 0};
     for (size_t i = first; i < end; i++) {
-        uint64_t until_us = (at_ms[i] + SL_PLUGIN_TURN_SLACK_MS) * US;
-        while (turn < turns->count && turns->list[turn].end_us < until_us)
+        int64_t until_us = (int64_t)at_ms[i] * US + clock->ahead_us + slack_us;
+        while (turn < turns->count && (int64_t)turns->list[turn].end_us < until_us)
             turn++;
         const struct sl_plugin_turn *one = turn < turns->count ? &turns->list[turn] : NULL;
-        if (one && i > 0 && one->begin_us + SL_PLUGIN_TURN_SLACK_MS * US <= at_ms[i - 1] * US) {
+        if (one && i > 0 &&
+            (int64_t)one->begin_us + slack_us <= (int64_t)at_ms[i - 1] * US + clock->ahead_us) {
             out->samples[one->level]++;
             sums[one->level] += values[i];
         } else {

@@ -6,11 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct sl_plugin_clock;
 struct sl_trace;
 
 /* Executions of one variant without a pause between them. */
 struct sl_plugin_turn {
-    uint64_t begin_us, end_us; /* Unix time, by the clock of who recorded the trace */
+    uint64_t begin_us, end_us; /* Unix time, by the device's clock */
     int level;                 /* 0: SME2 off, 1: on */
 };
 
@@ -33,9 +34,10 @@ void sl_plugin_turns_fini(struct sl_plugin_turns *turns);
 
 /* Tells apart the samples from `first` to before `end`, whose times never go back. A sample is of
  * the time since the one before it, for a meter may average over that; only if all of this is in
- * one turn, with SL_PLUGIN_TURN_SLACK_MS to spare, is the sample its variant's. */
-void sl_plugin_turns_split(const struct sl_plugin_turns *turns, const uint64_t *at_ms,
-                           const double *values, size_t first, size_t end,
+ * one turn, with SL_PLUGIN_TURN_SLACK_MS and what is uncertain of the device's `clock` to spare,
+ * is the sample its variant's. */
+void sl_plugin_turns_split(const struct sl_plugin_turns *turns, const struct sl_plugin_clock *clock,
+                           const uint64_t *at_ms, const double *values, size_t first, size_t end,
                            struct sl_plugin_apart *out);
 
 enum {

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         sl_plugin_lines_take(&lines, (const char *)data + at, size - at < step ? size - at : step,
                              on_line, &record);
     sl_buf_init(&text, 64 << 20);
-    if (sl_plugin_records_put(&text, &record, 1, false) < 0)
+    if (sl_plugin_records_put(&text, &record, 1, false, NULL) < 0)
         abort();
     sl_buf_fini(&text);
     sl_plugin_record_fini(&record);

@@ -19,6 +19,7 @@ from faults.laboratory import ORDINAL_LAB, TOY, digest, wait_until
 PATIENCE_SECONDS = 60
 INPUTS = "input-0.bin"
 CPU = "max,sme512=on"
+SHIM = lab.BUILD / "host/tests/libset_clock.so"
 
 
 def setUpModule():
@@ -72,6 +73,7 @@ class Wire(threading.Thread):
         self.passed = {"down": 0, "up": 0}
         self.cuts = 0
         self.cut = None
+        self.delay_seconds = 0  # of each piece, either way
         self.flip = None  # how many more bytes upward until one is changed
         self.lock = threading.Lock()
         self.start()
@@ -93,6 +95,7 @@ class Wire(threading.Thread):
     def carry(self, name, source, sink):
         try:
             while data := source.recv(1 << 14):
+                time.sleep(self.delay_seconds)
                 with self.lock:
                     self.passed[name] += len(data)
                     if self.cut and self.cut[0] == name:
@@ -291,6 +294,56 @@ class OverTcp(Linked):
         record = daemon.wait(json.loads(body)["id"])
         self.assertEqual((record["state"], record["cause"]), ("failed", "lab"), record)
         self.assertIn("does not fit into the device's 1 MiB", record["detail"])
+
+
+class Measured(Linked):
+    """Plug-ins read by the daemon's clock, which is an hour ahead of the board's."""
+
+    AHEAD_SECONDS = 3600
+
+    def measured(self, port, secret):
+        """What the manifest says of the plug-in's figures, and the run's directory."""
+        ahead, sensor = self.scratch / "ahead", self.scratch / "power1_input"
+        ahead.write_text(str(self.AHEAD_SECONDS))
+        sensor.write_text("2000000\n")
+        meter = ["/usr/bin/python3", str(lab.ROOT / "configs/plugins/power_sysfs.py"), str(sensor), "1e6", "10"]
+        daemon = Daemon(self.scratch / "state", {"devices": [board(port, secret)],
+                                                 "plugins": [{"name": "meter", "command": meter, "when": ["run"]}]},
+                        env={"SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR),
+                             "LD_PRELOAD": str(SHIM), "SL_CLOCK_AHEAD": str(ahead)})
+        with daemon:
+            record = daemon.wait(self.run_toy(daemon, "board", runs=4))
+            self.assertEqual(record["state"], "done", record)
+            directory, = daemon.state.glob("runs/*/*-1")
+        lab.must_be_valid(directory)
+        return json.loads((directory / "manifest.json").read_text())["plugins"], directory
+
+    def test_figures_of_off_and_on_are_told_apart_though_the_boards_clock_is_another(self):
+        agent = self.emulated_agent()
+        said, directory = self.measured(agent.port, agent.secret)
+        clock, power = said["device_clock"], said["list"][0]["metrics"][0]
+        self.assertLess(abs(clock["ahead_us"] + self.AHEAD_SECONDS * 1e6), 1e6)
+        self.assertLess(abs(clock["ahead_us"] + self.AHEAD_SECONDS * 1e6), clock["uncertain_us"] + 1000)  # it is the same machine
+        for level in ("off", "on"):
+            self.assertGreater(power[level]["samples"], 2, said)
+            self.assertEqual(power[level]["mean"], 2)
+        self.assertEqual(power["off"]["samples"] + power["on"]["samples"] + power["unattributed"], power["samples"])
+        self.assertIn("The device's clock was compared with the daemon's", (directory / "report.md").read_text())
+        manifest = directory / "manifest.json"
+        text = manifest.read_text()
+        manifest.write_text(text.replace(f'"uncertain_us":{clock["uncertain_us"]}', '"uncertain_us":0'))
+        self.assertIn("uncertain_us: says 0", lab.call("validate", directory).stdout)
+        manifest.write_text(text)
+
+    def test_a_slow_link_knows_the_boards_clock_less_well(self):
+        agent = self.emulated_agent()
+        proxy = self.wire(agent)
+        proxy.delay_seconds = 0.05
+        said, _ = self.measured(proxy.port, agent.secret)
+        clock, power = said["device_clock"], said["list"][0]["metrics"][0]
+        self.assertGreater(clock["uncertain_us"], 50_000)  # half of there and back
+        self.assertLess(abs(clock["ahead_us"] + self.AHEAD_SECONDS * 1e6), clock["uncertain_us"])
+        self.assertGreater(power["unattributed"], 0)
 
 
 class Cleaned(Linked):

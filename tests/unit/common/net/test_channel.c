@@ -9,6 +9,7 @@
 #include <uv.h>
 
 #include "common/base/buf.h"
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
@@ -23,6 +24,8 @@ struct end {
     size_t bytes;
     char reason[200];
     int close_after; /* messages; 0: never */
+    int pongs;
+    uint64_t asked_us, said_us; /* by the last one */
     uint64_t next_offset;
 };
 
@@ -39,6 +42,11 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         assert_int_equal(envelope->chunk->offset, end->next_offset); /* in order, none lost */
         end->next_offset += envelope->chunk->bytes.len;
         end->bytes += envelope->chunk->bytes.len;
+    }
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_PONG) {
+        end->pongs++;
+        end->asked_us = envelope->pong->token;
+        end->said_us = envelope->pong->utc_us;
     }
     if (end->messages == end->close_after)
         sl_channel_close(end->channel);
@@ -266,6 +274,50 @@ TEST(connecting_where_nobody_listens_closes_with_the_error)
     run_until(&loop, &host.closed);
     assert_true(host.code < 0);
     assert_int_equal(uv_loop_close(&loop), 0);
+}
+
+TEST(a_watched_peer_says_its_time)
+{
+    uv_loop_t loop;
+    struct end host, agent;
+    start_pair(&loop, &host, &agent, 1);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    sl_channel_watch_clock(host.channel, true);
+    uint64_t begin_ns = sl_clock_ns();
+    while (host.pongs < 4)
+        uv_run(&loop, UV_RUN_ONCE);
+    assert_true(sl_clock_ns() - begin_ns >= UINT64_C(3) * SL_CHANNEL_WATCH_MS * 900000);
+    assert_true(host.asked_us <= host.said_us && host.said_us <= sl_clock_utc_ns() / 1000);
+    assert_true(host.said_us - host.asked_us < 10 * 1000000);
+    assert_int_equal(agent.messages, 0); /* it is asked, and hears nothing of that */
+    sl_channel_watch_clock(host.channel, false);
+    begin_ns = sl_clock_ns();
+    while (sl_clock_ns() - begin_ns < UINT64_C(3) * SL_CHANNEL_WATCH_MS * 1000000)
+        uv_run(&loop, UV_RUN_ONCE);
+    assert_int_equal(host.pongs, 4);
+    finish(&loop, &host, &agent);
+}
+
+TEST(an_older_peers_pong_says_nothing)
+{
+    uv_loop_t loop;
+    struct end host, agent;
+    Sme2lab__Proto__Ping pong = SME2LAB__PROTO__PING__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PONG;
+    envelope.pong = &pong;
+    pong.token = 7;
+    start_pair(&loop, &host, &agent, 1);
+    run_until(&loop, &host.ready);
+    run_until(&loop, &agent.ready);
+    assert_int_equal(sl_channel_send(agent.channel, &envelope), 0);
+    pong.utc_us = 8;
+    assert_int_equal(sl_channel_send(agent.channel, &envelope), 0);
+    run_until(&loop, &host.pongs);
+    assert_int_equal(host.messages, 1);
+    assert_int_equal(host.said_us, 8);
+    finish(&loop, &host, &agent);
 }
 
 TEST(garbage_instead_of_frames_closes)

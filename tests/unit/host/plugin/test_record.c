@@ -34,7 +34,7 @@ TEST(the_file_has_every_figure_and_every_failure)
     assert_int_equal(take(&records[0], "level", "", 80, 0, TOLD_MS + 30), 0);
     sl_plugin_record_fail(&records[1], SL_PLUGIN_LATE, "no answer", TOLD_MS + 40);
     sl_buf_init(&text, 4096);
-    assert_int_equal(sl_plugin_records_put(&text, records, 2, true), 0);
+    assert_int_equal(sl_plugin_records_put(&text, records, 2, true, NULL), 0);
     assert_string_equal(
         (const char *)text.data,
         "{\"schema\":\"sme2lab.plugins/1\",\"resumed\":true,\"plugins\":[{\"name\":\"meter\","
@@ -45,6 +45,12 @@ TEST(the_file_has_every_figure_and_every_failure)
         "\"values\":[80]}]},{\"name\":\"hub\",\"began_ms\":0,\"ended_ms\":0,\"failures\":1,"
         "\"first_failures\":[{\"at_ms\":1000040,\"what\":\"late\",\"words\":\"no answer\"}],"
         "\"left_out\":0,\"metrics\":[]}]}");
+    text.size = 0;
+    const struct sl_plugin_clock clock = {-7, 3};
+    assert_int_equal(sl_plugin_records_put(&text, records, 0, false, &clock), 0);
+    assert_string_equal((const char *)text.data,
+                        "{\"schema\":\"sme2lab.plugins/1\",\"resumed\":false,\"device_clock\":{"
+                        "\"ahead_us\":-7,\"uncertain_us\":3},\"plugins\":[]}");
     sl_buf_fini(&text);
     for (int i = 0; i < 2; i++)
         sl_plugin_record_fini(&records[i]);

@@ -20,7 +20,7 @@ static const char said[] =
     "\"joules\":null}]}]}";
 
 /* The rows of its table, cells parted by '|', and how many rows there are with the head. */
-static size_t rows_of(const cJSON *const plugins[2], char out[2048], char note[480])
+static size_t rows_of(const cJSON *const plugins[2], char out[2048], char note[640])
 {
     static const char *const sides[] = {"<first>", "second"};
     struct sl_table table;
@@ -32,7 +32,7 @@ static size_t rows_of(const cJSON *const plugins[2], char out[2048], char note[4
     for (; cell < end; cell += strlen(cell) + 1)
         used += (size_t)snprintf(out + used, 2048 - used, "%s%s", cell,
                                  ++cells % table.columns == 0 ? "\n" : "|");
-    snprintf(note, 480, "%s", table.note);
+    snprintf(note, 640, "%s", table.note);
     size_t rows = cells / table.columns;
     assert_int_equal(cells % table.columns, 0);
     sl_table_fini(&table);
@@ -43,7 +43,7 @@ TEST(a_run_alone_has_a_row_for_each_metric_and_failure)
 {
     cJSON *one = cJSON_Parse(said);
     const cJSON *const plugins[] = {NULL, one};
-    char text[2048], note[480];
+    char text[2048], note[640];
     assert_true(sl_plugin_figures_any(plugins));
     assert_int_equal(rows_of(plugins, text, note), 4);
     assert_non_null(strstr(text, "meter|power, W|101|10.0|1|1.5|1.6|2|16\n"));
@@ -63,12 +63,21 @@ TEST(variants_that_are_told_apart_have_columns)
         "\"mean\":null},\"unattributed\":6}]}]}";
     cJSON *one = cJSON_Parse(apart), *other = cJSON_Parse(said);
     const cJSON *const alone[] = {NULL, one}, *const both[] = {one, other};
-    char text[2048], note[480];
+    char text[2048], note[640];
     assert_int_equal(rows_of(alone, text, note), 3);
     assert_non_null(strstr(text, "meter|power, W|9|2.0|1|1.5|1.6|2|16|1.25|-|3, 0, 6\n"));
     assert_non_null(strstr(text, "figures left out|-|-|-|-|-|-|-|-|-|-\n"));
     assert_non_null(strstr(note, "within one variant's executions"));
-    assert_true(strlen(note) < sizeof(note) - 100);
+    assert_null(strstr(note, "device's clock"));
+    const cJSON *const link[] = {other, one};
+    cJSON *clock = cJSON_AddObjectToObject(one, "device_clock");
+    cJSON_AddNumberToObject(clock, "ahead_us", -7000);
+    cJSON_AddNumberToObject(clock, "uncertain_us", 1250);
+    cJSON_AddTrueToObject(one, "resumed");
+    rows_of(link, text, note);
+    assert_non_null(strstr(note, "to within 1.250 ms"));
+    assert_non_null(strstr(note, "are from the next one on."));
+    assert_true(strlen(note) < sizeof(note) - 10);
     assert_int_equal(rows_of(both, text, note), 6);
     assert_non_null(strstr(text, "meter|second|power, W|101|10.0|1|1.5|1.6|2|16|-|-|-\n"));
     cJSON_Delete(one);
@@ -79,7 +88,7 @@ TEST(two_runs_stand_side_by_side)
 {
     cJSON *one = cJSON_Parse(said);
     const cJSON *const plugins[] = {one, one};
-    char text[2048], note[480];
+    char text[2048], note[640];
     assert_int_equal(rows_of(plugins, text, note), 7);
     assert_non_null(strstr(text, "meter|<first>|power, W|101|"));
     assert_non_null(strstr(text, "meter|second|power, W|101|"));
@@ -92,7 +101,7 @@ TEST(none_is_none_and_nonsense_does_no_harm)
     static const char *const odd[] = {
         "7", "{\"list\":7}", "{\"list\":[7]}", "{\"list\":[{\"metrics\":[7,{}]}]}",
         "{\"list\":[{\"name\":\"\",\"failures\":1e300,\"metrics\":{\"a\":{\"samples\":1e300}}}]}"};
-    char text[2048], note[480];
+    char text[2048], note[640];
     assert_false(sl_plugin_figures_any(none));
     for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
         cJSON *one = cJSON_Parse(odd[i]);

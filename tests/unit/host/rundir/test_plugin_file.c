@@ -111,6 +111,31 @@ TEST(the_variants_are_told_apart_where_their_turns_are_known)
     assert_false(says_apart(false, true, "unattributed"));
 }
 
+#define CLOCK_OF(clock)                                                                            \
+    "{\"schema\":\"sme2lab.plugins/1\",\"resumed\":false,\"device_clock\":" clock ",\"plugins\":["  \
+    PLUGIN(METRIC("power", "\"W\"", "1100,1500,1900,2100,2500", "9,1,2,9,5")) "]}"
+
+TEST(a_devices_own_clock_is_taken_into_account)
+{
+    static struct sl_plugin_turn list[] = {{1500000, 2500000, 0}, {2500000, 3500000, 1}};
+    const struct sl_plugin_turns two = {list, 2, true};
+    struct sl_buf text;
+    struct sl_json json;
+    turns = &two;
+    assert_int_equal(read_text(CLOCK_OF("{\"ahead_us\":500000,\"uncertain_us\":94999}")), 0);
+    turns = NULL;
+    assert_true(file.knows_clock);
+    assert_int_equal(file.plugins[0].metrics[0].apart.samples[0], 2);
+    assert_int_equal(file.plugins[0].metrics[0].apart.samples[1], 1);
+    sl_buf_init(&text, 4096);
+    sl_json_init(&json, &text);
+    sl_plugin_file_put(&json, NULL, &file, true);
+    assert_int_equal(json.error, 0);
+    assert_non_null(strstr((const char *)text.data,
+                           "\"device_clock\":{\"ahead_us\":500000,\"uncertain_us\":94999},"));
+    sl_buf_fini(&text);
+}
+
 TEST(what_is_no_such_file_is_refused)
 {
     static const char *const bad[] = {
@@ -120,6 +145,12 @@ TEST(what_is_no_such_file_is_refused)
         "{}",
         "{\"schema\":\"sme2lab.plugins/2\",\"resumed\":true,\"plugins\":[]}",
         FILE_OF("7"),
+        CLOCK_OF("7"),
+        CLOCK_OF("{}"),
+        CLOCK_OF("{\"ahead_us\":1,\"uncertain_us\":-1}"),
+        CLOCK_OF("{\"ahead_us\":1.5,\"uncertain_us\":1}"),
+        CLOCK_OF("{\"ahead_us\":-1e16,\"uncertain_us\":1}"),
+        CLOCK_OF("{\"ahead_us\":1,\"uncertain_us\":1e16}"),
         FILE_OF("{\"name\":\"a\"}"),
         FILE_OF(PLUGIN("7")),
         FILE_OF(PLUGIN(METRIC("1", "null", "1", "1"))),

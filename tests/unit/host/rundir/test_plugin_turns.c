@@ -6,6 +6,7 @@
 
 #include "common/base/mem.h"
 #include "common/format/sltrace.h"
+#include "host/plugin/record.h"
 #include "tests/support/test.h"
 
 #define MS UINT64_C(1000000)
@@ -112,6 +113,8 @@ TEST(a_failed_allocation_is_said)
     sl_plugin_turns_fini(&turns);
 }
 
+static const struct sl_plugin_clock same = {0, 0};
+
 TEST(a_sample_is_a_variants_if_the_time_since_the_one_before_is)
 {
     struct sl_plugin_turn list[] = {{100000, 200000, 0}, {200000, 300000, 1}, {310000, 400000, 1}};
@@ -120,12 +123,12 @@ TEST(a_sample_is_a_variants_if_the_time_since_the_one_before_is)
     const uint64_t at_ms[] = {50, 110, 150, 195, 196, 250, 295, 350, 395};
     const double values[] = {99, 99, 1, 2, 99, 99, 5, 99, 7};
     struct sl_plugin_apart apart;
-    sl_plugin_turns_split(&turns, at_ms, values, 0, COUNT(at_ms), &apart);
+    sl_plugin_turns_split(&turns, &same, at_ms, values, 0, COUNT(at_ms), &apart);
     assert_int_equal(apart.samples[0], 2);
     assert_int_equal(apart.samples[1], 2);
     assert_int_equal(apart.neither, 5);
     assert_true(apart.means[0] == 1.5 && apart.means[1] == 6);
-    sl_plugin_turns_split(&turns, at_ms, values, 3, 5, &apart);
+    sl_plugin_turns_split(&turns, &same, at_ms, values, 3, 5, &apart);
     assert_int_equal(apart.samples[0], 1);
     assert_int_equal(apart.neither, 1);
     assert_true(apart.means[0] == 2 && isnan(apart.means[1]));
@@ -138,7 +141,35 @@ TEST(a_meter_slower_than_the_turns_has_no_sample_of_either)
     const uint64_t at_ms[] = {100, 130, 160};
     const double values[] = {1, 2, 3};
     struct sl_plugin_apart apart;
-    sl_plugin_turns_split(&turns, at_ms, values, 0, COUNT(at_ms), &apart);
+    sl_plugin_turns_split(&turns, &same, at_ms, values, 0, COUNT(at_ms), &apart);
     assert_int_equal(apart.samples[0] + apart.samples[1], 0);
     assert_int_equal(apart.neither, 3);
+}
+
+/* The device's clock is an hour behind or ahead; its turns are by it, the samples by ours. */
+TEST(a_device_with_a_clock_of_its_own_has_less_of_each_turn)
+{
+    static const int64_t hours[] = {-3600000, 3600000};
+    const uint64_t at_ms[] = {7200105, 7200120, 7200180, 7200190, 7200220, 7200280};
+    const double values[] = {99, 1, 2, 99, 99, 5};
+    for (size_t i = 0; i < COUNT(hours); i++) {
+        uint64_t zero_us = (uint64_t)(7200000 + hours[i]) * 1000;
+        struct sl_plugin_turn list[] = {{zero_us + 100000, zero_us + 200000, 0},
+                                        {zero_us + 200000, zero_us + 300000, 1}};
+        const struct sl_plugin_turns turns = {list, COUNT(list), true};
+        const struct sl_plugin_clock sure = {hours[i] * 1000, 0};
+        const struct sl_plugin_clock unsure = {hours[i] * 1000, 10000};
+        struct sl_plugin_apart apart;
+        sl_plugin_turns_split(&turns, &sure, at_ms, values, 0, COUNT(at_ms), &apart);
+        assert_int_equal(apart.samples[0], 3);
+        assert_int_equal(apart.samples[1], 1);
+        sl_plugin_turns_split(&turns, &unsure, at_ms, values, 0, COUNT(at_ms), &apart);
+        assert_int_equal(apart.samples[0], 1);
+        assert_int_equal(apart.samples[1], 1);
+        assert_int_equal(apart.neither, 4);
+        assert_true(apart.means[0] == 2 && apart.means[1] == 5);
+        const struct sl_plugin_clock wild = {hours[i] * 1000, 9000000000000000};
+        sl_plugin_turns_split(&turns, &wild, at_ms, values, 0, COUNT(at_ms), &apart);
+        assert_int_equal(apart.neither, COUNT(at_ms));
+    }
 }
