@@ -13,7 +13,6 @@
 #include "common/base/path.h"
 #include "host/device/count_log.h"
 #include "host/device/elf_marks.h"
-#include "host/device/link.h"
 #include "host/device/transport.h"
 
 /* Address space that the emulator reserves for the guest, whose addresses are offsets in it.
@@ -183,19 +182,6 @@ int sl_device_take_executorch(const struct sl_device *device, struct sl_device *
     int len = (int)(strrchr(out->agent.path, '/') - out->agent.path);
     snprintf(out->libraries, sizeof(out->libraries), "%.*s", len, out->agent.path);
     return sl_path_join(out->loader, sizeof(out->loader), out->libraries, "ld-linux-aarch64.so.1");
-}
-
-int sl_device_take_facts(struct sl_device *device, const struct sl_link_facts *facts,
-                         char **out_probe_json)
-{
-    char *probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
-    if (!probe_json)
-        return -ENOMEM;
-    device->probe_json = *out_probe_json = probe_json;
-    device->traits.emulated = facts->emulated;
-    snprintf(device->agent.path, sizeof(device->agent.path), "%s", facts->program);
-    snprintf(device->agent_sha256, sizeof(device->agent_sha256), "%s", facts->program_sha256);
-    return 0;
 }
 
 size_t sl_device_prefix(const struct sl_device *device, const char *fifo,

@@ -12,7 +12,6 @@
 
 struct sl_count_log;
 struct sl_diag;
-struct sl_link_facts;
 
 struct sl_device {
     int kind; /* enum sl_device_kind: for its name */
@@ -57,11 +56,6 @@ int sl_device_open(int kind, unsigned svl_bits, const char *cpu, struct sl_devic
  * not installed, SL_E_UNSUPPORTED on a machine that is not aarch64 and does not emulate one. */
 int sl_device_take_executorch(const struct sl_device *device, struct sl_device *out,
                               struct sl_diag *diag);
-
-/* Takes what an agent says of itself and its device. *out_probe_json, owned by the caller, is
- * borrowed by the device. 0 or -ENOMEM. */
-int sl_device_take_facts(struct sl_device *device, const struct sl_link_facts *facts,
-                         char **out_probe_json);
 
 enum { SL_DEVICE_PREFIX_WORDS = 16 };
 

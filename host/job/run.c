@@ -216,10 +216,17 @@ static void do_finish(uv_work_t *request)
 static int take_facts(struct sl_job_run *run)
 {
     const struct sl_link_facts *facts = sl_link_facts(run->link);
-    int rc = facts ? sl_device_take_facts(&run->device, facts, &run->probe_json) : 0;
-    run->executorch.probe_json = run->device.probe_json;
+    if (!facts)
+        return 0;
+    run->probe_json = sl_strndup(facts->probe_json, strlen(facts->probe_json));
+    run->device.probe_json = run->probe_json;
+    run->device.traits.emulated = facts->emulated;
+    snprintf(run->device.agent.path, sizeof(run->device.agent.path), "%s", facts->program);
+    snprintf(run->device.agent_sha256, sizeof(run->device.agent_sha256), "%s",
+             facts->program_sha256);
+    run->executorch.probe_json = run->probe_json;
     run->executorch.traits = run->device.traits;
-    return rc;
+    return run->probe_json ? 0 : -ENOMEM;
 }
 
 static void end_plugins(struct sl_job_run *run)

@@ -1,4 +1,3 @@
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,10 +6,8 @@
 
 #include "common/base/child.h"
 #include "common/base/error.h"
-#include "common/base/mem.h"
 #include "host/device/count_log.h"
 #include "host/device/launch.h"
-#include "host/device/link.h"
 #include "tests/support/test.h"
 
 static char folder[] = "/tmp/sl-launch-XXXXXX";
@@ -119,24 +116,6 @@ TEST(an_impossible_vector_length_is_refused)
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
         assert_int_equal(sl_device_open(SL_DEVICE_COUNTED, bad[i], NULL, &device, &diag),
                          SL_E_UNSUPPORTED);
-}
-
-TEST(what_an_agent_says_is_the_devices)
-{
-    const struct sl_link_facts facts = {true, "{}", "/data/agent", "abc"};
-    struct sl_device device = {.probe_json = NULL};
-    char *probe_json = NULL;
-    sl_mem_fail_nth(1);
-    assert_int_equal(sl_device_take_facts(&device, &facts, &probe_json), -ENOMEM);
-    assert_null(probe_json);
-    assert_false(device.traits.emulated);
-    assert_int_equal(sl_device_take_facts(&device, &facts, &probe_json), 0);
-    assert_string_equal(probe_json, "{}");
-    assert_ptr_equal(device.probe_json, probe_json);
-    assert_true(device.traits.emulated);
-    assert_string_equal(device.agent.path, "/data/agent");
-    assert_string_equal(device.agent_sha256, "abc");
-    sl_free(probe_json);
 }
 
 TEST_GROUP(make_folder, remove_folder);
