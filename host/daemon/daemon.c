@@ -533,16 +533,7 @@ static void on_lab_opened(void *user, int rc)
     if (daemon->ending)
         return;
     if (rc < 0) {
-        if (rc == -EADDRINUSE)
-            sl_diag_hint(daemon->diag,
-                         "is this directory a copy of another host's? Then remove the "
-                         "file 'host' in it: the daemon makes itself another name");
-        if (rc == -EADDRINUSE)
-            sl_diag_set(daemon->diag, rc, settings->state,
-                        "another daemon of the store is called %s too", daemon->host.name);
-        else
-            sl_diag_set(daemon->diag, rc, settings->state, "the store's jobs cannot be read: %s",
-                        sl_strerror(rc));
+        sl_identity_refused(settings->state, daemon->host.name, rc, daemon->diag);
         fail(daemon, rc);
         return;
     }

@@ -134,3 +134,20 @@ int sl_identity_token(const char *state, char out_token[SL_AUTH_TOKEN_BYTES],
     memcpy(out_token, token, sizeof(token));
     return 0;
 }
+
+void sl_identity_refused(const char *state, const char *name, int rc, struct sl_diag *diag)
+{
+    static const char copied[] = "is this directory a copy of another host's? Then remove the file "
+                                 "'host' in it: the daemon makes itself another name",
+                      unmounted[] = "mount the directory again; if it is lost, remove the file "
+                                    "'host' of the state directory: the daemon makes itself "
+                                    "another name, and begins with the directory that is there";
+    if (rc == -EADDRINUSE || rc == SL_E_MISMATCH)
+        sl_diag_hint(diag, "%s", rc == SL_E_MISMATCH ? unmounted : copied);
+    if (rc == -EADDRINUSE)
+        sl_diag_set(diag, rc, state, "another daemon of the store is called %s too", name);
+    else if (rc == SL_E_MISMATCH)
+        sl_diag_set(diag, rc, state, "'runs' in it is not the directory that host %s had", name);
+    else
+        sl_diag_set(diag, rc, state, "the store's jobs cannot be read: %s", sl_strerror(rc));
+}

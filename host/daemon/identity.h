@@ -17,3 +17,7 @@ int sl_identity_read(const char *state, char out_name[SL_NAME_BYTES], struct sl_
  * a negative code with words. */
 int sl_identity_token(const char *state, char out_token[SL_AUTH_TOKEN_BYTES],
                       char out_sha256[SL_DIGEST_BYTES], struct sl_diag *diag);
+
+/* Says in `diag` why the store does not take this host, and what to do: -EADDRINUSE another has its
+ * name, SL_E_MISMATCH its directory of runs is not the one that it had, or the store's code. */
+void sl_identity_refused(const char *state, const char *name, int rc, struct sl_diag *diag);

@@ -83,6 +83,8 @@ int main(int argc, char **argv)
         rc = sl_host_config_read(options.config, &config, &diag);
     if (rc < 0)
         return report(&diag, rc);
+    if (options.peer_url)
+        config.peer_url = options.peer_url;
     struct sl_daemon_settings settings = {
         .state = options.state ? options.state : config.state,
         .config = &config,

@@ -7,10 +7,12 @@
 
 #include "common/base/error.h"
 #include "common/base/say.h"
+#include "host/spec/host_url.h"
 
 static const char help_text[] =
     "usage: sme2labd [--config FILE] [--state DIR] [--store PLACE] [--listen ADDRESS]... "
-    "[--rebuild]\n"
+    "[--peer-url URL]\n"
+    "                [--rebuild]\n"
     "       sme2labd --check-config [--config FILE]\n"
     "       sme2labd --check-store [--state DIR] [--store PLACE]\n"
     "       sme2labd backup|restore FILE [--state DIR]\n"
@@ -37,6 +39,11 @@ static const char help_text[] =
     "                     may be repeated\n"
     "                     (default: unix:STATE/sme2labd.sock, guarded by its permissions; TCP asks "
     "for a token)\n"
+    "  --peer-url URL     where the other hosts of a shared store reach this daemon, instead of "
+    "the "
+    "configuration's\n"
+    "                     {\"peers\": {\"url\": ...}}: https://HOST:PORT (or http://); it must "
+    "listen there, too\n"
     "  --rebuild          a damaged store is set aside under another name and made anew: jobs and "
     "tokens of\n"
     "                     what can be read of it, runs of their directories, and where one has "
@@ -93,6 +100,10 @@ static int take_value(struct sl_daemon_options *options, const char *name, const
         options->state = value;
     } else if (strcmp(name, "--store") == 0) {
         options->store = value;
+    } else if (strcmp(name, "--peer-url") == 0) {
+        if (!sl_host_url_ok(value))
+            return bad(diag, value, "--peer-url takes https://HOST:PORT, without a path");
+        options->peer_url = value;
     } else if (strcmp(name, "--listen") == 0) {
         if (options->listen_count == SL_DAEMON_MAX_LISTEN)
             return bad(diag, value, "too many addresses");

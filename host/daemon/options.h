@@ -11,6 +11,7 @@ enum { SL_DAEMON_MAX_LISTEN = 8 };
  */
 struct sl_daemon_options {
     const char *config, *state, *store;
+    const char *peer_url; /* where other hosts reach this one */
     const char *listen[SL_DAEMON_MAX_LISTEN];
     unsigned listen_count;
     bool check_config;            /* only say whether the configuration is right */

@@ -20,8 +20,10 @@
 #include "common/base/path.h"
 #include "host/store/blobs.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
 #include "host/store/figures.h"
 #include "host/store/findings.h"
+#include "host/store/host_table.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
 #include "host/store/run_file.h"
@@ -32,7 +34,8 @@ enum { DAY_BYTES = 16 };
 
 struct check {
     struct sl_database *db;
-    const char *root, *host; /* host NULL: every run is of this one */
+    const char *root;
+    const struct sl_store_host *host; /* NULL: every run is of this one */
     struct sl_findings *out;
     const struct sl_store_check *wish; /* NULL: of one job alone */
     uint64_t job;
@@ -221,17 +224,26 @@ static int look_at_directories(struct check *check)
     return rc;
 }
 
-/* Runs of the name that this host had before are its own: their directories are here. */
+/* Runs of the name that this host had before are its own: their directories are here. So are those
+ * of a host that shares the directory, which keeps them as long as it is heard of. */
 static int take_own(struct check *check)
 {
     struct sl_statement statement;
+    uint64_t now_ms = 0;
     if (!check->host || !check->wish->mend)
         return 0;
+    int rc = check->db->kind->now_ms(check->db, &now_ms);
+    if (rc < 0)
+        return rc;
     sl_statement_init(&statement, check->db,
                       "UPDATE runs SET host = ?1 WHERE host <> ?1 AND EXISTS (SELECT 1 FROM found "
-                      "WHERE found.directory = runs.directory AND found.job = runs.job)");
-    sl_statement_bind_text(&statement, check->host);
-    int rc = sl_statement_step(&statement);
+                      "WHERE found.directory = runs.directory AND found.job = runs.job) AND host "
+                      "NOT IN (" SL_SQL_SHARING("?2") " AND heard_ms > ?3)");
+    sl_statement_bind_text(&statement, check->host->name);
+    sl_statement_bind_text(&statement, check->db->directory_id);
+    sl_statement_bind_u64(&statement,
+                          now_ms > check->host->lease_ms ? now_ms - check->host->lease_ms : 0);
+    rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc < 0 ? rc : 0;
 }
@@ -241,7 +253,8 @@ static int look_at_rows(struct check *check)
     struct sl_statement statement;
     sl_statement_init_many(
         &statement, check->db,
-        "SELECT directory, id, job, host FROM runs WHERE directory <> '' AND NOT EXISTS"
+        "SELECT directory, id, job, host, coalesce((SELECT there.directory FROM host_directories "
+        "AS there WHERE there.host = runs.host), '') FROM runs WHERE directory <> '' AND NOT EXISTS"
         " (SELECT 1 FROM found WHERE found.directory = runs.directory) ORDER BY "
         "id");
     int rc;
@@ -249,9 +262,11 @@ static int look_at_rows(struct check *check)
         struct sl_store_finding found = {.kind = SL_FOUND_LOST_FILES,
                                          .run = sl_statement_u64(&statement, 1),
                                          .job = sl_statement_u64(&statement, 2)};
-        char host[SL_NAME_BYTES];
+        char host[SL_NAME_BYTES], directory[SL_SERIES_BYTES];
         sl_statement_text(&statement, 3, host, sizeof(host));
-        if (check->host && strcmp(host, check->host) != 0)
+        sl_statement_text(&statement, 4, directory, sizeof(directory));
+        bool shares = directory[0] && strcmp(directory, check->db->directory_id) == 0;
+        if (check->host && strcmp(host, check->host->name) != 0 && !shares)
             continue; /* its files are there */
         sl_statement_text(&statement, 0, found.name, sizeof(found.name));
         if ((rc = sl_findings_add(check->out, &found)) < 0)
@@ -505,8 +520,8 @@ static int look_at_blobs(struct check *check)
     return rc;
 }
 
-int sl_check_state(struct sl_database *db, const char *host, const struct sl_store_check *wish,
-                   struct sl_findings *out, uint64_t *out_job)
+int sl_check_state(struct sl_database *db, const struct sl_store_host *host,
+                   const struct sl_store_check *wish, struct sl_findings *out, uint64_t *out_job)
 {
     struct check check = {.db = db, .host = host, .root = db->root, .out = out, .wish = wish};
     int rc = note_directories(&check, "", "~");
@@ -572,8 +587,9 @@ void sl_check_carry_out(struct sl_request *request, struct sl_database *db)
 {
     struct sl_findings found = {.rows = NULL};
     uint64_t highest;
-    int rc = sl_check_state(db, db->shared ? request->host->name : NULL, &request->check, &found,
-                            &highest);
+    int rc = sl_directory_id_is_there(db) ? sl_check_state(db, db->shared ? request->host : NULL,
+                                                           &request->check, &found, &highest)
+                                          : SL_E_STATE;
     answer(request, rc, &found);
 }
 

@@ -87,6 +87,7 @@ struct sl_database {
     char identity[SL_NAME_BYTES]; /* another for each database */
     bool shared;                  /* several daemons may write it */
     char root[SL_PATH_BYTES];     /* the state directory, with the directories of runs */
+    char directory_id[SL_SERIES_BYTES]; /* of STATE/runs (directory_id.h); "": not shared */
 };
 
 /* NULL is a no-op. */

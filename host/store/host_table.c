@@ -6,14 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/records.h"
 #include "host/spec/columns.h"
 #include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
-
-enum { FORGOTTEN_MS = 24 * 3600 * 1000 }; /* a host that is away so long is listed no more */
 
 static int carry_out(struct sl_statement *statement)
 {
@@ -27,6 +26,20 @@ static uint64_t alive_since(const struct sl_request *request)
 {
     uint64_t lease_ms = request->host->lease_ms;
     return request->now_ms > lease_ms ? request->now_ms - lease_ms : 0;
+}
+
+/* The store's row says which directory this host had. Another one in its place is no word of who
+ * runs it: a disk that was not mounted looks so. */
+static int check_directory(const struct sl_request *request, struct sl_database *db)
+{
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT 1 FROM hosts WHERE name = ? AND runs_id <> '' AND runs_id <> ?");
+    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_text(&statement, db->directory_id);
+    int rc = sl_statement_step(&statement);
+    sl_statement_fini(&statement);
+    return rc == 1 ? SL_E_MISMATCH : rc;
 }
 
 /* A lock of this session alone is not enough: after a host's machine has failed the server may keep
@@ -47,24 +60,27 @@ int sl_host_table_take_name(const struct sl_request *request, struct sl_database
     int rc = sl_statement_step(&statement);
     bool taken = rc == 1 && sl_statement_int(&statement, 0) == 0;
     sl_statement_fini(&statement);
-    return taken ? -EADDRINUSE : rc < 0 ? rc : 0;
+    return taken ? -EADDRINUSE : rc < 0 ? rc : check_directory(request, db);
 }
 
 int sl_host_table_note(const struct sl_request *request, struct sl_database *db)
 {
     struct sl_statement statement;
     const struct sl_store_host *host = request->host;
-    sl_statement_init(&statement, db,
-                      "INSERT INTO hosts (name, address, started_ms, seen_ms, url, token_sha256) "
-                      "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET address = "
-                      "excluded.address, started_ms = excluded.started_ms, seen_ms = "
-                      "excluded.seen_ms, url = excluded.url, token_sha256 = excluded.token_sha256");
+    sl_statement_init(
+        &statement, db,
+        "INSERT INTO hosts (name, address, started_ms, seen_ms, url, token_sha256, "
+        "runs_id) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET address = "
+        "excluded.address, started_ms = excluded.started_ms, seen_ms = "
+        "excluded.seen_ms, url = excluded.url, token_sha256 = "
+        "excluded.token_sha256, runs_id = excluded.runs_id");
     sl_statement_bind_text(&statement, host->name);
     sl_statement_bind_text(&statement, host->address);
     sl_statement_bind_u64(&statement, host->started_ms);
     sl_statement_bind_u64(&statement, request->now_ms);
     sl_statement_bind_text(&statement, host->url);
     sl_statement_bind_text(&statement, host->shown_sha256);
+    sl_statement_bind_text(&statement, db->directory_id);
     return carry_out(&statement);
 }
 
@@ -78,8 +94,9 @@ void sl_host_table_list(struct sl_request *request, struct sl_database *db)
     sl_statement_init(&statement, db,
                       "SELECT name" SL_HOST_COLUMNS(
                           SL_SQL_NAME) " FROM hosts WHERE seen_ms > ? ORDER BY name LIMIT ?");
-    sl_statement_bind_u64(&statement,
-                          request->now_ms > FORGOTTEN_MS ? request->now_ms - FORGOTTEN_MS : 0);
+    sl_statement_bind_u64(&statement, request->now_ms > SL_HOST_FORGOTTEN_MS
+                                          ? request->now_ms - SL_HOST_FORGOTTEN_MS
+                                          : 0);
     sl_statement_bind_u64(&statement, limit);
     request->rc = sl_statement_page(&statement, &sl_host_columns, request->rows, limit,
                                     &request->count, &more);

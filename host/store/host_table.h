@@ -5,8 +5,14 @@
 struct sl_database;
 struct sl_request;
 
-/* Is the name this daemon's alone? -EADDRINUSE: another connection has it, and was heard of under
- * it less than a lease ago, from another daemon. */
+enum { SL_HOST_FORGOTTEN_MS = 24 * 3600 * 1000 }; /* away so long, it is listed no more */
+
+/* In SQL: the hosts whose directory of runs is the one with that identity. */
+#define SL_SQL_SHARING(id) "SELECT host FROM host_directories WHERE directory = " id
+
+/* Is the name this daemon's alone, and the directory of runs the one that it had? -EADDRINUSE:
+ * another connection has the name, and was heard of under it less than a lease ago, from another
+ * daemon. SL_E_MISMATCH: it is another directory. */
 int sl_host_table_take_name(const struct sl_request *request, struct sl_database *db);
 /* Notes that this host is there now. 0 or the database's code. */
 int sl_host_table_note(const struct sl_request *request, struct sl_database *db);

@@ -206,6 +206,10 @@ static const struct {
              "ALTER TABLE hosts ADD COLUMN token_sha256 TEXT NOT NULL DEFAULT '';"},
     /* 18: a column for each of a device's record; how many jobs wait is not told (host_table.c) */
     {.both = "ALTER TABLE host_devices ADD COLUMN queued INTEGER NOT NULL DEFAULT 0;"},
+    /* 19: which directory a host has at STATE/runs: those with the same one share it */
+    {.both = "ALTER TABLE hosts ADD COLUMN runs_id TEXT NOT NULL DEFAULT '';"
+             "CREATE VIEW host_directories AS SELECT name AS host, runs_id AS directory, seen_ms "
+             "AS heard_ms FROM hosts WHERE runs_id <> '';"},
 };
 enum { MIGRATIONS = sizeof(migrations) / sizeof(migrations[0]) };
 

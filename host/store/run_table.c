@@ -7,7 +7,9 @@
 #include "common/base/log.h"
 #include "host/spec/columns.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
 #include "host/store/figures.h"
+#include "host/store/host_table.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
 
@@ -140,7 +142,8 @@ void sl_run_table_list_expired(struct sl_request *request, struct sl_database *d
 {
     static const char sql[] = SELECT_RUNS
         "WHERE id > ?1 AND (?2 = 0 OR id <= ?2) AND pinned = 0 AND " IS_OLD " AND NOT " IS_KEPT
-        " AND (?23 IS NULL OR host = ?23 OR host = '') ORDER BY id LIMIT ?6";
+        " AND (?23 IS NULL OR host = ?23 OR host = '' OR host IN (" SL_SQL_SHARING(
+            "?24") " AND heard_ms < ?25)) ORDER BY id LIMIT ?6";
     const struct sl_store_retention wish = request->retention;
     struct sl_statement statement;
     uint64_t last = 0;
@@ -148,6 +151,10 @@ void sl_run_table_list_expired(struct sl_request *request, struct sl_database *d
     size_t limit = sl_request_rows(request, 0, sizeof(struct sl_run_record));
     if (limit == 0)
         return;
+    if (!sl_directory_id_is_there(db)) {
+        request->rc = SL_E_STATE;
+        return;
+    }
     request->rc = end_of_look(db, wish.cursor, limit, &last);
     if (request->rc < 0)
         return;
@@ -159,8 +166,12 @@ void sl_run_table_list_expired(struct sl_request *request, struct sl_database *d
     sl_statement_bind_u64(&statement, wish.per_series);
     sl_statement_bind_u64(&statement, limit);
     bind_labels(&statement, &wish);
-    /* files of another host's are not here */
+    /* Files of another host's are not here, or are that host's to remove as long as it lives. */
     sl_statement_bind_text(&statement, db->shared ? request->host->name : NULL);
+    sl_statement_bind_text(&statement, db->directory_id);
+    sl_statement_bind_u64(&statement, request->now_ms > SL_HOST_FORGOTTEN_MS
+                                          ? request->now_ms - SL_HOST_FORGOTTEN_MS
+                                          : 0);
     request->rc = sl_statement_page(&statement, &sl_run_columns, request->rows, limit,
                                     &request->count, &more);
     request->next_cursor = last;
@@ -192,10 +203,15 @@ static int is_elsewhere(const struct sl_request *request, struct sl_database *db
     struct sl_statement statement;
     if (!db->shared)
         return 0;
-    sl_statement_init(&statement, db,
-                      "SELECT 1 FROM runs WHERE id = ? AND host <> '' AND host <> ?");
+    if (!sl_directory_id_is_there(db))
+        return 1;
+    sl_statement_init(
+        &statement, db,
+        "SELECT 1 FROM runs WHERE id = ? AND host <> '' AND host <> ? AND host NOT IN "
+        "(" SL_SQL_SHARING("?") ")");
     sl_statement_bind_u64(&statement, request->id);
     sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_text(&statement, db->directory_id);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
     return rc;

@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
 #include "host/store/migrations.h"
 #include "host/store/postgres.h"
 #include "host/store/pq.h"
@@ -134,6 +135,8 @@ int sl_schema_open(const char *where, const char *root, struct sl_database **out
         sl_diag_hint(diag, "%s", db->shared ? make_room : move_away);
     if (rc == 0 && db->shared && (rc = sl_postgres_sign_on(db)) < 0)
         sl_diag_set(diag, rc, name, "the store cannot be written: %s", db->kind->message(db));
+    if (rc == 0 && db->shared && root)
+        rc = sl_directory_id_open(db, diag);
     if (rc < 0) {
         sl_database_close(db);
         return rc;

@@ -168,12 +168,15 @@ class TestApartHosts(Shared):
         time.sleep(LEASE_SECONDS)  # each has heard of the other by its own beat
 
     def daemon(self, name):
+        """a says where it is reached in its configuration, b on its command line."""
         folder = self.scratch / name
         folder.mkdir()
-        return Daemon(folder / "state", {"store": self.server.url(), "lease_seconds": LEASE_SECONDS,
-                                         "devices": [{"name": name, "kind": "emulated"}],
-                                         "listen": [f"unix:{folder}/state/sme2labd.sock", f"tcp:127.0.0.1:{self.ports[name]}"],
-                                         "peers": {"url": f"http://127.0.0.1:{self.ports[name]}"}})
+        url = f"http://127.0.0.1:{self.ports[name]}"
+        config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": [{"name": name, "kind": "emulated"}],
+                  "listen": [f"unix:{folder}/state/sme2labd.sock", f"tcp:127.0.0.1:{self.ports[name]}"]}
+        daemon = Daemon(folder / "state", config | ({"peers": {"url": url}} if name == "a" else {}))
+        daemon.words += ["--peer-url", url] if name == "b" else []
+        return daemon
 
     def await_true(self, condition, seconds=60):
         limit = time.monotonic() + seconds
@@ -267,7 +270,7 @@ class TestAfterDeath(Shared):
         if shared:
             (folder / "state/runs").mkdir()
             subprocess.run(["mount", "--bind", shared, folder / "state/runs"], check=True)
-            self.addCleanup(subprocess.run, ["umount", folder / "state/runs"], check=True)
+            self.addCleanup(subprocess.run, ["umount", "-q", folder / "state/runs"], check=False)
         config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": list(devices)}
         daemon = Daemon(folder / "state", config, program=board.ORDINAL_LAB, env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)})
         self.addCleanup(lambda: daemon.process and daemon.__exit__(ValueError))
@@ -314,17 +317,24 @@ class TestAfterDeath(Shared):
         self.assertGreaterEqual(run["started_ms"], submitted)
         self.await_true(lambda: not list((agent.workdir / "jobs").iterdir()))  # it had the one run, and may forget it
 
+    def two_hosts(self):
+        """Their directory of runs, the host that has a device, and one that has none."""
+        if os.geteuid() != 0:
+            self.skipTest("mounting a directory takes root")
+        shared = self.scratch / "shared"
+        shared.mkdir()
+        return shared, self.host("a", {"name": "here", "kind": "local"}, shared=shared), self.host("b", shared=shared)
+
+    def mend(self, daemon):
+        return daemon.request("POST", "/api/v1/store/check", "{}", {"Content-Type": "application/json"})[0]
+
     def hold_runs(self):
         """No run is stored until this connection is ended."""
         with self.assertRaises(RuntimeError):
             self.server.sql("BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE; SELECT pg_sleep(600)")
 
     def test_another_host_stores_the_whole_run_of_a_shared_directory(self):
-        if os.geteuid() != 0:
-            self.skipTest("mounting a directory takes root")
-        shared = self.scratch / "shared"
-        shared.mkdir()
-        a, b = self.host("a", {"name": "here", "kind": "local"}, shared=shared), self.host("b", shared=shared)
+        shared, a, b = self.two_hosts()
         a.start()
         waits = threading.Thread(target=self.hold_runs)
         waits.start()
@@ -348,6 +358,35 @@ class TestAfterDeath(Shared):
         self.await_true(lambda: "event=job_lost_to_another_host" in a.log_text() or not list(self.scratch.glob("a/state/agents/here/open")))
         self.assertEqual(self.server.sql("SELECT state, attempts, (SELECT count(*) FROM runs) FROM jobs"), [["2", "1", "1"]])
         self.assertEqual(len([path for path in shared.glob("*/*-1")]), 1)
+
+    def test_hosts_of_one_directory_keep_each_others_runs_and_do_not_begin_without_it(self):
+        shared, a, b = self.two_hosts()
+        a.start()
+        b.start()
+        self.await_true(lambda: len(b.get("/api/v1/hosts")["hosts"]) == 2)
+        done = a.wait(self.submit(a, "here", 3))
+        self.assertEqual(done["state"], "done", done)
+        self.assertEqual([found for found in b.get("/api/v1/store/check")["findings"] if found["kind"] != "lost-figures"], [])
+        owner = self.server.sql("SELECT host FROM runs")
+        self.assertEqual(self.mend(b), 200)
+        self.assertEqual(self.server.sql("SELECT host FROM runs"), owner)  # a lives, and keeps it
+        self.assertEqual(b.request("DELETE", f"/api/v1/runs/{done['run']}")[0], 204)
+        self.await_true(lambda: not list(shared.glob("*-*/*-1")))
+        self.assertEqual(a.request("GET", f"/api/v1/runs/{done['run']}")[0], 404)
+        b.terminate()
+        subprocess.run(["umount", b.state / "runs"], check=True)
+        with self.assertRaisesRegex(AssertionError, "'runs' in it is not the directory that host"):
+            b.start()
+        subprocess.run(["mount", "--bind", shared, b.state / "runs"], check=True)
+        b.start()
+        subprocess.run(["umount", "--lazy", b.state / "runs"], check=True)
+        self.assertEqual(self.mend(b), 503)
+        self.assertIn("event=runs_directory_gone", b.log_text())
+        b.terminate()
+        (shared / ".sme2lab").write_text(f"{32 * '0'} {16 * '0'}\n")
+        a.terminate()
+        with self.assertRaisesRegex(AssertionError, "the directory is another store's"):
+            a.start()
 
 
 if __name__ == "__main__":

@@ -42,6 +42,10 @@ TEST(each_option_is_taken_and_addresses_add_up)
     assert_int_equal(options.listen_count, 2);
     assert_string_equal(options.listen[1], "tcp:127.0.0.1:0");
     assert_true(options.rebuild);
+    assert_int_equal(PARSE("--peer-url", "https://lab-a:8443"), 0);
+    assert_string_equal(options.peer_url, "https://lab-a:8443");
+    assert_int_equal(PARSE("--peer-url", "lab-a:8443"), -EINVAL);
+    assert_string_equal(diag.where, "lab-a:8443");
     assert_int_equal(PARSE("--check-config"), 0);
     assert_true(options.check_config);
     assert_int_equal(PARSE("--check-store"), 0);

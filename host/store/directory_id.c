@@ -1,0 +1,123 @@
+/* host/store/directory_id.c */
+#include "host/store/directory_id.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <uv.h>
+
+#include "common/base/buf.h"
+#include "common/base/durable.h"
+#include "common/base/error.h"
+#include "common/base/log.h"
+#include "common/base/path.h"
+#include "host/records.h"
+#include "host/store/database.h"
+
+enum { PATH_BYTES = 2 * SL_PATH_BYTES, LINE_BYTES = SL_NAME_BYTES + SL_SERIES_BYTES + 1 };
+
+struct identity {
+    char store[SL_NAME_BYTES], own[SL_SERIES_BYTES];
+};
+
+/* One line: two words of hexadecimal digits. SL_E_FORMAT for anything else. */
+static int read_line(const char *path, struct identity *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct sl_buf text;
+    int rc = sl_buf_read_file(path, LINE_BYTES, &text);
+    if (rc < 0)
+        return rc == SL_E_LIMIT ? SL_E_FORMAT : rc;
+    const char *line = text.size > 0 ? (const char *)text.data : "";
+    size_t store = strspn(line, digits);
+    const char *own = line + store + (line[store] == ' ');
+    size_t rest = strspn(own, digits);
+    bool good = store > 0 && store < sizeof(out->store) && own > line + store &&
+                rest == sizeof(out->own) - 1 && strcmp(own + rest, "\n") == 0;
+    if (good) {
+        snprintf(out->store, sizeof(out->store), "%.*s", (int)store, line);
+        snprintf(out->own, sizeof(out->own), "%.*s", (int)rest, own);
+    }
+    sl_buf_fini(&text);
+    return good ? 0 : SL_E_FORMAT;
+}
+
+/* Whole under its name or not at all; where another host is first, its file is the one. */
+static int make_file(const struct sl_database *db, const char *folder, const char *path)
+{
+    char begun[PATH_BYTES + 32], line[LINE_BYTES + 1];
+    uint64_t number;
+    int rc = uv_random(NULL, NULL, &number, sizeof(number), 0, NULL);
+    if (rc < 0)
+        return rc;
+    int len =
+        snprintf(line, sizeof(line), "%s %016llx\n", db->identity, (unsigned long long)number);
+    snprintf(begun, sizeof(begun), "%s.%016llx", path, (unsigned long long)number);
+    rc = sl_buf_write_file(begun, line, (size_t)len);
+    if (rc == 0 && link(begun, path) < 0 && errno != EEXIST)
+        rc = -errno;
+    unlink(begun);
+    return rc == 0 ? sl_durable_folder(folder) : rc;
+}
+
+static int refuse(const char *path, struct sl_diag *diag)
+{
+    sl_diag_hint(diag,
+                 "mount this store's directory there, or give the daemon another one with "
+                 "--state; if its files belong here, remove the file %s in it",
+                 SL_DIRECTORY_ID_FILE);
+    return sl_diag_set(diag, SL_E_MISMATCH, path, "the directory is another store's");
+}
+
+static int open_one(const struct sl_database *db, const char *name, struct identity *out,
+                    struct sl_diag *diag)
+{
+    char folder[PATH_BYTES], path[PATH_BYTES];
+    int rc = sl_path_join(folder, sizeof(folder), db->root, "%s", name);
+    if (rc == 0)
+        rc = sl_path_join(path, sizeof(path), folder, "%s", SL_DIRECTORY_ID_FILE);
+    if (rc == 0 && mkdir(folder, 0700) < 0 && errno != EEXIST)
+        rc = -errno;
+    if (rc == 0)
+        rc = read_line(path, out);
+    if (rc == -ENOENT) {
+        rc = make_file(db, folder, path);
+        rc = rc == 0 ? read_line(path, out) : rc;
+    }
+    if (rc == 0 && strcmp(out->store, db->identity) != 0)
+        return refuse(folder, diag);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the directory's identity cannot be had: %s",
+                                sl_strerror(rc))
+                  : 0;
+}
+
+int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag)
+{
+    struct identity runs, blobs;
+    int rc = open_one(db, "runs", &runs, diag);
+    if (rc == 0)
+        rc = open_one(db, "blobs", &blobs, diag);
+    if (rc == 0)
+        snprintf(db->directory_id, sizeof(db->directory_id), "%s", runs.own);
+    return rc;
+}
+
+bool sl_directory_id_is_there(const struct sl_database *db)
+{
+    char path[PATH_BYTES];
+    struct identity now;
+    if (db->directory_id[0] == '\0')
+        return true;
+    int rc = sl_path_join(path, sizeof(path), db->root, "runs/%s", SL_DIRECTORY_ID_FILE);
+    if (rc == 0 && read_line(path, &now) == 0 && strcmp(now.own, db->directory_id) == 0)
+        return true;
+    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("runs_directory_gone"), SL_LOG_TEXT("file", path),
+           SL_LOG_REASON("it is not the directory that this daemon began with: nothing is removed "
+                         "or mended until that is mounted again"));
+    return false;
+}
