@@ -69,3 +69,19 @@ function(sl_library name)
     target_link_libraries(${name} INTERFACE ${arg_DEPENDS})
   endif()
 endfunction()
+
+# sl_keep_symbols_beside(PROGRAM): what a debugger needs of the program goes into PROGRAM.debug beside it, where debuggers and
+# symbolizers look. Names of functions stay: counted runs tell packing by them, a crash on a phone is told by them. A sanitizer's
+# build stays whole.
+function(sl_keep_symbols_beside program)
+  if(APPLE OR SL_SANITIZE OR SL_COVERAGE)
+    return()
+  endif()
+  find_program(SL_OBJCOPY llvm-objcopy-19 REQUIRED)
+  get_target_property(folder ${program} RUNTIME_OUTPUT_DIRECTORY)
+  add_custom_command(TARGET ${program} POST_BUILD
+    COMMAND "${SL_OBJCOPY}" --only-keep-debug "$<TARGET_FILE:${program}>" "$<TARGET_FILE:${program}>.debug"
+    COMMAND "${SL_OBJCOPY}" --strip-debug "--add-gnu-debuglink=$<TARGET_FILE:${program}>.debug" "$<TARGET_FILE:${program}>"
+    BYPRODUCTS "${folder}/${program}.debug"
+    VERBATIM)
+endfunction()

@@ -1,5 +1,5 @@
 # What `cmake --install build/host` puts where, and the Debian package of it (`cpack` in build/host).
-# The agents come from the builds beside this one, without their tables for debuggers.
+# The agents come from the builds beside this one.
 include(GNUInstallDirs)
 
 set(man "${CMAKE_BINARY_DIR}/man")
@@ -42,18 +42,15 @@ install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sme2labd.socket" "${CMAKE_SOU
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/60-sme2lab-phones.rules" DESTINATION lib/udev/rules.d)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sysusers.conf" DESTINATION lib/sysusers.d RENAME sme2lab.conf)
 
-find_program(SL_STRIP llvm-strip-19 REQUIRED)
 foreach(abi IN ITEMS aarch64 native)
-  set(agent "${CMAKE_SOURCE_DIR}/build/agent-${abi}/bin/sme2lab-agent")
-  install(PROGRAMS "${agent}" DESTINATION share/sme2lab/agent/${abi})
-  install(CODE "execute_process(COMMAND \"${SL_STRIP}\" \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/share/sme2lab/agent/${abi}/sme2lab-agent\" COMMAND_ERROR_IS_FATAL ANY)")
+  install(PROGRAMS "${CMAKE_SOURCE_DIR}/build/agent-${abi}/bin/sme2lab-agent" DESTINATION share/sme2lab/agent/${abi})
 endforeach()
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "the authors of sme2lab")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "what Arm's SME2 does to a model on a device")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-set(CPACK_STRIP_FILES OFF) # the host's strip does not know the agent's machine
+set(CPACK_STRIP_FILES OFF) # the host's strip does not know the agent's machine; names of functions are to stay
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)

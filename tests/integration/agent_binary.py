@@ -13,7 +13,7 @@ import sys
 import tempfile
 import unittest
 
-MAX_STRIPPED_BYTES = 4_000_000
+MAX_BYTES = 4_000_000
 PAGE_BYTES = 16384
 MARK_STEP = 16
 # MSR SVCRSM|SVCRZA|SVCRSMZA, #1
@@ -45,17 +45,23 @@ class Binary(unittest.TestCase):
         if not os.path.exists(AGENT):
             raise AssertionError(f"{AGENT} is not built; cmake --preset agent-aarch64, then build it")
         cls.folder = tempfile.TemporaryDirectory()
-        cls.stripped = os.path.join(cls.folder.name, "stripped")
-        subprocess.run([tool("llvm-strip"), "-o", cls.stripped, AGENT], check=True)
-        cls.headers = subprocess.run([tool("llvm-readelf"), "-hlSd", "-W", cls.stripped], check=True,
+        cls.headers = subprocess.run([tool("llvm-readelf"), "-hlSd", "-W", AGENT], check=True,
                                      capture_output=True, text=True).stdout
 
     @classmethod
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def test_stripped_file_is_small(self):
-        self.assertLessEqual(os.path.getsize(self.stripped), MAX_STRIPPED_BYTES)
+    def test_file_is_small_and_has_the_names_of_functions(self):
+        self.assertLessEqual(os.path.getsize(AGENT), MAX_BYTES)
+        self.assertNotIn(" .debug_", self.headers)
+        self.assertIn(" .symtab", self.headers)
+
+    def test_lines_of_the_source_are_found_beside_it(self):
+        names = subprocess.run([tool("llvm-nm"), "--defined-only", AGENT], check=True, capture_output=True, text=True).stdout
+        main = re.search(r"^([0-9a-f]+) T main$", names, re.M)[1]
+        place = subprocess.run([tool("llvm-symbolizer"), f"--obj={AGENT}", f"0x{main}"], check=True, capture_output=True, text=True).stdout
+        self.assertRegex(place, r"^main\n/?agent/main\.c:\d+")
 
     def test_file_is_static_with_fixed_addresses(self):
         self.assertRegex(self.headers, r"Type:\s+EXEC")
@@ -70,7 +76,7 @@ class Binary(unittest.TestCase):
             self.assertEqual(int(load[-1], 16) % PAGE_BYTES, 0, load)
             self.assertEqual(int(load[1], 16) % PAGE_BYTES, int(load[2], 16) % PAGE_BYTES, load)
 
-    def test_marks_are_found_in_the_stripped_file(self):
+    def test_marks_are_found(self):
         section = re.search(r"\bsl_marks\s+PROGBITS\s+([0-9a-f]+)\s+[0-9a-f]+\s+([0-9a-f]+)", self.headers)
         self.assertIsNotNone(section)
         self.assertEqual(int(section[1], 16) % MARK_STEP, 0)
