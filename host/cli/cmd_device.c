@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/say.h"
 #include "host/cli/ask.h"
@@ -13,9 +14,11 @@
 #include "host/cli/client.h"
 #include "host/cli/device_pair.h"
 #include "host/cli/device_results.h"
+#include "host/cli/device_shell.h"
 #include "host/cli/options.h"
 #include "host/report/time_text.h"
 #include "host/spec/json_value.h"
+#include "host/spec/moment.h"
 #include "host/spec/selector.h"
 #include "host/spec/url.h"
 
@@ -24,6 +27,10 @@ static const char about[] =
     "show says what it is: SoC, memory, SME2 or why it has none, vector lengths.\n"
     "quarantine takes it out after its job, reserve gives it to a person for a time,\n"
     "release ends either. probe tries one anew that fell out.\n\n"
+    "A reserved device takes no job, and its jobs wait. reserve says how to reach it;\n"
+    "--shell opens a shell there once its job has ended, with the program adb, and ends\n"
+    "with the shell's exit code; the device stays reserved. A phone that the daemon\n"
+    "reaches by USB or TCP itself is let go meanwhile, so that adb can have it.\n\n"
     "calibrate takes the noise floor from a timed run of equal executions. Later runs\n"
     "that differ by less are not called faster or slower.\n\n"
     "add and remove are for devices that the daemon's configuration does not name;\n"
@@ -44,9 +51,9 @@ static const char about[] =
 
 struct device {
     const struct sl_cli *cli;
-    const char *reason, *who, *kind, *link, *cpu, *tags;
-    int64_t minutes, svl, run;
-    bool allow_unencrypted;
+    const char *reason, *who, *until, *kind, *link, *cpu, *tags;
+    int64_t svl, run;
+    bool allow_unencrypted, shell;
     struct sl_device_results results;
 };
 
@@ -69,8 +76,9 @@ static void put_tags(cJSON *body, const char *tags)
     }
 }
 
-/* Sends the body and says what the device is now. */
-static int send(const struct device *d, const char *method, const char *path, cJSON *body)
+/* Sends the body and says what the device is now, and with `reach` how to get at it. */
+static int send(const struct device *d, const char *method, const char *path, cJSON *body,
+                bool reach)
 {
     cJSON *answer = NULL;
     char *text = body ? cJSON_PrintUnformatted(body) : NULL;
@@ -80,6 +88,8 @@ static int send(const struct device *d, const char *method, const char *path, cJ
         const char *detail = sl_value_text(answer, "detail", "");
         sl_say(stdout, "%s is %s%s%s\n", sl_value_text(answer, "name", ""),
                sl_value_text(answer, "state", ""), *detail ? ": " : "", detail);
+        if (reach)
+            sl_device_shell_say(answer);
     }
     cJSON_Delete(answer);
     cJSON_Delete(body);
@@ -111,11 +121,23 @@ static int act(const struct device *d, const char *verb, const char *name)
         return SL_EXIT_USAGE;
     cJSON *body = cJSON_CreateObject();
     put_text(body, "reason", strcmp(verb, "quarantine") == 0 ? d->reason : NULL);
-    if (strcmp(verb, "reserve") == 0) {
-        put_text(body, "who", d->who ? d->who : getenv("USER"));
-        cJSON_AddNumberToObject(body, "seconds", (double)d->minutes * 60);
-    }
-    return send(d, "POST", path, body);
+    return send(d, "POST", path, body, false);
+}
+
+static int reserve(const struct device *d, const char *name)
+{
+    char path[SL_CLIENT_PATH_BYTES], place[SL_CLIENT_PATH_BYTES];
+    struct sl_diag diag = {0};
+    uint64_t now = sl_clock_utc_ms(), until;
+    if (!path_of(d, name, "reserve", path) || !path_of(d, name, "", place))
+        return SL_EXIT_USAGE;
+    if (sl_moment_read(d->until ? d->until : "1h", "--for", now, &until, &diag) < 0)
+        return sl_cli_fail(d->cli, SL_EXIT_USAGE, &diag);
+    cJSON *body = cJSON_CreateObject();
+    put_text(body, "who", d->who ? d->who : getenv("USER"));
+    cJSON_AddNumberToObject(body, "seconds", (double)((until - now + 999) / 1000));
+    int code = send(d, "POST", path, body, !d->shell);
+    return code == SL_EXIT_DONE && d->shell ? sl_device_shell_open(d->cli, place) : code;
 }
 
 static int add(const struct device *d, const char *name)
@@ -130,7 +152,7 @@ static int add(const struct device *d, const char *name)
         cJSON_AddNumberToObject(body, "svl", (double)d->svl);
     if (d->allow_unencrypted)
         cJSON_AddTrueToObject(body, "allow_unencrypted");
-    return send(d, "POST", "/api/v1/devices", body);
+    return send(d, "POST", "/api/v1/devices", body, false);
 }
 
 static void line(const char *head, const char *text)
@@ -219,7 +241,7 @@ static int take_out(const struct device *d, const char *name)
     char path[SL_CLIENT_PATH_BYTES];
     if (!path_of(d, name, "", path))
         return SL_EXIT_USAGE;
-    int code = send(d, "DELETE", path, NULL);
+    int code = send(d, "DELETE", path, NULL, false);
     if (code == SL_EXIT_DONE && !d->cli->json && !d->cli->quiet)
         sl_say(stdout, "%s leaves, after the job that it may have\n", name);
     return code;
@@ -264,12 +286,13 @@ static int results(const struct device *d, const char *name)
 /* False: there is no such verb. */
 static bool do_verb(const struct device *d, const char *verb, const char *name, int *out_code)
 {
-    static const char *const acts[] = {"quarantine", "release", "reserve", "probe"};
+    static const char *const acts[] = {"quarantine", "release", "probe"};
     static const struct {
         const char *verb;
         int (*run)(const struct device *d, const char *name);
-    } others[] = {{"show", show},       {"add", add},     {"remove", take_out},    {"pair", pair},
-                  {"results", results}, {"clean", clean}, {"calibrate", calibrate}};
+    } others[] = {{"show", show},           {"add", add},         {"remove", take_out},
+                  {"pair", pair},           {"results", results}, {"clean", clean},
+                  {"calibrate", calibrate}, {"reserve", reserve}};
     bool found = false;
     for (size_t i = 0; i < sizeof(acts) / sizeof(acts[0]) && !found; i++) {
         found = strcmp(verb, acts[i]) == 0;
@@ -286,11 +309,13 @@ static bool do_verb(const struct device *d, const char *verb, const char *name, 
 
 int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
 {
-    struct device d = {.cli = cli, .minutes = 60};
+    struct device d = {.cli = cli};
     const struct sl_option options[] = {
         {"--reason", 0, SL_OPTION_TEXT, &d.reason, "TEXT", "quarantine: why"},
-        {"--minutes", 0, SL_OPTION_COUNT, &d.minutes, "N", "reserve: for so long (60)"},
-        {"--for", 0, SL_OPTION_TEXT, &d.who, "WHO", "reserve: for whom ($USER)"},
+        {"--for", 0, SL_OPTION_TEXT, &d.until, "TIME",
+         "reserve: for 90s, 30m, 2h or 7d (1h), or until 2026-11-27T22:00Z; a week at most"},
+        {"--who", 0, SL_OPTION_TEXT, &d.who, "WHO", "reserve: for whom ($USER)"},
+        {"--shell", 0, SL_OPTION_FLAG, &d.shell, NULL, "reserve: open a shell there"},
         {"--run", 0, SL_OPTION_COUNT, &d.run, "ID", "calibrate: the run"},
         {"--link", 0, SL_OPTION_TEXT, &d.link, "LINK", "add: adb:SERIAL or adb-tcp:HOST:PORT"},
         {"--kind", 0, SL_OPTION_TEXT, &d.kind, "KIND", "add: local, emulated or counted"},
@@ -317,7 +342,8 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
                                    .options = options,
                                    .option_count = sizeof(options) / sizeof(options[0]),
                                    .speaks_http = true,
-                                   .notes = "Example: sme2lab device reserve pixel-8 --minutes 30"};
+                                   .notes =
+                                       "Example: sme2lab device reserve pixel-8 --for 30m --shell"};
     const char *words[2] = {"", ""};
     struct sl_diag diag = {0};
     size_t count;

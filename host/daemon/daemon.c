@@ -400,6 +400,12 @@ static int on_forget_kept(void *user, const char *name, uint64_t id)
     return sl_devices_forget_kept(daemon->devices, name, id);
 }
 
+static const char *on_way(void *user, const char *name)
+{
+    const struct daemon *daemon = user;
+    return sl_devices_way(daemon->devices, name);
+}
+
 static int on_clean(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user)
 {
     struct daemon *daemon = user;
@@ -526,8 +532,8 @@ static void on_lab_opened(void *user, int rc)
     const struct sl_daemon_settings *settings = daemon->settings;
     struct sl_http_options options = {
         .compare = {sl_compare_runs, &daemon->kit},
-        .devices = {on_add_device, on_remove_device, on_list_kept, on_forget_kept, on_clean, daemon,
-                    &daemon->ingest_lag, daemon->link_errors, daemon->plugins}};
+        .devices = {on_add_device, on_remove_device, on_list_kept, on_forget_kept, on_clean, on_way,
+                    daemon, &daemon->ingest_lag, daemon->link_errors, daemon->plugins}};
     char fallback[MAX_PATH_BYTES];
     const char *const *listen = NULL;
     if (daemon->ending)
@@ -708,7 +714,7 @@ static int open_lab(struct daemon *daemon)
         rc = sl_hooks_new(&daemon->loop, config->hook, config->hook_words, config->hook_seconds,
                           &daemon->hooks);
     struct sl_runner runner = {sl_devices_start, sl_devices_cancel, daemon->devices,
-                               sl_devices_held, sl_devices_forget};
+                               sl_devices_held,  sl_devices_forget, sl_devices_lend};
     if (rc == 0)
         rc = open_peers(daemon, &runner);
     if (rc < 0)

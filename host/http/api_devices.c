@@ -40,6 +40,14 @@ static const struct sl_device_record *device_named(const struct sl_http_exchange
     return NULL;
 }
 
+static void put_device(const struct sl_http_exchange *exchange, struct sl_json *json,
+                       const struct sl_device_record *device)
+{
+    const struct sl_http_devices *devices = &exchange->http->devices;
+    sl_json_of_device(json, devices->way ? devices->way(devices->user, device->name) : NULL,
+                      device);
+}
+
 /* The device of that name as it is now. */
 static void answer_device(struct sl_http_exchange *exchange, int status, const char *name)
 {
@@ -50,7 +58,7 @@ static void answer_device(struct sl_http_exchange *exchange, int status, const c
         return;
     }
     sl_http_json_begin(&text, MAX_LIST_BYTES);
-    sl_json_of_device(&text.json, NULL, device);
+    put_device(exchange, &text.json, device);
     sl_http_reply_json(exchange, status, &text);
 }
 
@@ -63,7 +71,7 @@ void sl_api_device_list(struct sl_http_exchange *exchange)
     sl_json_open_object(&text.json, NULL);
     sl_json_open_array(&text.json, "devices");
     for (size_t i = 0; i < count; i++)
-        sl_json_of_device(&text.json, NULL, &devices[i]);
+        put_device(exchange, &text.json, &devices[i]);
     const struct sl_peers *peers = sl_lab_peers(exchange->http->lab);
     for (size_t i = 0; i < peers->device_count; i++)
         sl_json_of_device(&text.json, NULL, &peers->devices[i]);

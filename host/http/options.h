@@ -56,7 +56,7 @@ struct sl_http_comparer {
 
 /* A device by its JSON object, and out again; and what it keeps of runs that nobody here knows
  * (NULL: no such device), as sl_devices_kept() and sl_devices_forget_kept(); `clean` as
- * sl_devices_clean(). NULL: nobody does, and it is 503. */
+ * sl_devices_clean(). NULL: nobody does, and it is 503. `way` as sl_devices_way(). */
 struct sl_http_devices {
     int (*add)(void *user, struct sl_bytes text, char out_name[SL_NAME_BYTES],
                struct sl_diag *diag);
@@ -64,6 +64,7 @@ struct sl_http_devices {
     const struct sl_kept_list *(*kept)(void *user, const char *name);
     int (*forget_kept)(void *user, const char *name, uint64_t id);
     int (*clean)(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user);
+    const char *(*way)(void *user, const char *name);
     void *user;
     const struct sl_histogram *ingest_lag; /* of what they stream; NULL: not measured */
     const uint64_t *link_errors;           /* by enum sl_device_cause; NULL: not counted */

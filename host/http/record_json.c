@@ -171,11 +171,12 @@ void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run)
     sl_json_close_object(json);
 }
 
-void sl_json_of_device(struct sl_json *json, const char *key, const struct sl_device_record *device)
+void sl_json_of_device(struct sl_json *json, const char *way, const struct sl_device_record *device)
 {
-    sl_json_open_object(json, key);
+    sl_json_open_object(json, NULL);
     put(json, &sl_device_columns, SL_IN_ROW, device);
     sl_json_bool(json, "times_mean_something", sl_device_traits_mean_something(device->traits));
+    sl_json_text(json, "link", way && way[0] ? way : NULL);
     sl_json_close_object(json);
 }
 

@@ -36,7 +36,8 @@ void sl_json_of_run(struct sl_json *json, const char *key, const struct sl_run_r
 /* A series by its newest run; a run as one of its points. */
 void sl_json_of_series(struct sl_json *json, const struct sl_run_record *newest);
 void sl_json_of_point(struct sl_json *json, const struct sl_run_record *run);
-void sl_json_of_device(struct sl_json *json, const char *key,
+/* `way`: the link that it is reached by; NULL or "": none, or another host's. */
+void sl_json_of_device(struct sl_json *json, const char *way,
                        const struct sl_device_record *device);
 /* `here`: it is the one that answers; `alive`: it was seen within its lease. */
 void sl_json_of_host(struct sl_json *json, const struct sl_host_record *host, bool here,

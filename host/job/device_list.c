@@ -47,21 +47,60 @@ static void tell_reservation(struct sl_device_record *device, const struct sl_de
              more->reserved_by, until, device->name);
 }
 
+bool sl_device_list_is_lent(const struct sl_device_record *device,
+                            const struct sl_device_more *more)
+{
+    return more->reserved_until_ms != 0 && device->job == 0;
+}
+
+/* A person may unplug what is theirs: that is no fault of it. */
+static int state_of(const struct sl_device_record *device, const struct sl_device_more *more)
+{
+    int there = sl_device_cause_state(device->cause);
+    return more->out                                 ? SL_DEVICE_QUARANTINED
+           : sl_device_list_is_lent(device, more)    ? SL_DEVICE_RESERVED
+           : there == SL_DEVICE_READY && device->job ? SL_DEVICE_BUSY
+                                                     : there;
+}
+
 void sl_device_list_tell(struct sl_device_record *device, const struct sl_device_more *more)
 {
+    device->cause = sl_device_life_cause(&more->life);
+    device->state = state_of(device, more);
     const char *fix = sl_device_cause_fix(device->cause);
     const char *why = more->life.listed != SL_CAUSE_DEVICE_WELL ? more->listed_why : more->link_why;
     if (more->out)
         snprintf(device->detail, sizeof(device->detail),
                  "%.150s: 'sme2lab device release %.40s' brings it back", more->out_why,
                  device->name);
-    else if (device->cause == SL_CAUSE_DEVICE_WELL && more->reserved_until_ms != 0)
+    else if (device->state == SL_DEVICE_RESERVED ||
+             (device->cause == SL_CAUSE_DEVICE_WELL && more->reserved_until_ms != 0))
         tell_reservation(device, more);
     else if (device->cause == SL_CAUSE_DEVICE_WELL)
         device->detail[0] = '\0';
     else
         snprintf(device->detail, sizeof(device->detail), "%.140s%s%.110s", why,
                  why[0] && fix[0] ? ": " : "", fix);
+}
+
+bool sl_device_list_tends(const struct sl_device_more *more)
+{
+    return !more->out && !more->leaving && !more->lent;
+}
+
+uint64_t sl_device_list_wait_ms(const struct sl_device_list *list, uint64_t now_ms, uint64_t at_ms)
+{
+    uint64_t wait = UINT64_MAX;
+    for (size_t i = 0; i < list->count; i++) {
+        const struct sl_device_more *more = &list->more[i];
+        uint64_t due = sl_device_life_due_ms(&more->life), until = more->reserved_until_ms;
+        uint64_t left = until > now_ms ? until - now_ms : 0, step = due > at_ms ? due - at_ms : 0;
+        if (until != 0 && left < wait)
+            wait = left;
+        if (due != UINT64_MAX && step < wait && sl_device_list_tends(more))
+            wait = step;
+    }
+    return wait;
 }
 
 /* Moves what is from `from` on to `to`. */

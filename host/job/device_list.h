@@ -15,6 +15,7 @@ struct sl_device_more {
     bool leaving; /* after the job that it has */
     bool out;     /* in quarantine, `out_why` */
     bool told;    /* to other hosts, as it is */
+    bool lent;    /* the runner was told that it is a person's */
     struct sl_device_life life;
     uint64_t reserved_until_ms; /* Unix time; 0: by nobody */
     char reserved_by[SL_NAME_BYTES];
@@ -33,8 +34,18 @@ struct sl_device_record *sl_device_list_find(struct sl_device_list *list, const 
 struct sl_device_more *sl_device_list_more(struct sl_device_list *list,
                                            const struct sl_device_record *record);
 
-/* Writes why it takes no job, and what to do about it, into its record. */
+/* Is it a person's now: reserved, and without a job? */
+bool sl_device_list_is_lent(const struct sl_device_record *device,
+                            const struct sl_device_more *more);
+
+/* Writes its cause and state, why it takes no job, and what to do about it, into its record. */
 void sl_device_list_tell(struct sl_device_record *device, const struct sl_device_more *more);
+
+/* In how many ms a reservation ends or a step is due, UINT64_MAX: never. `now_ms` is Unix time,
+ * `at_ms` that of the devices' lives. */
+uint64_t sl_device_list_wait_ms(const struct sl_device_list *list, uint64_t now_ms, uint64_t at_ms);
+/* Is something to be done about the device when that is due? */
+bool sl_device_list_tends(const struct sl_device_more *more);
 
 /* Is the job that the device does, as the queue has it (NULL: not at all), still its own? It may
  * have become another host's, or wait again. */

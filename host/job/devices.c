@@ -46,6 +46,8 @@ struct device {
     uint32_t attempt;
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
+    bool lent, let_go;            /* it is a person's; its link is closed for that */
+    bool ending;                  /* its run: what it leaves is still being told to its agent */
     char moved[sizeof(((struct sl_device *)0)->link)]; /* to this link; "": by its own */
     bool collects;                                     /* the run is of what it kept */
     char *config_json;         /* owned: of the job that the look is before; else NULL */
@@ -76,6 +78,7 @@ struct cleaning {
 };
 
 static void finish_close(struct sl_devices *devices);
+static void let_go(struct device *device);
 static int open_link(struct device *device);
 
 static struct device *find(const struct sl_devices *devices, const char *name)
@@ -148,6 +151,7 @@ static void on_ended(void *user, int cause, const char *detail, const struct sl_
     struct device *device = user;
     struct sl_devices *devices = device->devices;
     device->run = NULL;
+    device->ending = true;
     devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
     if (device->collects && !record)
         keep(device);
@@ -155,8 +159,11 @@ static void on_ended(void *user, int cause, const char *detail, const struct sl_
         settle(device);
     remove_note(device);
     sl_link_look(device->link);
+    device->ending = false;
     if (devices->closing)
         finish_close(devices);
+    else
+        let_go(device);
 }
 
 static void on_taken(void *user)
@@ -605,6 +612,71 @@ void sl_devices_hold(struct sl_devices *devices, const char *name, bool held)
         sl_link_hold(device->link, held);
 }
 
+/* --- lent to a person --- */
+
+static const char *way_of(const struct device *device)
+{
+    return device->moved[0] ? device->moved : device->kind.link;
+}
+
+const char *sl_devices_way(const struct sl_devices *devices, const char *name)
+{
+    const struct device *device = find(devices, name);
+    return device ? way_of(device) : "";
+}
+
+static void take_back(struct device *device)
+{
+    device->let_go = false;
+    int rc = open_link(device);
+    if (rc < 0)
+        tell_link(device, SL_CAUSE_DEVICE_CANNOT_OPEN, sl_strerror(rc));
+}
+
+static void remove_device(struct device *device);
+
+static void on_let_go(void *user)
+{
+    struct device *device = user;
+    device->link = NULL;
+    device->link_closing = false;
+    end_cleaning(device, SL_E_STATE, NULL);
+    if (device->devices->closing)
+        finish_close(device->devices);
+    else if (device->forgotten)
+        remove_device(device);
+    else if (!device->lent)
+        take_back(device);
+}
+
+/* An adb server of this machine can have a phone only while the daemon has not. */
+static void let_go(struct device *device)
+{
+    const char *way = way_of(device);
+    bool direct = strncmp(way, "adb-usb:", 8) == 0 || strncmp(way, "adb-tcp:", 8) == 0;
+    bool idle = !device->run && !device->collect && !device->ending;
+    if (!device->lent || !direct || !idle || !device->link || device->link_closing)
+        return;
+    device->let_go = device->link_closing = true;
+    sl_link_close(device->link, false, on_let_go, device);
+}
+
+void sl_devices_lend(void *user, const char *name, bool lent)
+{
+    struct sl_devices *devices = user;
+    struct device *device = find(devices, name);
+    if (!device || device->forgotten || devices->closing)
+        return;
+    device->lent = lent;
+    if (lent) {
+        let_go(device);
+    } else if (device->let_go) {
+        tell_link(device, SL_CAUSE_DEVICE_CONNECTING, "");
+        if (!device->link)
+            take_back(device);
+    }
+}
+
 static void free_device(struct device *device)
 {
     sl_kept_list_fini(&device->kept);
@@ -713,7 +785,7 @@ int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_
 {
     struct device *device = find(devices, name);
     const struct sl_kept *one = device ? sl_kept_list_find(&device->kept, id) : NULL;
-    if (!one || !sl_link_is_up(device->link))
+    if (!one || !device->link || device->link_closing || !sl_link_is_up(device->link))
         return one ? SL_E_STATE : SL_E_NOT_FOUND;
     const uint64_t ids[] = {id, sl_kept_reference(id)};
     int rc = sl_settled_add(&device->settled, ids, 2);

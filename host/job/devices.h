@@ -75,6 +75,10 @@ uint64_t sl_devices_held(void *devices, const char *device);
 /* One without a job: its link is closed and its agent ends. */
 void sl_devices_forget(void *devices, const char *device);
 
+/* It is a person's from now on, or no longer. One that the daemon reaches over adb without a server
+ * is let go meanwhile, as soon as it has no run: a server of that person may take it. */
+void sl_devices_lend(void *devices, const char *device, bool lent);
+
 /* The device is known to be away: nothing is tried until it is known to be back. */
 void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
 
@@ -82,6 +86,9 @@ void sl_devices_hold(struct sl_devices *devices, const char *name, bool held);
  * connection on; one that is up stays. */
 void sl_devices_move(struct sl_devices *devices, const char *name, const char *link);
 
+/* The link that it is reached by, as a configuration says it; "": it is this machine, or none of
+ * ours. Borrowed until the loop goes on. */
+const char *sl_devices_way(const struct sl_devices *devices, const char *name);
 bool sl_devices_has(const struct sl_devices *devices, const char *name);
 /* Is it being reached, or is that only done with its first job? */
 bool sl_devices_connects(const struct sl_devices *devices, const char *name);

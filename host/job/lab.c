@@ -128,19 +128,12 @@ static void refresh(struct sl_lab *lab, struct sl_device_record *device)
 {
     struct sl_device_more *more = more_of(lab, device);
     struct sl_device_record was = *device;
-    device->cause = sl_device_life_cause(&more->life);
-    int there = sl_device_cause_state(device->cause);
-    bool reserved = more->reserved_until_ms != 0;
-    device->state = more->out                                 ? SL_DEVICE_QUARANTINED
-                    : there == SL_DEVICE_READY && device->job ? SL_DEVICE_BUSY
-                    : there == SL_DEVICE_READY && reserved    ? SL_DEVICE_RESERVED
-                                                              : there;
     sl_device_list_tell(device, more);
     bool stops =
         device->job != 0 &&
         !sl_device_list_runs(
             device, sl_queue_find(lab->queue, device->job)); /* and gets no other meanwhile */
-    if (!more->out && !more->leaving && !reserved && !stops && there == SL_DEVICE_READY)
+    if (works(device->state) && !more->leaving && more->reserved_until_ms == 0 && !stops)
         sl_queue_device_ready(lab->queue, device->name);
     else
         sl_queue_device_gone(lab->queue, device->name);
@@ -188,7 +181,7 @@ static void tend(struct sl_lab *lab)
         struct sl_device_record *device = &lab->devices.records[i];
         struct sl_device_more *more = &lab->devices.more[i];
         int step =
-            more->out || more->leaving ? 0 : sl_device_life_step(&more->life, uv_now(lab->loop));
+            sl_device_list_tends(more) ? sl_device_life_step(&more->life, uv_now(lab->loop)) : 0;
         if (step == 0)
             continue;
         lab->steps[bit_of(step)]++;
@@ -232,19 +225,8 @@ static uint64_t next_due(struct sl_lab *lab)
 {
     uint64_t lease = sl_queue_next_tick_ms(lab->queue), now = now_ms(lab);
     uint64_t wait = lease == UINT64_MAX ? UINT64_MAX : lease > now ? lease - now : 0;
-    for (size_t i = 0; i < lab->devices.count; i++) {
-        const struct sl_device_more *more = &lab->devices.more[i];
-        uint64_t due = sl_device_life_due_ms(&more->life), at = uv_now(lab->loop);
-        if (more->reserved_until_ms != 0) {
-            uint64_t left = more->reserved_until_ms > now ? more->reserved_until_ms - now : 0;
-            wait = left < wait ? left : wait;
-        }
-        if (more->out || more->leaving || due == UINT64_MAX)
-            continue;
-        due = due > at ? due - at : 0;
-        wait = due < wait ? due : wait;
-    }
-    return wait;
+    uint64_t devices = sl_device_list_wait_ms(&lab->devices, now, uv_now(lab->loop));
+    return devices < wait ? devices : wait;
 }
 
 /* Wakes when something is due, and once a minute while anything is; not otherwise. */
@@ -434,6 +416,20 @@ int sl_lab_job_detached(struct sl_lab *lab, uint64_t job, const char *device, bo
     return lab->loaded ? sl_ledger_detach(&lab->ledger, job, device, detached) : 0;
 }
 
+/* A person gets it, or the lab has it back and tries it anew if it is not well. */
+static void lend(struct sl_lab *lab, const struct sl_device_record *device)
+{
+    struct sl_device_more *more = more_of(lab, device);
+    bool lent = sl_device_list_is_lent(device, more);
+    if (lent == more->lent)
+        return;
+    more->lent = lent;
+    if (!lent)
+        sl_device_life_again(&more->life, uv_now(lab->loop));
+    if (lab->runner.lend)
+        lab->runner.lend(lab->runner.user, device->name, lent);
+}
+
 /* A device that was to leave does, once it has no job. */
 static void let_go(struct sl_lab *lab, const char *name)
 {
@@ -454,6 +450,7 @@ static void free_device(struct sl_lab *lab, const char *name, uint64_t job)
         return;
     device->job = 0;
     refresh(lab, device);
+    lend(lab, device);
     let_go(lab, name);
 }
 
@@ -501,6 +498,7 @@ bool sl_lab_has_device(const struct sl_lab *lab, const char *name)
 static void changed(struct sl_lab *lab, struct sl_device_record *device)
 {
     refresh(lab, device);
+    lend(lab, device);
     if (lab->loaded)
         assign(lab);
 }
@@ -513,6 +511,7 @@ int sl_lab_add_device(struct sl_lab *lab, const char *name, int kind)
         return rc;
     struct sl_device_more *more = more_of(lab, device);
     memcpy(device->host, lab->ledger.host, sizeof(device->host));
+    more->lent = false; /* the runner may not have had it before */
     more->out = sl_quarantine_kept(lab->state_dir, name, more->out_why);
     more->reserved_until_ms = sl_reservation_kept(lab->state_dir, name, more->reserved_by);
     rc = sl_queue_device_is(lab->queue, device);

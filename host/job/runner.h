@@ -23,6 +23,9 @@ struct sl_runner {
     uint64_t (*held)(void *user, const char *device);
     /* The device has left the lab and has no job. NULL: nobody wants to know. */
     void (*forget)(void *user, const char *device);
+    /* The device is a person's now and has no job, or it is theirs no longer: what keeps others
+     * from it is let go meanwhile. May be told twice. NULL: nobody wants to know. */
+    void (*lend)(void *user, const char *device, bool lent);
 };
 
 /* A job goes on: its lease is extended, and those who listen hear of it. `json` is an object of

@@ -29,7 +29,14 @@ static void forget(void *user, const char *device)
         gate->inner.forget(gate->inner.user, device);
 }
 
+static void lend(void *user, const char *device, bool lent)
+{
+    const struct sl_runner_gate *gate = user;
+    if (!gate->shut && gate->inner.lend)
+        gate->inner.lend(gate->inner.user, device, lent);
+}
+
 struct sl_runner sl_runner_gate(struct sl_runner_gate *gate)
 {
-    return (struct sl_runner){start, cancel, gate, held, forget};
+    return (struct sl_runner){start, cancel, gate, held, forget, lend};
 }

@@ -510,6 +510,13 @@ static void forget(void *user, const char *device)
         fetch->setup.inner.forget(fetch->setup.inner.user, device);
 }
 
+static void lend(void *user, const char *device, bool lent)
+{
+    const struct sl_blob_fetch *fetch = user;
+    if (fetch->setup.inner.lend)
+        fetch->setup.inner.lend(fetch->setup.inner.user, device, lent);
+}
+
 /* --- life --- */
 
 int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
@@ -533,7 +540,7 @@ int sl_blob_fetch_new(uv_loop_t *loop, const struct sl_blob_fetch_setup *setup,
 
 struct sl_runner sl_blob_fetch_runner(struct sl_blob_fetch *fetch)
 {
-    return (struct sl_runner){start, cancel, fetch, held, forget};
+    return (struct sl_runner){start, cancel, fetch, held, forget, lend};
 }
 
 void sl_blob_fetch_serve(struct sl_blob_fetch *fetch, struct sl_lab *lab, struct sl_keeper *keeper)

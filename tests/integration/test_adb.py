@@ -250,6 +250,61 @@ class WithoutTheServer(Phones):
         agent = hashlib.sha256(lab.AGENT.read_bytes()).hexdigest()
         self.assertEqual(hashlib.sha256((data(2) / "bin" / agent).read_bytes()).hexdigest(), agent)
 
+    def test_one_that_is_reserved_is_let_go_for_a_person_with_a_shell_and_had_back(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}], "recovery": {"pause_seconds": 1}})
+        server, address = ("--server", f"unix:{daemon.socket}"), direct(1).removeprefix("adb-tcp:")
+
+        def device():
+            return daemon.get("/api/v1/devices/phone")
+
+        def connections():
+            """Those of the daemon to the phone's adbd."""
+            port = f":{int(address.split(':')[1]):04X}"
+            process = pathlib.Path(f"/proc/{daemon.process.pid}")
+            inodes = {f"socket:[{words[9]}]" for words in map(str.split, (process / "net/tcp").read_text().splitlines()) if words[2].endswith(port)}
+            return [fd for fd in os.listdir(process / "fd") if os.path.lexists(process / "fd" / fd) and os.readlink(process / "fd" / fd) in inodes]
+
+        wait_until(lambda: device()["state"] == "ready", PATIENCE_SECONDS, "the phone")
+        self.assertTrue(connections())
+        said = lab.sme2lab("device", "reserve", "phone", "--for", "10m", "--who", "Ann", *server).stdout
+        self.assertRegex(said, rf"phone is reserved: .*\n  shell    adb connect {address} && adb -s {address} shell\n")
+        wait_until(lambda: not connections(), PATIENCE_SECONDS, "the end of the link")
+        job = self.submit(daemon)
+        program = self.scratch / "bin/adb"
+        program.parent.mkdir()
+        tools = lab.BUILD / "adb/usr/lib"
+        libraries = ":".join(str(lab.BUILD / "adb" / name) for name in ("usr/lib/x86_64-linux-gnu/android", "usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"))
+        program.write_text(f"#!/bin/sh\nexport LD_LIBRARY_PATH={libraries}\nexec {tools}/android-sdk/platform-tools/adb \"$@\"\n")
+        program.chmod(0o755)
+        own = f"localfilesystem:{self.scratch}/adb.sock"  # the laboratory's server does not reach this address
+        adb_server = subprocess.Popen([program, "-L", own, "server", "nodaemon"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(adb_server.wait)
+        self.addCleanup(adb_server.kill)
+        wait_until((self.scratch / "adb.sock").exists, PATIENCE_SECONDS, "the person's adb server")
+        words = [lab.HOST / "bin/sme2lab", "device", "reserve", "phone", "--shell", "-q", *server]
+        shell_env = os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}", "ADB_SERVER_SOCKET": own}
+        shell = subprocess.run(words, input="ls /data/local/tmp\nexit 7\n", capture_output=True, text=True, timeout=120, env=shell_env)
+        self.assertIn(WORKDIR, shell.stdout.split(), shell.stderr)
+        self.assertEqual(shell.returncode, 7)
+        missing = subprocess.run(words, capture_output=True, text=True, timeout=120, env=os.environ | {"PATH": str(self.scratch)})
+        self.assertEqual(missing.returncode, 5)
+        self.assertIn("There is no program adb", missing.stderr)
+        self.assertEqual((device()["state"], device()["cause"], connections()), ("reserved", "none", []))
+        lab.sme2lab("device", "release", "phone", *server)
+        self.await_trace()
+        busy = subprocess.run(words, input="exit 3\n", capture_output=True, text=True, timeout=120, env=shell_env)
+        self.assertEqual(busy.returncode, 3, busy.stderr)
+        lab.sme2lab("device", "release", "phone", *server)
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        daemon.request("POST", "/api/v1/devices/phone/reserve", json.dumps({"seconds": 2}), {"Content-Type": "application/json"})
+        daemon.kill()
+        daemon.start()  # what is reserved is not opened
+        self.assertEqual(device()["state"], "reserved")
+        self.assertEqual(connections(), [])
+        self.assertEqual(daemon.wait(self.submit(daemon))["state"], "done", daemon.log_text())
+        self.assertNotIn("event=recovery", daemon.log_text())
+
     def test_a_cut_in_the_middle_of_a_run_costs_nothing(self):
         daemon = self.begin({"devices": [{"name": "phone", "link": direct(1)}]})
         self.addCleanup(call, "fault", FIRST, "connect")

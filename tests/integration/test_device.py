@@ -102,7 +102,7 @@ class Devices(lab.Scratch):
         self.assertIn("No device is sme2,tag=none; the nearest, first, has no tag", refused.stderr)
 
     def test_a_reserved_one_takes_no_job_until_its_time_is_over(self):
-        self.assertIn("reserved for Ann", self.verb("reserve", "first", "--minutes", "5", "--for", "Ann"))
+        self.assertIn("reserved for Ann", self.verb("reserve", "first", "--for", "5m", "--who", "Ann"))
         job = self.submit("first")
         self.daemon.kill()
         self.daemon.start()
@@ -117,7 +117,7 @@ class Devices(lab.Scratch):
 
     def test_a_job_that_no_device_takes_in_time_ends_at_its_deadline(self):
         server = ("--server", f"unix:{self.daemon.socket}")
-        self.verb("reserve", "first", "--minutes", "5")
+        self.verb("reserve", "first", "--for", "5m")
         sent = lab.sme2lab("submit", TOY / "model.pte", "--inputs", TOY / "input-0.bin", "--device", "first", "--deadline", "2s", *server)
         self.assertEqual(sent.returncode, 0, sent.stderr)
         self.assertRegex(lab.sme2lab("show", sent.stdout.strip(), "--job", *server).stdout, r"deadline +20")

@@ -58,6 +58,16 @@ class PluggedIn(lab.Scratch):
         found = [device for device in daemon.get("/api/v1/devices")["devices"] if device["name"] == name]
         return found[0] if found else None
 
+    def children(self, pid):
+        with open(f"/proc/{pid}/task/{pid}/children") as words:
+            return words.read().split()
+
+    def target(self, folder, fd):
+        try:
+            return os.readlink(f"{folder}/{fd}")
+        except FileNotFoundError:
+            return ""
+
     def test_phones_that_are_plugged_in_are_found_and_measured(self):
         daemon = self.begin({"adb": True, "devices": [{"name": "away", "link": "adb-usb:PHONE3"}]}, "PHONE1", "PHONE2")
         for name in ("PHONE1", "PHONE2"):
@@ -91,6 +101,28 @@ class PluggedIn(lab.Scratch):
         self.tell("unplug 2")
         wait_until(lambda: self.device(daemon, twin)["state"] == "offline", PATIENCE_SECONDS, "the twin's leave")
         self.assertEqual(self.run_toy(daemon, "PHONE1")["state"], "done", daemon.log_text())
+
+    def test_a_phone_that_is_reserved_is_let_go_and_had_back_when_its_time_is_over(self):
+        daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}], "recovery": {"pause_seconds": 1}}, "PHONE1")
+
+        def opened():
+            folders = [f"/proc/{pid}/fd" for pid in (daemon.process.pid, *self.children(daemon.process.pid))]
+            return [at for folder in folders for fd in os.listdir(folder) if "bus/usb" in (at := self.target(folder, fd))]
+
+        self.assertEqual(self.run_toy(daemon, "phone")["state"], "done", daemon.log_text())
+        self.assertTrue(opened())
+        status, _, body = daemon.request("POST", "/api/v1/devices/phone/reserve", json.dumps({"seconds": 8, "who": "Ann"}),
+                                         {"Content-Type": "application/json"})
+        self.assertEqual((status, json.loads(body)["link"]), (200, "adb-usb:PHONE1"))
+        wait_until(lambda: not opened(), PATIENCE_SECONDS, "the port's release")
+        self.tell("hold 1")  # the person's adb server
+        job = self.submit(daemon, "phone")
+        self.tell("unplug 1\nplug 1")
+        self.assertEqual((self.device(daemon, "phone")["state"], opened()), ("reserved", []))
+        self.tell("free 1")
+        record = daemon.wait(job)
+        self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        self.assertNotIn("event=recovery", daemon.log_text())
 
     def test_a_phone_that_another_program_holds_says_so_and_its_port_is_reset_once_it_is_free(self):
         daemon = self.begin({"devices": [{"name": "phone", "link": "adb-usb:PHONE1"}], "recovery": {"pause_seconds": 1}}, "PHONE1")

@@ -76,7 +76,7 @@ static void open_lab(struct sl_http_case *bench)
     struct sl_lab_options options = {.store = bench->store,
                                      .state_dir = bench->folder,
                                      .host = "this",
-                                     .runner = {on_start, on_cancel, bench, NULL, NULL},
+                                     .runner = {on_start, on_cancel, bench, NULL, NULL, NULL},
                                      .last_event = 1000,
                                      .opened = on_opened,
                                      .user = bench};

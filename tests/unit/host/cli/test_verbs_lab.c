@@ -45,9 +45,12 @@ TEST(a_device_is_put_aside_and_taken_back)
     SAY("device", "release", "box", "-q");
     sl_verb_case_exited(SL_EXIT_DONE);
     assert_string_equal(sl_verb_case.out, "");
-    SAY("device", "reserve", "box", "--minutes", "5", "--for", "ada");
+    SAY("device", "reserve", "box", "--for", "5m", "--who", "ada");
     sl_verb_case_exited(SL_EXIT_DONE);
     sl_verb_case_printed("ada");
+    sl_verb_case_printed("  shell    yours: it is the machine");
+    SAY("device", "reserve", "box", "--for", "5x");
+    sl_verb_case_exited(SL_EXIT_USAGE);
     SAY("device", "release", "box");
     sl_verb_case_printed("box is ready");
 }

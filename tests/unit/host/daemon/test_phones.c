@@ -85,7 +85,7 @@ static void open_bench(struct bench *bench, const char *config_text)
         .store = bench->store,
         .state_dir = store_folder,
         .runner = {sl_devices_start, sl_devices_cancel, bench->devices, sl_devices_held,
-                   sl_devices_forget},
+                   sl_devices_forget, sl_devices_lend},
         .opened = on_opened,
         .user = bench,
     };

@@ -121,7 +121,7 @@ TEST(a_run_a_series_and_a_point_show_each_its_own_part)
 TEST(a_device_and_a_token_show_no_secret)
 {
     begin();
-    sl_json_of_device(&json, NULL,
+    sl_json_of_device(&json, "adb:S1",
                       &(struct sl_device_record){.name = "p",
                                                  .kind = SL_DEVICE_ADB,
                                                  .state = SL_DEVICE_READY,
@@ -143,7 +143,7 @@ TEST(a_device_and_a_token_show_no_secret)
        "\"no_sme2\":\"its cores have none\",\"svl_bits\":null,\"svl_lengths\":null,"
        "\"memory_bytes\":4096,\"host\":null,\"temperature_celsius\":41,\"warmest\":\"cpu-1\","
        "\"battery_percent\":83,\"power_saver\":false,\"looked_ms\":7,"
-       "\"times_mean_something\":true}");
+       "\"times_mean_something\":true,\"link\":\"adb:S1\"}");
     begin();
     sl_json_of_device(&json, NULL, &(struct sl_device_record){.name = "q", .sme2 = SL_MAYBE_YES});
     has("\"sme2\":true,\"no_sme2\":null");

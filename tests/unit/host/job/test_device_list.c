@@ -61,6 +61,17 @@ TEST_WITH(one_that_leaves_stays_when_it_is_added_again, setup, NULL)
     assert_int_equal(list.count, 4);
 }
 
+TEST_WITH(what_is_due_first_counts_and_no_step_of_one_that_is_lent, setup, NULL)
+{
+    assert_int_equal(sl_device_list_wait_ms(&list, 1000, 50), UINT64_MAX);
+    list.more[0].reserved_until_ms = 1700;
+    list.more[1].life.due_ms = 350;
+    assert_int_equal(sl_device_list_wait_ms(&list, 1000, 50), 300);
+    list.more[1].lent = true;
+    assert_int_equal(sl_device_list_wait_ms(&list, 1000, 50), 700);
+    assert_int_equal(sl_device_list_wait_ms(&list, 1800, 50), 0);
+}
+
 TEST_WITH(a_full_list_takes_no_more, setup, NULL)
 {
     char name[16];

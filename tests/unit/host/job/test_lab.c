@@ -7,6 +7,7 @@
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "host/job/device_life.h"
 #include "host/job/lab.h"
@@ -33,6 +34,7 @@ struct bench {
     char last_json[512];
     struct sl_job_record found;
     int answers;
+    int lent, taken_back;
     int steps[64]; /* asked for, by enum sl_device_step */
 };
 
@@ -83,6 +85,14 @@ static void on_forget(void *user, const char *device)
 {
     struct bench *bench = user;
     snprintf(bench->forgotten, sizeof(bench->forgotten), "%s", device);
+}
+
+static void on_lend(void *user, const char *device, bool lent)
+{
+    struct bench *bench = user;
+    assert_string_equal(device, "a");
+    bench->lent += lent;
+    bench->taken_back += !lent;
 }
 
 static void on_submitted(void *user, int rc, uint64_t job)
@@ -136,7 +146,7 @@ static void open_bench(struct bench *bench)
     struct sl_lab_options options = {
         .store = bench->store,
         .state_dir = store_folder,
-        .runner = {on_start, on_cancel, bench, on_held, on_forget},
+        .runner = {on_start, on_cancel, bench, on_held, on_forget, on_lend},
         .opened = on_opened,
         .recover = on_recover,
         .user = bench,
@@ -447,6 +457,38 @@ STORE_TEST(a_quarantined_device_takes_nothing_until_released)
     assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
     run_until(&bench, &bench.started, 1);
     assert_string_equal(bench.started_device, "a");
+    close_bench(&bench);
+}
+
+STORE_TEST(a_reserved_device_is_a_persons_after_its_job_and_may_be_unplugged)
+{
+    const struct sl_device_record *devices;
+    struct bench bench;
+    open_bench(&bench);
+    submit(&bench, "{}", "a");
+    run_until(&bench, &bench.started, 1);
+    sl_lab_devices(bench.lab, &devices);
+    uint64_t until = sl_clock_utc_ms() + 3600000;
+    assert_int_equal(sl_lab_reserve(bench.lab, "a", until, "ann"), 0);
+    assert_int_equal(devices[0].state, SL_DEVICE_BUSY);
+    assert_int_equal(bench.lent, 0);
+    assert_int_equal(sl_lab_job_ended(bench.lab, bench.job, "a", SL_CAUSE_USER, "cancelled", NULL),
+                     0);
+    assert_int_equal(devices[0].state, SL_DEVICE_RESERVED);
+    assert_int_equal(bench.lent, 1);
+    sl_lab_device_can(bench.lab, "a", SL_STEP_HOOK, 1); /* each step would be due at once */
+    sl_lab_device_link(bench.lab, "a", SL_CAUSE_DEVICE_UNREACHABLE, "no answer");
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_UNPLUGGED, "away");
+    for (uint64_t end = uv_now(&bench.loop) + 50; uv_now(&bench.loop) < end;)
+        uv_run(&bench.loop, UV_RUN_NOWAIT);
+    assert_int_equal(devices[0].state, SL_DEVICE_RESERVED);
+    assert_non_null(strstr(devices[0].detail, "reserved for ann until"));
+    assert_int_equal(bench.steps[SL_STEP_RECONNECT] + bench.steps[SL_STEP_HOOK], 0);
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_WELL, "");
+    assert_int_equal(sl_lab_reserve(bench.lab, "a", 0, ""), 0);
+    assert_int_equal(bench.taken_back, 1);
+    assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    run_until(&bench, &bench.steps[SL_STEP_RECONNECT], 1); /* it is tried anew */
     close_bench(&bench);
 }
 

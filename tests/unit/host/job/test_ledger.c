@@ -121,7 +121,7 @@ static void open_host(unsigned number, const char *name, const char *device)
         .state_dir = store_folder,
         .host = name,
         .beats = {host->beats, LEASE_MS},
-        .runner = {on_start, on_cancel, host, NULL, NULL},
+        .runner = {on_start, on_cancel, host, NULL, NULL, NULL},
         .opened = on_opened,
         .user = host,
     };
