@@ -101,8 +101,6 @@ struct daemon {
     int rc;
 };
 
-static void end_all(struct daemon *daemon);
-
 static int make_folder(const char *path, struct sl_diag *diag)
 {
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
