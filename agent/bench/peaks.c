@@ -33,6 +33,8 @@ static const char *kind_name(int kind)
         [SL_PEAK_NEAR] = "near",      [SL_PEAK_FAR] = "memory",
         [SL_PEAK_MODE] = "mode",      [SL_PEAK_NEON_MLA] = "multiply_add",
         [SL_PEAK_NEON_NEAR] = "near", [SL_PEAK_NEON_FAR] = "memory",
+        [SL_PEAK_LEVEL] = "level",    [SL_PEAK_NEON_LEVEL] = "level",
+        [SL_PEAK_HAND] = "hand_over", [SL_PEAK_VECTOR] = "vector",
     };
     return names[kind];
 }
@@ -83,7 +85,7 @@ static int count_peak(const struct peaks *p, const struct sl_peak *peak)
 /* Counts the turns that take long enough for the clock. */
 static int time_peak(const struct peaks *p, const struct sl_peak *peak, unsigned workers)
 {
-    size_t memory = is_far(peak) ? FAR_BYTES : SL_PEAK_NEAR_BYTES, turns = FIRST_TURNS;
+    size_t memory = is_far(peak) ? FAR_BYTES : sl_peak_footprint(peak), turns = FIRST_TURNS;
     uint64_t ns = 0;
     int rc = 0;
     if (is_far(peak)) {

@@ -216,13 +216,18 @@ static int check_clock(const struct bench *b, struct sl_diag *diag)
                        counted ? "counts instructions" : "measures time");
 }
 
-/* Time is estimated from counts alone, for one profile. */
+/* Time is estimated from counts alone, for one profile; where --peaks takes time it makes one of a
+ * shipped one. */
 static int check_silicon(struct bench *b, struct sl_diag *diag)
 {
     if (!b->silicon)
         return 0;
     if (strchr(b->silicon, ','))
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--silicon", "Name one profile");
+    if (b->peaks && !b->device.traits.counted) {
+        struct sl_bytes base;
+        return sl_silicon_source(b->silicon, &base, diag);
+    }
     if (b->tune || b->peaks || !b->device.traits.counted) {
         sl_diag_hint(diag, "say --clock instructions");
         return sl_diag_set(diag, SL_E_UNSUPPORTED, "--silicon",
@@ -273,12 +278,13 @@ static int parse_bench(struct bench *b, int argc, char **argv, struct sl_diag *d
         {"--tune", 0, SL_OPTION_FLAG, &b->tune, NULL,
          "measure what is better off in streaming mode, and keep this device's own table of it"},
         {"--peaks", 0, SL_OPTION_FLAG, &b->peaks, NULL,
-         "measure what this device can do at most, with 1 to all of its cores, and keep it"},
+         "measure what this device can do at most, with 1 to all of its cores, and keep it, with a "
+         "profile of its silicon for estimates"},
         {"--anchors", 0, SL_OPTION_TEXT, &b->anchors_path, "FILE",
          "JSON with instructions of other libraries' kernels, or goals, that are set beside ours"},
         {"--silicon", 0, SL_OPTION_TEXT, &b->silicon, "NAME",
          "where instructions are counted, also estimate the time on this silicon "
-         "(configs/silicon)"},
+         "(configs/silicon); of --peaks: what its profile has where no loop measures"},
         {"--skip-absent", 0, SL_OPTION_FLAG, &b->skip_absent, NULL,
          "leave out shapes that the engine has no kernel for"},
         {"--seed", 0, SL_OPTION_COUNT, &b->seed, "S", "of the random values"},
@@ -341,7 +347,7 @@ static int bench_kernels(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0)
         rc = b->tune    ? sl_kernels_tune(cli, &b->device, (unsigned)b->svl, b->families,
                                           b->family_count, &diag)
-             : b->peaks ? sl_kernels_peaks(cli, &b->device, (unsigned)b->svl, &diag)
+             : b->peaks ? sl_kernels_peaks(cli, &b->device, (unsigned)b->svl, b->silicon, &diag)
                         : bench_shapes(b, &diag);
     if (b) {
         sl_task_close(&b->device);

@@ -31,6 +31,7 @@ int sl_device_identity_read(struct sl_task_device *device, struct sl_device_iden
     strftime(out->taken_utc, sizeof(out->taken_utc), "%Y-%m-%dT%H:%M:%SZ", &utc);
     snprintf(out->agent_version, sizeof(out->agent_version), "%.31s",
              sl_value_text(probe, "agent_version", ""));
+    out->apple = strcmp(sl_value_text(sl_value(probe, "system"), "sysname", ""), "Darwin") == 0;
     rc = sl_device_fingerprint(sl_value_text(probe, "fingerprint", ""), out->emulated,
                                out->fingerprint);
     cJSON_Delete(probe);

@@ -16,6 +16,7 @@ struct sl_device_identity {
     char agent_version[32];
     char taken_utc[32]; /* now */
     bool emulated;
+    bool apple; /* it runs macOS */
 };
 
 /* Asks the agent's probe. */

@@ -17,6 +17,8 @@
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
 #include "host/cli/task.h"
+#include "host/report/measured_silicon.h"
+#include "host/report/silicon_file.h"
 #include "host/spec/json_read.h"
 #include "host/spec/json_value.h"
 #include "host/spec/spec.h"
@@ -37,8 +39,11 @@ struct row {
 struct peaks {
     struct sl_task_device *device;
     struct sl_device_identity identity;
-    struct row *rows;     /* owned */
-    const cJSON **counts; /* owned; of each row, where it is counted */
+    const char *base;            /* of the silicon profile; NULL: by what the device is */
+    char profile[SL_PATH_BYTES]; /* where that is kept; "": nowhere */
+    char no_profile[480];        /* why */
+    struct row *rows;            /* owned */
+    const cJSON **counts;        /* owned; of each row, where it is counted */
     struct sl_task_answer answer;
     size_t count;
     unsigned svl_bits;
@@ -98,6 +103,7 @@ static const char *class_of(const struct row *row)
     return strcmp(row->kind, "outer") == 0          ? "outer"
            : strcmp(row->kind, "multiply_add") == 0 ? "vector_mac"
            : strcmp(row->kind, "mode") == 0         ? "smstart"
+           : strcmp(row->kind, "hand_over") == 0    ? "smstart"
                                                     : NULL;
 }
 
@@ -188,6 +194,10 @@ static int write_json(const struct peaks *p, struct sl_buf *out)
         put_loops(p, &json);
     else
         put_roofline(p, &json);
+    if (!p->identity.emulated) {
+        sl_json_text(&json, "silicon", p->profile[0] ? p->profile : NULL);
+        sl_json_text(&json, "silicon_reason", p->profile[0] ? NULL : p->no_profile);
+    }
     sl_json_close_object(&json);
     return json.error ? json.error : sl_buf_append(out, "\n", 1);
 }
@@ -217,14 +227,55 @@ static void print_roofline(const struct peaks *p, const char *path)
                per_second(row) * (double)row->bytes / 1e9);
     }
     sl_say(stdout, "\nThe device's roofline is kept in %s.\n", path);
+    if (p->profile[0])
+        sl_say(stdout,
+               "A profile for estimates of time is in %s:\n"
+               "'--silicon " SL_SILICON_MEASURED "%s' takes it, '--policy estimated:' too.\n",
+               p->profile, p->identity.fingerprint);
+    else
+        sl_say(stdout, "No profile for estimates of time was made: %s.\n", p->no_profile);
 }
 
-static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag *diag)
+/* What one worker's loops took, as a silicon profile beside the roofline. That they make none is no
+ * reason to lose the roofline. */
+static int keep_profile(struct peaks *p)
+{
+    struct sl_buf text;
+    struct sl_silicon_loop *loops = sl_calloc(p->count + 1, sizeof(*loops));
+    struct sl_diag diag = {.what = ""};
+    struct sl_measured_silicon of = {p->base, p->identity.fingerprint, loops, 0};
+    if (!loops)
+        return -ENOMEM;
+    for (size_t i = 0; i < p->count; i++) {
+        const struct row *row = &p->rows[i];
+        if (row->workers == 1)
+            loops[of.count++] = (struct sl_silicon_loop){
+                row->peak, (double)row->ns / ((double)row->turns * (double)row->work),
+                (double)row->bytes};
+    }
+    of.base = p->base ? p->base : sl_measured_silicon_base(p->identity.apple, loops, of.count);
+    sl_buf_init(&text, SL_SILICON_MAX_BYTES);
+    int rc = sl_measured_silicon_write(&of, &text, &diag);
+    if (rc == 0)
+        rc = sl_device_identity_keep(&p->identity, SL_SILICON_FILE, &text, p->profile, &diag);
+    if (rc < 0) {
+        p->profile[0] = '\0';
+        snprintf(p->no_profile, sizeof(p->no_profile), "%s%s%s", diag.where,
+                 diag.where[0] ? ": " : "", diag.what[0] ? diag.what : sl_strerror(rc));
+    }
+    sl_buf_fini(&text);
+    sl_free(loops);
+    return rc == -ENOMEM ? rc : 0;
+}
+
+static int show(struct peaks *p, const struct sl_cli *cli, struct sl_diag *diag)
 {
     char path[SL_PATH_BYTES] = "";
     struct sl_buf text;
     sl_buf_init(&text, MAX_TEXT_BYTES);
-    int rc = write_json(p, &text);
+    int rc = p->identity.emulated ? 0 : keep_profile(p);
+    if (rc == 0)
+        rc = write_json(p, &text);
     if (rc == 0 && !p->identity.emulated)
         rc = sl_device_identity_keep(&p->identity, "peaks.json", &text, path, diag);
     if (rc == 0 && cli->json)
@@ -238,9 +289,9 @@ static int show(const struct peaks *p, const struct sl_cli *cli, struct sl_diag 
 }
 
 int sl_kernels_peaks(const struct sl_cli *cli, struct sl_task_device *device, unsigned svl_bits,
-                     struct sl_diag *diag)
+                     const char *base, struct sl_diag *diag)
 {
-    struct peaks p = {.device = device, .svl_bits = svl_bits};
+    struct peaks p = {.device = device, .svl_bits = svl_bits, .base = base};
     p.rows = sl_calloc(MAX_ROWS, sizeof(*p.rows));
     p.counts = sl_calloc(MAX_ROWS, sizeof(*p.counts));
     int rc = p.rows && p.counts ? sl_device_identity_read(device, &p.identity, diag) : -ENOMEM;

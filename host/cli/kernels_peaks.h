@@ -6,6 +6,8 @@ struct sl_task_device;
 struct sl_diag;
 
 /* Measures what the device can do at most, with 1 to all of its cores: its roofline, kept with its
- * fingerprint. An emulator has none: there the loops are checked by what they execute. */
+ * fingerprint, and beside it a silicon profile, which has from `base` what no loop measures (NULL:
+ * by what the device is). An emulator has neither: there the loops are checked by what they
+ * execute. */
 int sl_kernels_peaks(const struct sl_cli *cli, struct sl_task_device *device, unsigned svl_bits,
-                     struct sl_diag *diag);
+                     const char *base, struct sl_diag *diag);

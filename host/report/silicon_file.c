@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/buf.h"
 #include "common/base/digest.h"
@@ -11,6 +12,8 @@
 #include "host/analysis/silicon.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
+#include "host/spec/paths.h"
+#include "host/spec/policy_file.h"
 
 /* configs/silicon/NAME.json, put in by the build (host/CMakeLists.txt); ends with a NULL name. */
 struct sl_silicon_source {
@@ -73,6 +76,12 @@ static struct sl_silicon_figure *place_of(struct sl_silicon *silicon, const char
     return work >= 0 ? &silicon->latency[work] : NULL;
 }
 
+bool sl_silicon_describe(const char *name, struct sl_figure_description *out)
+{
+    struct sl_silicon nobody = {.has_unit = false};
+    return place_of(&nobody, name, out) != NULL;
+}
+
 static void read_figure(const struct sl_json_at *object, struct sl_silicon *silicon)
 {
     static const char *const keys[] = {"name", "value", "unit", "confidence", "source"};
@@ -105,7 +114,8 @@ static void read_level(const struct sl_json_at *object, struct sl_silicon *silic
         sl_json_refuse(&at_side, "core or unit is expected");
     sl_json_get_real(at_bytes, 1, 1e15, &level.bytes);
     sl_json_get_bool(sl_json_member(object, "waits"), &level.waits);
-    sl_json_get_real(sl_json_member(object, "value"), 0.01, 1e5, &level.gb_per_s);
+    sl_json_get_real(sl_json_member(object, "value"), SL_SILICON_LEAST_GB_PER_S,
+                     SL_SILICON_MOST_GB_PER_S, &level.gb_per_s);
     need_unit(object, "GB/s");
     read_confidence(object, &level.confidence);
     bool unit = side && side[0] == 'u';
@@ -215,6 +225,20 @@ static const struct sl_silicon_source *find_built_in(const char *name)
     return NULL;
 }
 
+/* Where the profile of this name is, if one was measured: a name leads nowhere else. */
+static bool find_measured(const char *name, char out[SL_PATH_BYTES])
+{
+    static const char may[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+    char state[SL_PATH_BYTES];
+    size_t prefix = strlen(SL_SILICON_MEASURED);
+    if (strncmp(name, SL_SILICON_MEASURED, prefix) != 0 || name[prefix] == '\0' ||
+        name[strspn(name, may)] != '\0')
+        return false;
+    return sl_paths_state(state, NULL) == 0 &&
+           sl_device_file_path(state, name + prefix, SL_SILICON_FILE, out) == 0 &&
+           access(out, R_OK) == 0;
+}
+
 static int unknown_name(const char *name, struct sl_diag *diag)
 {
     char known[160] = "";
@@ -227,15 +251,26 @@ static int unknown_name(const char *name, struct sl_diag *diag)
                        name);
 }
 
+int sl_silicon_source(const char *name, struct sl_bytes *out, struct sl_diag *diag)
+{
+    const struct sl_silicon_source *found = find_built_in(name);
+    if (!found)
+        return unknown_name(name, diag);
+    *out = (struct sl_bytes){found->bytes, *found->size};
+    return 0;
+}
+
 int sl_silicon_load(const char *name, struct sl_silicon *out, struct sl_diag *diag)
 {
     size_t len = strlen(name);
     if (strchr(name, '/') || (len > 5 && strcmp(name + len - 5, ".json") == 0))
         return load_file(name, out, diag);
-    const struct sl_silicon_source *found = find_built_in(name);
-    if (!found)
-        return unknown_name(name, diag);
-    return sl_silicon_parse((struct sl_bytes){found->bytes, *found->size}, name, out, diag);
+    struct sl_bytes text;
+    char path[SL_PATH_BYTES];
+    if (find_measured(name, path))
+        return load_file(path, out, diag);
+    int rc = sl_silicon_source(name, &text, diag);
+    return rc < 0 ? rc : sl_silicon_parse(text, name, out, diag);
 }
 
 bool sl_silicon_next_name(const char **names, char out[SL_SILICON_NAME_BYTES])
@@ -251,9 +286,9 @@ bool sl_silicon_next_name(const char **names, char out[SL_SILICON_NAME_BYTES])
 
 int sl_silicon_check_names(const char *names, struct sl_diag *diag)
 {
-    char name[SL_SILICON_NAME_BYTES];
+    char name[SL_SILICON_NAME_BYTES], path[SL_PATH_BYTES];
     int rc = 0;
     while (rc == 0 && sl_silicon_next_name(&names, name))
-        rc = find_built_in(name) ? 0 : unknown_name(name, diag);
+        rc = find_built_in(name) || find_measured(name, path) ? 0 : unknown_name(name, diag);
     return rc;
 }

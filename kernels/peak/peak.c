@@ -1,6 +1,8 @@
 /* kernels/peak/peak.c: the list of loops, and what their instructions do. */
 #include "kernels/peak/peak.h"
 
+#include <stdbool.h>
+
 #define END {.name = NULL}
 
 static const struct sl_peak list[] = {
@@ -38,13 +40,23 @@ uint64_t sl_peak_bytes(const struct sl_peak *peak, size_t svl_bytes)
     switch (peak->kind) {
     case SL_PEAK_NEAR:
     case SL_PEAK_FAR:
+    case SL_PEAK_LEVEL:
         return peak->vectors * svl_bytes;
     case SL_PEAK_NEON_NEAR:
     case SL_PEAK_NEON_FAR:
+    case SL_PEAK_NEON_LEVEL:
         return (uint64_t)peak->vectors * 16;
+    case SL_PEAK_HAND:
+        return 16 * svl_bytes < SL_PEAK_HAND_BYTES ? 16 * svl_bytes : SL_PEAK_HAND_BYTES;
     default:
         return 0;
     }
+}
+
+size_t sl_peak_footprint(const struct sl_peak *peak)
+{
+    bool level = peak->kind == SL_PEAK_LEVEL || peak->kind == SL_PEAK_NEON_LEVEL;
+    return level ? (size_t)peak->depth << 10 : SL_PEAK_NEAR_BYTES;
 }
 
 size_t sl_peak_turns(const struct sl_peak *peak, size_t svl_bytes, size_t memory_bytes,

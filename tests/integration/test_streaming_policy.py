@@ -42,9 +42,9 @@ class Peaks(lab.Scratch):
                 self.assertEqual(mopa["executed_measured"], 16 * mopa["turns"])
             for loop in loops:
                 self.assertEqual(loop["executed_insns"], loop["insns_a_turn"] * loop["turns"], loop)
-                if loop["kind"] in ("outer", "multiply_add", "mode"):
+                if loop["kind"] in ("outer", "multiply_add", "mode", "hand_over"):
                     self.assertEqual(loop["executed_measured"], loop["measured_a_turn"] * loop["turns"], loop)
-            self.assertEqual({loop["kind"] for loop in loops}, {"outer", "multiply_add", "near", "memory", "mode"})
+            self.assertEqual({loop["kind"] for loop in loops}, {"outer", "multiply_add", "vector", "near", "level", "memory", "mode", "hand_over"})
 
     def test_workers_run_the_loops_side_by_side(self):
         """The threads themselves, in the emulator, which does not know that nobody reads its times."""
