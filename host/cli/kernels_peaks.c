@@ -236,8 +236,8 @@ static void print_roofline(const struct peaks *p, const char *path)
         sl_say(stdout, "No profile for estimates of time was made: %s.\n", p->no_profile);
 }
 
-/* What one worker's loops took, as a silicon profile beside the roofline. That they make none is no
- * reason to lose the roofline. */
+/* Keeps a silicon profile of what one worker's loops took. That they make none is no reason to lose
+ * the roofline. */
 static int keep_profile(struct peaks *p)
 {
     struct sl_buf text;

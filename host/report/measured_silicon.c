@@ -30,7 +30,7 @@ enum how {
     TIME,        /* ns */
 };
 
-/* What a loop says of a figure; of several for one the best counts. `registers` are of one
+/* The figure that a loop measures; of several for one the best counts. `registers` are of one
  * instruction where the figure is by registers. */
 struct rule {
     const char *figure, *peak;
@@ -232,7 +232,7 @@ static void fix_clock(struct making *m, cJSON *object)
     put_words(m, object, "source", "as unit.clock: cycles are measured time at that clock");
 }
 
-/* What the base knows is the base's. */
+/* Says that the figure is the base's. */
 static void name_source(struct making *m, cJSON *object)
 {
     char words[WORDS_BYTES];

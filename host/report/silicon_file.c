@@ -225,7 +225,7 @@ static const struct sl_silicon_source *find_built_in(const char *name)
     return NULL;
 }
 
-/* Where the profile of this name is, if one was measured: a name leads nowhere else. */
+/* Finds the profile that was measured under this name: a name leads nowhere else. */
 static bool find_measured(const char *name, char out[SL_PATH_BYTES])
 {
     static const char may[] = "abcdefghijklmnopqrstuvwxyz0123456789-";

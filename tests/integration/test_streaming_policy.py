@@ -46,6 +46,19 @@ class Peaks(lab.Scratch):
                     self.assertEqual(loop["executed_measured"], loop["measured_a_turn"] * loop["turns"], loop)
             self.assertEqual({loop["kind"] for loop in loops}, {"outer", "multiply_add", "vector", "near", "level", "memory", "mode", "hand_over"})
 
+    def test_a_profile_kept_for_a_device_is_taken_by_its_name(self):
+        kept = self.scratch / "devices/0123456789abcdef/silicon.json"
+        profile = json.loads((lab.ROOT / "configs/silicon/apple-m4.json").read_text())
+        profile["name"] = "measured-0123456789abcdef"
+        next(f for f in profile["figures"] if f["name"] == "unit.session")["value"] = 5009.1  # µs longer than the M4's
+        refused = lab.sme2lab("kernels", "bench", "16x16x16", "--silicon", profile["name"], env={"SME2LAB_STATE": str(self.scratch)})
+        self.assertIn("There is no silicon profile 'measured-0123456789abcdef'", refused.stderr)
+        kept.parent.mkdir(parents=True)
+        kept.write_text(json.dumps(profile))
+        by = {name: asked(self, self.scratch, "16x16x16", "--silicon", name) for name in ("apple-m4", profile["name"])}
+        ns = {name: next(row for row in bench["rows"] if row["stage"] == "kernel")["estimate"]["mid_ns"] for name, bench in by.items()}
+        self.assertAlmostEqual(ns[profile["name"]], ns["apple-m4"] + 5000, delta=1)
+
     def test_workers_run_the_loops_side_by_side(self):
         """The threads themselves, in the emulator, which does not know that nobody reads its times."""
         done = subprocess.run([lab.EMULATOR, "-cpu", "max,sme=off", lab.AGENT, "kernels", "--peaks", "--workers", "2"],
