@@ -103,8 +103,9 @@ static void tell_others(struct sl_lab *lab, const struct sl_device_record *devic
         on_device_noted(lab, rc);
 }
 
-static void publish_device(struct sl_lab *lab, const struct sl_device_record *device)
+static void publish_device(struct sl_lab *lab, struct sl_device_record *device)
 {
+    device->queued = sl_queue_waiting_for(lab->queue, device->name);
     sl_log(SL_LOG_INFO, SL_LOG_EVENT("device"), SL_LOG_DEVICE(device->name),
            SL_LOG_TEXT("state", sl_device_state_name(device->state)),
            SL_LOG_TEXT("cause", sl_device_cause_name(device->cause)),

@@ -52,6 +52,10 @@ void sl_news_device(struct sl_events *events, const struct sl_device_record *dev
     sl_json_text(&news.json, "state", sl_device_state_name(device->state));
     sl_json_text(&news.json, "cause", sl_device_cause_name(device->cause));
     sl_json_text(&news.json, "detail", device->detail);
+    if (device->queued != 0)
+        sl_json_u64(&news.json, "queued", device->queued);
+    else
+        sl_json_null(&news.json, "queued");
     end(&news, events, 0, "device");
 }
 

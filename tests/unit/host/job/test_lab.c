@@ -514,6 +514,9 @@ STORE_TEST(a_device_that_is_away_keeps_its_job_and_gets_no_other)
     run_until(&bench, &bench.events, 1);
     assert_int_equal(bench.started, 1);
     assert_int_equal(devices[0].state, SL_DEVICE_OFFLINE);
+    sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_NO_ANSWER, "silent");
+    while (!strstr(bench.last_json, "\"queued\":1")) /* the second job */
+        uv_run(&bench.loop, UV_RUN_ONCE);
     sl_lab_quarantine(bench.lab, "a", "hot"); /* it comes back while it is out */
     sl_lab_device_listed(bench.lab, "a", SL_CAUSE_DEVICE_WELL, "");
     assert_int_equal(devices[0].state, SL_DEVICE_QUARANTINED);

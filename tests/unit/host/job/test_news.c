@@ -54,7 +54,13 @@ TEST(listeners_hear_of_jobs_and_devices)
        "\"\"}");
     sl_news_device(events, &device);
     is(&loop, 0, "device",
-       "{\"device\":\"a\",\"state\":\"ready\",\"cause\":\"none\",\"detail\":\"\\\"hot\\\"\"}");
+       "{\"device\":\"a\",\"state\":\"ready\",\"cause\":\"none\",\"detail\":\"\\\"hot\\\"\","
+       "\"queued\":null}");
+    device.queued = 3;
+    sl_news_device(events, &device);
+    is(&loop, 0, "device",
+       "{\"device\":\"a\",\"state\":\"ready\",\"cause\":\"none\",\"detail\":\"\\\"hot\\\"\","
+       "\"queued\":3}");
     sl_news_results(events, "a", 2, 4096);
     is(&loop, 0, "results", "{\"device\":\"a\",\"results\":2,\"bytes\":4096}");
     memset(job.detail, 1, sizeof(job.detail) - 1); /* six characters each when it is escaped */
