@@ -41,6 +41,7 @@ install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sme2labd.socket" "${CMAKE_SOU
         DESTINATION lib/systemd/system)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/60-sme2lab-phones.rules" DESTINATION lib/udev/rules.d)
 install(FILES "${CMAKE_SOURCE_DIR}/configs/service/sysusers.conf" DESTINATION lib/sysusers.d RENAME sme2lab.conf)
+install(FILES "${CMAKE_SOURCE_DIR}/configs/service/tmpfiles.conf" DESTINATION lib/tmpfiles.d RENAME sme2lab.conf)
 
 foreach(abi IN ITEMS aarch64 native)
   install(PROGRAMS "${CMAKE_SOURCE_DIR}/build/agent-${abi}/bin/sme2lab-agent" DESTINATION share/sme2lab/agent/${abi})

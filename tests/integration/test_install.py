@@ -65,6 +65,7 @@ class Installed(lab.Scratch):
         self.assertEqual(config.read_text(), "{}")
         self.assertEqual((self.prefix / "lib/udev/rules.d/60-sme2lab-phones.rules").read_text(),
                          (lab.ROOT / "configs/service/60-sme2lab-phones.rules").read_text())
+        self.made_by_systemd_tmpfiles(self.prefix / "lib/tmpfiles.d/sme2lab.conf")
         units = self.prefix / "lib/systemd/system"
         self.assertIn(f"ExecStart={self.prefix}/bin/sme2labd --config {config} ", (units / "sme2labd.service").read_text())
         self.assertIn(f"ExecStart={self.prefix}/bin/sme2lab submit {self.prefix}/etc/sme2lab/schedules/%i.json ",
@@ -76,6 +77,25 @@ class Installed(lab.Scratch):
                 done = subprocess.run(["systemd-analyze", "verify", "--man=no", unit], capture_output=True, text=True)
                 self.assertNotIn(f"{unit.name}:", done.stderr)
                 self.assertNotIn("nightly.service:", done.stderr)
+
+
+    def made_by_systemd_tmpfiles(self, config):
+        """Whom the directories belong to it is not asked here: the package's test does, where the user is."""
+        lines = [line.split() for line in config.read_text().splitlines() if not line.startswith("#")]
+        self.assertEqual(lines, [["d", "/var/lib/sme2lab", "0700", "sme2lab", "sme2lab", "-"], ["d", "/run/sme2lab", "0755", "root", "root", "-"]])
+        tool = shutil.which("systemd-tmpfiles")
+        if not tool or os.getuid() != 0:
+            return
+        root = self.scratch / "root"
+        (root / "etc").mkdir(parents=True)
+        (root / "etc/passwd").write_text("root:x:0:0::/root:/bin/sh\nsme2lab:x:987:987::/:/bin/false\n")
+        (root / "etc/group").write_text("root:x:0:\nsme2lab:x:987:\n")
+        (root / "usr/lib/tmpfiles.d").mkdir(parents=True)
+        shutil.copy(config, root / "usr/lib/tmpfiles.d/sme2lab.conf")
+        subprocess.run([tool, "--create", f"--root={root}", "sme2lab.conf"], check=True)
+        made = {name: (root / name).stat() for name in ("var/lib/sme2lab", "run/sme2lab")}
+        self.assertEqual({name: (info.st_mode & 0o7777, info.st_uid, info.st_gid) for name, info in made.items()},
+                         {"var/lib/sme2lab": (0o700, 987, 987), "run/sme2lab": (0o755, 0, 0)})
 
 
 class ServiceManager(lab.Scratch):

@@ -21,6 +21,7 @@ inside apt-get update -qq
 echo "== install"
 inside apt-get install -y -qq -o Dpkg::Use-Pty=0 --no-install-recommends /tmp/sme2lab.deb >/dev/null
 inside getent passwd sme2lab
+inside sh -c 'test "$(stat -c "%U %G %a" /var/lib/sme2lab /run/sme2lab)" = "$(printf "sme2lab sme2lab 700\nroot root 755")"'
 echo "== as another user: measure, ask the daemon, read a page"
 inside useradd --create-home visitor
 inside su visitor -c 'cd && sme2lab version && sme2lab run /tmp/model.pte --inputs /tmp/input-0.bin --device counted --runtime own -o out && sme2lab validate out && sme2lab runs'
