@@ -391,7 +391,7 @@ static int try_once(struct sl_client *client, const struct sl_client_request *re
     return rc;
 }
 
-/* A token that sent more requests than it may in a second waits for the next one; nothing was
+/* Who sends more requests than he may in a second, or at once, waits for the next one; nothing was
  * carried out. false: that is not the answer, or it was so too often, or somebody ends the wait. */
 static bool waits_its_turn(long status, const struct sl_buf *body, int *waits)
 {
@@ -399,7 +399,9 @@ static bool waits_its_turn(long status, const struct sl_buf *body, int *waits)
     cJSON *problem = status == 429 && ++*waits <= MAX_WAITS
                          ? cJSON_ParseWithLength((const char *)body->data, body->size)
                          : NULL;
-    bool is_one = strcmp(sl_value_text(problem, "type", ""), "urn:sme2lab:problem:too-fast") == 0;
+    const char *type = sl_value_text(problem, "type", "");
+    bool is_one = strcmp(type, "urn:sme2lab:problem:too-fast") == 0 ||
+                  strcmp(type, "urn:sme2lab:problem:too-many-requests") == 0;
     cJSON_Delete(problem);
     return is_one && nanosleep(&second, NULL) == 0;
 }

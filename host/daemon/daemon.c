@@ -548,6 +548,10 @@ static void on_lab_opened(void *user, int rc)
     options.key = settings->config->key;
     options.allow_runners = settings->config->allow_runners;
     options.rate = settings->config->requests_per_second;
+    options.at_once = settings->config->requests_at_once;
+    options.origin_count = settings->config->cors_origin_count;
+    for (size_t i = 0; i < options.origin_count; i++)
+        options.origins[i] = settings->config->cors_origins[i];
     options.listen_count = addresses(settings, &listen);
     for (size_t i = 0; i < options.listen_count && i < MAX_LISTEN; i++)
         options.listen[i] = listen[i];

@@ -53,6 +53,14 @@ static bool same_retention(const struct sl_host_config *a, const struct sl_host_
     return same;
 }
 
+static bool same_origins(const struct sl_host_config *a, const struct sl_host_config *b)
+{
+    bool same = a->cors_origin_count == b->cors_origin_count;
+    for (size_t i = 0; same && i < a->cors_origin_count; i++)
+        same = same_text(a->cors_origins[i], b->cors_origins[i]);
+    return same;
+}
+
 /* Settings that are read at the start only. */
 static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_host_config *is)
 {
@@ -64,6 +72,8 @@ static void tell_of_the_rest(const struct sl_host_config *was, const struct sl_h
         {"listen", same_listen(was, is)},
         {"tls", same_text(was->certificate, is->certificate) && same_text(was->key, is->key)},
         {"requests_per_second", was->requests_per_second == is->requests_per_second},
+        {"requests_at_once", was->requests_at_once == is->requests_at_once},
+        {"cors_origins", same_origins(was, is)},
         {"log_file", same_text(was->log_file, is->log_file)},
         {"log_max_mib", was->log_max_mib == is->log_max_mib},
         {"recovery", same_recovery(was, is)},

@@ -17,7 +17,7 @@ enum {
     LINGER_MS = 2000,
     SURPLUS = 32, /* connections that may be open beyond those that may be busy */
     LINGER_MAX_BYTES = 32 << 20,
-    PEER_BYTES = 16, /* of an address */
+    PEER_BYTES = 8, /* of an address */
 };
 
 struct sl_http_connection {
@@ -615,8 +615,11 @@ struct sl_http_listener *sl_http_connection_listener(const struct sl_http_connec
     return connection->listener;
 }
 
+/* An address of IPv4 is one client, of IPv6 the network is: its addresses are all one machine's to
+ * choose. */
 static void learn_peer(struct sl_http_connection *connection)
 {
+    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* before an address of IPv4 */
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
@@ -628,24 +631,23 @@ static void learn_peer(struct sl_http_connection *connection)
         uv_tcp_getpeername(&connection->uv.tcp, &name.any, &len) < 0)
         return;
     uv_tcp_nodelay(&connection->uv.tcp, 1);
-    if (name.any.sa_family == AF_INET6)
-        memcpy(connection->peer, &name.v6.sin6_addr, PEER_BYTES);
-    else
-        memcpy(connection->peer, &name.v4.sin_addr, sizeof(name.v4.sin_addr));
+    if (name.any.sa_family != AF_INET6) { /* as IPv6 writes it, without its first half */
+        memcpy(connection->peer, mapped + sizeof(mapped) - PEER_BYTES / 2, PEER_BYTES / 2);
+        memcpy(connection->peer + PEER_BYTES / 2, &name.v4.sin_addr, PEER_BYTES / 2);
+        return;
+    }
+    const uint8_t *at = name.v6.sin6_addr.s6_addr;
+    bool is_v4 = memcmp(at, mapped, sizeof(mapped)) == 0;
+    memcpy(connection->peer, is_v4 ? at + PEER_BYTES : at, PEER_BYTES);
 }
 
-/* A handshake costs far more than the connection that it is asked on. An address of IPv4 is one
- * client, of IPv6 the network is: its addresses are all one machine's to choose. */
+/* A handshake costs far more than the connection that it is asked on. */
 static bool may_shake_hands(const struct sl_http_connection *connection)
 {
-    static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff}; /* before an address of IPv4 */
     struct sl_http_clients *clients = connection->clients;
-    const uint8_t *at = connection->peer;
-    char name[2 * PEER_BYTES];
-    if (memcmp(at, mapped, sizeof(mapped)) == 0)
-        at += PEER_BYTES / 2;
-    for (size_t i = 0; i < PEER_BYTES / 2; i++)
-        snprintf(name + 2 * i, 3, "%02x", at[i]);
+    char name[2 * PEER_BYTES + 1];
+    for (size_t i = 0; i < PEER_BYTES; i++)
+        snprintf(name + 2 * i, 3, "%02x", connection->peer[i]);
     clients->handshakes.per_second = SL_HTTP_HANDSHAKES_A_SECOND;
     if (sl_http_rate_wait(&clients->handshakes, name, uv_now(clients->loop)) == 0)
         return true;

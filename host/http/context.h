@@ -11,8 +11,10 @@
 #include "host/http/auth.h"
 #include "host/http/connection.h"
 #include "host/http/options.h"
+#include "host/http/places.h"
 #include "host/http/rate.h"
 #include "host/http/tls.h"
+#include "host/spec/web_origin.h"
 #include "host/store/blobs.h"
 
 struct sl_keeper;
@@ -36,6 +38,8 @@ struct sl_http {
     struct sl_http_clients clients;
     struct sl_auth auth;
     struct sl_http_rate rate; /* by the loop's clock */
+    struct sl_http_places places;
+    struct sl_web_origins origins; /* whose pages may ask; none: nothing is said of origins */
     struct sl_blobs blobs;
     bool allow_runners;
     uint64_t max_blob_bytes;

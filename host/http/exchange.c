@@ -34,6 +34,8 @@ static void release(struct sl_http_exchange *exchange)
     if (!exchange->finished || exchange->owed > 0)
         return;
     struct sl_http *http = exchange->http;
+    if (exchange->has_place)
+        sl_http_places_free(&http->places, exchange->who.name);
     sl_buf_fini(&exchange->body);
     sl_buf_fini(&exchange->headers);
     sl_buf_fini(&exchange->out);

@@ -52,6 +52,7 @@ struct sl_http_exchange {
     struct sl_http *http; /* borrowed */
     unsigned owed;        /* answers of store and worker that still come */
     bool finished;
+    bool has_place; /* by the name of `who` */
     /* the request */
     char *head_text; /* owned; `head` and `query` point into it */
     struct sl_http_head head;

@@ -8,6 +8,7 @@
 #include "common/base/bytes.h"
 #include "host/job/devices.h"
 #include "host/records.h"
+#include "host/spec/web_origin.h"
 
 struct sl_buf;
 struct sl_diag;
@@ -20,6 +21,8 @@ enum {
     SL_HTTP_MAX_STREAMS = 256, /* of events, of each listener; one more is told 429 */
     SL_HTTP_MAX_JSON_BYTES = 1 << 20,
 };
+/* Requests of each client, streams among them: others find room beside them. */
+enum { SL_HTTP_CLIENT_AT_ONCE = SL_HTTP_MAX_STREAMS - 8 };
 #define SL_HTTP_MAX_BLOB_BYTES (UINT64_C(64) << 30)
 
 enum sl_http_compared {
@@ -81,7 +84,10 @@ struct sl_http_options {
     const char *certificate, *key; /* files for "tls:"; NULL: there are none */
     bool allow_runners;            /* jobs that bring programs, from TCP too */
     unsigned rate;                 /* requests of each token in a second; 0: any number */
-    uint64_t max_blob_bytes;       /* 0: SL_HTTP_MAX_BLOB_BYTES */
+    unsigned at_once; /* requests of each client under way; 0: SL_HTTP_CLIENT_AT_ONCE */
+    const char *origins[SL_WEB_MAX_ORIGINS]; /* whose pages may ask, copied */
+    size_t origin_count;
+    uint64_t max_blob_bytes; /* 0: SL_HTTP_MAX_BLOB_BYTES */
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     struct sl_keeper *keeper; /* borrowed until the server is closed; NULL: the disk has no limit */

@@ -12,6 +12,7 @@
 #include "host/http/api.h"
 #include "host/http/connection.h"
 #include "host/http/context.h"
+#include "host/http/cors.h"
 #include "host/http/exchange.h"
 #include "host/http/reply.h"
 #include "host/http/router.h"
@@ -112,6 +113,22 @@ static bool authorised(struct sl_http_exchange *exchange)
     return false;
 }
 
+/* false: answered with 429. A body that is not wanted would hold the connection's place too. */
+static bool client_has_room(struct sl_http_exchange *exchange)
+{
+    struct sl_http_places *places = &exchange->http->places;
+    if (exchange->route->scopes == 0)
+        return true;
+    exchange->has_place = sl_http_places_take(places, exchange->who.name);
+    if (exchange->has_place)
+        return true;
+    exchange->turn.close_after |= exchange->has_body;
+    sl_http_problem(exchange, 429, "too-many-requests",
+                    "end one, a stream of events say, or send it again later",
+                    "%u requests of this token or user may be under way at once", places->most);
+    return false;
+}
+
 static const struct {
     int method;
     const char *name;
@@ -134,6 +151,8 @@ static void refuse_route(struct sl_http_exchange *exchange, int allowed)
         if (allowed & methods[i].method)
             snprintf(allow + len, sizeof(allow) - len, "%s%s", len ? ", " : "", methods[i].name);
     }
+    if (sl_http_cors_preflight(exchange, allow))
+        return;
     sl_http_reply_header(exchange, "allow", "%s", allow);
     sl_http_problem(exchange, 405, "wrong-method", "", "this path takes %s", allow);
 }
@@ -309,7 +328,7 @@ static bool admit(struct sl_http_exchange *exchange)
         refuse_route(exchange, allowed);
         return false;
     }
-    if (!authorised(exchange) || !state_has_room(exchange))
+    if (!authorised(exchange) || !client_has_room(exchange) || !state_has_room(exchange))
         return false;
     return exchange->route->body != SL_HTTP_BODY_JSON || json_is_wanted(exchange);
 }
@@ -339,6 +358,7 @@ static bool read_head(struct sl_http_exchange *exchange, const char *head, size_
         return false;
     }
     exchange->method = method_of(exchange->head.method);
+    sl_http_cors_begin(exchange);
     return true;
 }
 

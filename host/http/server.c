@@ -2,6 +2,7 @@
 #include "host/http/server.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/base/clock.h"
@@ -117,6 +118,10 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->keeper = options->keeper;
     http->allow_runners = options->allow_runners;
     http->rate.per_second = options->rate;
+    http->places.most = options->at_once ? options->at_once : SL_HTTP_CLIENT_AT_ONCE;
+    for (size_t i = 0; i < options->origin_count; i++)
+        snprintf(http->origins.texts[http->origins.count++], SL_WEB_ORIGIN_BYTES, "%s",
+                 options->origins[i]);
     http->max_blob_bytes =
         options->max_blob_bytes ? options->max_blob_bytes : SL_HTTP_MAX_BLOB_BYTES;
     http->compare = options->compare;

@@ -30,7 +30,8 @@ enum {
     MAX_DAYS = 36500,
     MAX_RUNS = 1000000,
     MAX_MIB = 1 << 30,
-    MAX_REQUESTS = 1000000
+    MAX_REQUESTS = 1000000,
+    MAX_AT_ONCE = 5120 /* as many as all addresses serve */
 };
 
 static const char *const host_keys[] = {"state",
@@ -52,7 +53,9 @@ static const char *const host_keys[] = {"state",
                                         "plugins",
                                         "retention",
                                         "disk",
-                                        "requests_per_second"};
+                                        "requests_per_second",
+                                        "requests_at_once",
+                                        "cors_origins"};
 static const char *const tls_keys[] = {"certificate", "key"};
 static const char *const peers_keys[] = {"url", "certificates"};
 static const char *const retention_keys[] = {"days", "newest_per_series", "most_per_series",
@@ -152,6 +155,22 @@ static void read_listen(const struct sl_json_at *root, struct sl_host_config *ou
         const char *address = out->listen[out->listen_count++] = sl_json_get_text(at);
         if (address)
             check_address(&at, address, out);
+    }
+}
+
+static void read_origins(const struct sl_json_at *root, struct sl_host_config *out)
+{
+    struct sl_json_at list = sl_json_member(root, "cors_origins");
+    if (!list.value)
+        return;
+    sl_json_need_array(&list, SL_WEB_MAX_ORIGINS, "origins");
+    for (struct sl_json_at at = sl_json_first(&list); sl_json_more(&at); sl_json_next(&at)) {
+        const char *origin = out->cors_origins[out->cors_origin_count++] = sl_json_get_text(at);
+        const char *trouble = origin ? sl_web_origin_trouble(origin) : NULL;
+        sl_json_hint(&at,
+                     "say one as a browser does, https://lab.example or http://localhost:3000");
+        if (trouble)
+            sl_json_refuse(&at, "'%.80s' is no origin of a web page: %s", origin, trouble);
     }
 }
 
@@ -348,6 +367,9 @@ static void read_root(const struct sl_json_at *root, struct sl_host_config *out)
     sl_json_get_bool(sl_json_member(root, "allow_runners"), &out->allow_runners);
     sl_json_get_integer(sl_json_member(root, "requests_per_second"), 0, MAX_REQUESTS,
                         &out->requests_per_second);
+    sl_json_get_integer(sl_json_member(root, "requests_at_once"), 1, MAX_AT_ONCE,
+                        &out->requests_at_once);
+    read_origins(root, out);
     out->log_file = sl_json_get_text(sl_json_member(root, "log_file"));
     sl_json_get_integer(sl_json_member(root, "log_max_mib"), 1, 4096, &out->log_max_mib);
     sl_json_get_integer(sl_json_member(root, "idle_exit_seconds"), 0, MAX_IDLE_SECONDS,

@@ -9,6 +9,7 @@
 #include "common/base/bytes.h"
 #include "host/records.h"
 #include "host/spec/plugin_config.h"
+#include "host/spec/web_origin.h"
 
 struct cJSON;
 struct sl_diag;
@@ -37,7 +38,10 @@ struct sl_host_config {
     const char *peer_url, *peer_certificates; /* "peers"; NULL: not said */
     bool allow_runners;           /* jobs with external runners, which are programs, from TCP too */
     uint32_t requests_per_second; /* of each token, over TCP; 0: any number */
-    size_t listen_count;          /* 0: a Unix socket in the state directory */
+    uint32_t requests_at_once;    /* of each client; 0: as many as the server lets one have */
+    const char *cors_origins[SL_WEB_MAX_ORIGINS]; /* whose pages may ask */
+    size_t cors_origin_count;
+    size_t listen_count; /* 0: a Unix socket in the state directory */
     struct sl_host_device devices[SL_MAX_DEVICES];
     size_t device_count;
     const char *log_file;       /* NULL: standard error */

@@ -3,6 +3,8 @@
 import http.client
 import json
 import re
+import socket
+import subprocess
 import time
 
 import lab
@@ -65,6 +67,60 @@ class TestRate(Served):
             done = lab.sme2lab("--server", f"tcp:127.0.0.1:{self.port}", "--token-file", file, "devices", timeout=60)
             self.assertEqual(done.returncode, 0, done.stderr)
         self.assertGreater(time.monotonic() - began, 1)
+
+
+class TestAtOnce(Served):
+    config = {"requests_at_once": 4}
+
+    def watch(self, token):
+        sock = socket.create_connection(("127.0.0.1", self.port), 60)
+        self.addCleanup(sock.close)
+        sock.sendall(f"GET /api/v1/events HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {token}\r\n\r\n".encode())
+        return sock, sock.recv(4096).split(b"\r\n")
+
+    def test_a_token_has_so_many_requests_under_way_and_no_other_pays_for_it(self):
+        many, few = self.token("many", scopes="read"), self.token("few", scopes="read")
+        watchers = [self.watch(many) for _ in range(4)]
+        self.assertEqual([head[0] for _, head in watchers], [b"HTTP/1.1 200 OK"] * 4)
+        head = self.watch(many)[1]
+        self.assertEqual(head[0], b"HTTP/1.1 429 Too Many Requests")
+        self.assertIn(b"retry-after: 1", head)
+        status, problem = self.ask(many, "GET", "/api/v1/jobs")
+        self.assertEqual((status, problem["type"]), (429, "urn:sme2lab:problem:too-many-requests"))
+        self.assertEqual(problem["detail"], "4 requests of this token or user may be under way at once")
+        self.assertEqual(self.ask(few, "GET", "/api/v1/jobs")[0], 200)
+        self.assertEqual(self.daemon.request("GET", "/api/v1/jobs")[0], 200)
+        file = self.scratch / "token"
+        file.write_text(many)
+        waiting = subprocess.Popen([lab.SME2LAB, "--server", f"tcp:127.0.0.1:{self.port}", "--token-file", file, "devices"], stdout=subprocess.DEVNULL)
+        time.sleep(1)
+        self.assertIsNone(waiting.poll())  # our command line waits its turn
+        watchers[0][0].close()
+        self.assertEqual(waiting.wait(60), 0)
+
+
+class TestOrigins(Served):
+    config = {"cors_origins": ["https://lab.example"]}
+
+    def headers(self, method, origin, **more):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        self.addCleanup(connection.close)
+        connection.request(method, "/api/v1/jobs", headers={"Origin": origin, **more})
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status, {name: value for name, value in answer.getheaders() if name.startswith("access-control-") or name == "vary"}
+
+    def test_a_listed_origin_is_let_in_and_no_other(self):
+        token = self.token("page", scopes="read")
+        asks = {"Access-Control-Request-Method": "GET", "Access-Control-Request-Headers": "authorization"}
+        status, said = self.headers("OPTIONS", "https://lab.example", **asks)
+        self.assertEqual((status, said["access-control-allow-origin"], said["access-control-allow-methods"]), (204, "https://lab.example", "GET, HEAD, POST"))
+        self.assertIn("authorization", said["access-control-allow-headers"])
+        status, said = self.headers("GET", "https://lab.example", Authorization=f"Bearer {token}")
+        self.assertEqual((status, said["access-control-allow-origin"], said["vary"]), (200, "https://lab.example", "origin"))
+        self.assertEqual(self.headers("GET", "https://lab.example")[0], 401)
+        self.assertEqual(self.headers("OPTIONS", "https://evil.example", **asks), (405, {"vary": "origin"}))
+        self.assertEqual(self.headers("GET", "https://evil.example", Authorization=f"Bearer {token}"), (200, {"vary": "origin"}))
 
 
 class TestRights(Served):

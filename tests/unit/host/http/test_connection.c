@@ -123,6 +123,7 @@ static bool so_many_are_busy(void)
 CASE(requests_beyond_the_listeners_limit_are_told_503_and_health_is_told)
 {
     int fds[SL_HTTP_MAX_CONNECTIONS];
+    bench.http->places.most = SL_HTTP_MAX_CONNECTIONS + 1;
     for (size_t i = 0; i < SL_HTTP_MAX_CONNECTIONS; i++) {
         fds[i] = sl_http_case_connect(&bench);
         sl_http_case_send(fds[i], HALF "\r\n{");
@@ -146,6 +147,7 @@ CASE(requests_beyond_the_listeners_limit_are_told_503_and_health_is_told)
 CASE(requests_beyond_a_peers_limit_are_told_503_and_others_are_served)
 {
     int fds[SL_HTTP_MAX_PEER_CONNECTIONS];
+    bench.http->places.most = SL_HTTP_MAX_CONNECTIONS;
     for (size_t i = 0; i < SL_HTTP_MAX_PEER_CONNECTIONS; i++) {
         fds[i] = connect_tcp("127.0.0.1");
         sl_http_case_send(fds[i], HALF);
@@ -167,6 +169,7 @@ CASE(requests_beyond_a_peers_limit_are_told_503_and_others_are_served)
 CASE(a_closed_stream_of_events_frees_its_place_at_once)
 {
     int fds[SL_HTTP_MAX_STREAMS];
+    bench.http->places.most = SL_HTTP_MAX_CONNECTIONS;
     assert_int_equal(CURL(&bench, "/api/v1/jobs", "-H", "Content-Type: application/json", "-d",
                           "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}"),
                      201);
@@ -185,6 +188,63 @@ CASE(a_closed_stream_of_events_frees_its_place_at_once)
     assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs/1/events", "-H", bearer, "-I"),
                      200); /* of its own */
     close_all(fds, SL_HTTP_MAX_STREAMS);
+}
+
+/* As is by default, with the whole number at one address. */
+CASE(one_client_leaves_places_to_others)
+{
+    static int fds[SL_HTTP_CLIENT_AT_ONCE];
+    char other[128];
+    assert_true(SL_HTTP_CLIENT_AT_ONCE < SL_HTTP_MAX_STREAMS);
+    assert_int_equal(CURL(&bench, "/api/v1/tokens", "-H", "Content-Type: application/json", "-d",
+                          "{\"name\":\"people\",\"role\":\"submit\"}"),
+                     201);
+    snprintf(other, sizeof(other), "Authorization: Bearer %.67s", strstr(bench.body, "sl_"));
+    for (size_t i = 0; i < SL_HTTP_CLIENT_AT_ONCE; i++) {
+        fds[i] = sl_http_case_connect(&bench);
+        sl_http_case_send(fds[i], "GET /api/v1/events HTTP/1.1\r\n" HOST "\r\n");
+        assert_answer(fds[i], "retry: 1000");
+    }
+    assert_int_equal(CURL(&bench, "/api/v1/jobs"), 429);
+    assert_non_null(strstr(bench.output, "retry-after: 1\r\n"));
+    assert_non_null(strstr(bench.output, "urn:sme2lab:problem:too-many-requests"));
+    assert_int_equal(CURL(&bench, "/healthz"), 200);
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 200);
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", other), 200);
+    close_all(fds, SL_HTTP_CLIENT_AT_ONCE);
+    listener = wanted_busy = 0;
+    assert_true(sl_http_case_until(&bench, so_many_are_busy));
+    assert_int_equal(CURL(&bench, "/api/v1/jobs"), 200);
+    assert_int_equal(bench.http->places.count, 0);
+}
+
+CASE(a_token_has_its_places_once_whatever_the_connections_and_gets_each_back)
+{
+    int fds[3];
+    bench.http->places.most = 3;
+    for (size_t i = 0; i < 3; i++) {
+        fds[i] = connect_tcp(i == 0 ? "127.0.0.1" : "127.0.0.2");
+        sl_http_case_send(fds[i], HALF);
+        sl_http_case_send(fds[i], bearer);
+        sl_http_case_send(fds[i], "\r\n\r\n{");
+    }
+    listener = 1;
+    wanted_busy = 3;
+    assert_true(sl_http_case_until(&bench, so_many_are_busy));
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, "--interface", "127.0.0.3"),
+                     429);
+    assert_null(strstr(bench.output, "connection: close"));
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer, "-H",
+                              "Content-Type: application/json", "-d", "{}"),
+                     429);
+    assert_non_null(strstr(bench.output, "connection: close")); /* its body is not waited for */
+    sl_http_case_send(fds[0], "12345678");
+    assert_answer(fds[0], "HTTP/1.1 4");
+    assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 200);
+    close_all(fds, 3);
+    wanted_busy = 0;
+    assert_true(sl_http_case_until(&bench, so_many_are_busy));
+    assert_int_equal(bench.http->places.count, 0);
 }
 
 /* Drop by drop is no progress: a second for the head, whatever comes of it. */

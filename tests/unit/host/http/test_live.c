@@ -239,6 +239,7 @@ CASE(waiting_streams_cost_nothing_even_when_their_clients_talk_or_leave)
 CASE(one_stream_too_many_is_told_so)
 {
     int fds[SL_HTTP_MAX_STREAMS];
+    bench.http->places.most = SL_HTTP_MAX_CONNECTIONS;
     assert_int_equal(SUBMIT, 201);
     for (size_t i = 0; i < SL_HTTP_MAX_STREAMS; i++)
         fds[i] = watch("");

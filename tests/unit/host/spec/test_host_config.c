@@ -56,6 +56,21 @@ TEST(every_key_arrives)
     sl_host_config_fini(&config);
 }
 
+TEST(what_a_client_may_have_and_whose_pages_may_ask_are_read)
+{
+    struct sl_host_config config;
+    struct sl_diag diag;
+    assert_int_equal(parse("{\"requests_per_second\":7,\"requests_at_once\":20,\"cors_origins\":["
+                           "\"https://a.example\",\"http://localhost:3000\"]}",
+                           &config, &diag),
+                     0);
+    assert_int_equal(config.requests_per_second, 7);
+    assert_int_equal(config.requests_at_once, 20);
+    assert_int_equal(config.cors_origin_count, 2);
+    assert_string_equal(config.cors_origins[1], "http://localhost:3000");
+    sl_host_config_fini(&config);
+}
+
 TEST(what_is_kept_and_what_the_disk_may_have_are_read)
 {
     struct sl_host_config config;
@@ -172,6 +187,12 @@ TEST(what_is_wrong_is_refused_at_its_place)
         {"[]", "", "object"},
         {"{\"devicse\":[]}", "", "devices"},
         {"{\"listen\":\"unix:/a\"}", "/listen", ""},
+        {"{\"requests_at_once\":0}", "/requests_at_once", ""},
+        {"{\"requests_at_once\":5121}", "/requests_at_once", ""},
+        {"{\"cors_origins\":\"https://a\"}", "/cors_origins", ""},
+        {"{\"cors_origins\":[\"https://a\",7]}", "/cors_origins/1", ""},
+        {"{\"cors_origins\":[\"*\"]}", "/cors_origins/0", "https://lab.example"},
+        {"{\"cors_origins\":[\"https://a/\"]}", "/cors_origins/0", "https://lab.example"},
         {"{\"listen\":[\"tcp:0.0.0.0:80\"]}", "/listen/0", "allow_remote"},
         {"{\"listen\":[\"tls:127.0.0.1:80\"]}", "/listen/0", "certificate"},
         {"{\"tls\":{\"certificate\":\"/c\"}}", "/tls", "key"},
