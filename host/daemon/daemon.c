@@ -19,6 +19,7 @@
 #include "common/base/path.h"
 #include "host/daemon/compare_runs.h"
 #include "host/daemon/describer.h"
+#include "host/daemon/file_limit.h"
 #include "host/daemon/hook.h"
 #include "host/daemon/identity.h"
 #include "host/daemon/job_kit.h"
@@ -52,6 +53,7 @@
 #include "host/spec/paths.h"
 #include "host/store/pq.h"
 #include "host/store/run_removal.h"
+#include "host/store/schema.h"
 #include "host/store/set_aside.h"
 #include "host/store/store.h"
 
@@ -100,16 +102,6 @@ struct daemon {
     struct sl_runner_gate gate;      /* between the lab and what ends before it */
     int rc;
 };
-
-static int make_folder(const char *path, struct sl_diag *diag)
-{
-    if (mkdir(path, 0700) == 0 || errno == EEXIST)
-        return 0;
-    int rc =
-        sl_diag_set(diag, -errno, path, "cannot make the state directory: %s", strerror(errno));
-    sl_diag_hint(diag, "name a directory whose parent exists and may be written, with --state");
-    return rc;
-}
 
 static void close_handles(struct daemon *daemon)
 {
@@ -557,6 +549,7 @@ static void on_lab_opened(void *user, int rc)
         options.listen[i] = listen[i];
     if (options.listen_count == 0)
         options.listen[options.listen_count++] = fallback;
+    sl_file_limit_for(options.listen_count);
     rc = sl_lab_listen(daemon->lab, 0, 0, on_lab_event, daemon, &daemon->listener);
     if (rc == 0)
         rc = sl_http_new(&daemon->loop, daemon->lab, &options, &daemon->http, daemon->diag);
@@ -830,6 +823,8 @@ static int open_store(struct daemon *daemon)
     if (rc == 0 && daemon->settings->rebuild && sl_pq_is_url(path))
         return sl_diag_set(daemon->diag, -EINVAL, "--rebuild",
                            "a store of PostgreSQL is not set aside: restore it from a pg_dump");
+    if (rc == 0 && daemon->settings->rebuild) /* all of it, also where it is large */
+        rc = sl_schema_check(path, daemon->diag);
     if (rc == 0)
         rc = sl_store_open(&daemon->loop, path, state, &daemon->store, daemon->diag);
     if (rc != SL_E_FORMAT || !daemon->settings->rebuild)
@@ -844,7 +839,7 @@ static int start(struct daemon *daemon)
     const struct sl_host_config *config = daemon->settings->config;
     int rc = sl_daemon_check(daemon->settings, false, daemon->diag);
     if (rc == 0)
-        rc = make_folder(daemon->settings->state, daemon->diag);
+        rc = sl_state_make(daemon->settings->state, daemon->diag);
     if (rc == 0 && config->log_file)
         rc = sl_log_file_open(config->log_file, (uint64_t)config->log_max_mib << 20, &daemon->log,
                               daemon->diag);

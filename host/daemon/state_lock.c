@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -56,4 +57,14 @@ int sl_state_lock(const char *state, unsigned wait_ms, int *out, struct sl_diag 
     write_owner(file);
     *out = file;
     return 0;
+}
+
+int sl_state_make(const char *path, struct sl_diag *diag)
+{
+    if (mkdir(path, 0700) == 0 || errno == EEXIST)
+        return 0;
+    int rc =
+        sl_diag_set(diag, -errno, path, "cannot make the state directory: %s", strerror(errno));
+    sl_diag_hint(diag, "name a directory whose parent exists and may be written, with --state");
+    return rc;
 }

@@ -23,8 +23,8 @@ struct sl_http_connection;
 enum {
     /* Limits of each listener. Requests under way: one more is surplus. Connections without one
      * give way to newer ones. */
-    SL_HTTP_MAX_CONNECTIONS = 320,
-    SL_HTTP_MAX_PEER_CONNECTIONS = 256, /* of them from one address */
+    SL_HTTP_MAX_CONNECTIONS = 640,
+    SL_HTTP_MAX_PEER_CONNECTIONS = 512, /* of them from one address */
     SL_HTTP_HANDSHAKES_A_SECOND = 100,  /* of TLS, that one address may begin */
     SL_HTTP_HEAD_S = 5, /* for a whole head to come, on a new connection with the handshake too */
     SL_HTTP_MAX_SKIPPED_BYTES = 16 << 20, /* of a body that nobody wants */

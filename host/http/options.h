@@ -18,7 +18,7 @@ struct sl_plugins;
 
 enum {
     SL_HTTP_MAX_LISTENERS = 8,
-    SL_HTTP_MAX_STREAMS = 256, /* of events, of each listener; one more is told 429 */
+    SL_HTTP_MAX_STREAMS = 512, /* of events, of each listener; one more is told 429 */
     SL_HTTP_MAX_JSON_BYTES = 1 << 20,
 };
 /* Requests of each client, streams among them: others find room beside them. */

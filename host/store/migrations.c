@@ -269,3 +269,9 @@ int sl_migrations_run(struct sl_database *db, const char *where, struct sl_diag 
     rc = read_identity(db);
     return rc < 0 ? failure(db, rc, where, diag) : 0;
 }
+
+bool sl_migrations_are_due(struct sl_database *db)
+{
+    int version = MIGRATIONS;
+    return db->kind->version(db, &version) == 0 && version < MIGRATIONS;
+}

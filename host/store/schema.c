@@ -13,6 +13,7 @@
 #include "host/store/database.h"
 #include "host/store/directory_id.h"
 #include "host/store/migrations.h"
+#include "host/store/page_check.h"
 #include "host/store/postgres.h"
 #include "host/store/pq.h"
 #include "host/store/sqlite.h"
@@ -43,23 +44,14 @@ int sl_schema_write(struct sl_database *db)
 /* A damaged page is found now and not by the request that needs it. */
 static int check_pages(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
-    sqlite3_stmt *statement = NULL;
-    char found[160] = "";
-    int code = sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL);
-    if (code == SQLITE_OK && sqlite3_step(statement) == SQLITE_ROW)
-        sqlite3_snprintf(sizeof(found), found, "%s", sqlite3_column_text(statement, 0));
-    sqlite3_finalize(statement);
-    sl_diag_hint(diag, "%s", move_away);
-    if (sqlite3_strnicmp(found, "ok", sizeof(found)) != 0)
-        return sl_diag_set(diag, SL_E_FORMAT, path, "the store is damaged: %s",
-                           found[0] ? found : sqlite3_errmsg(db));
-    sl_diag_hint(diag, "%s", "");
-    return 0;
+    int rc = sl_page_check_run(db, path, diag);
+    sl_diag_hint(diag, "%s", rc < 0 ? move_away : "");
+    return rc;
 }
 
 static int check(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
-    int rc = check_pages(db, path, diag);
+    int rc = sl_page_check_is_long(db) ? 0 : check_pages(db, path, diag);
     if (rc < 0)
         return rc;
     sl_diag_hint(diag, "let this user write the file and its folder");
@@ -108,6 +100,16 @@ static int open_file(const char *path, struct sl_database **out, struct sl_diag 
     return sl_sqlite_wrap(db, out);
 }
 
+/* Before migrations, which read and write all of it, a large file is checked as well. */
+static int migrate(struct sl_database *db, const char *where, const char *name,
+                   struct sl_diag *diag)
+{
+    int rc = 0;
+    if (!db->shared && sl_migrations_are_due(db) && sl_page_check_is_long(sl_sqlite_handle(db)))
+        rc = check_pages(sl_sqlite_handle(db), where, diag);
+    return rc < 0 ? rc : sl_migrations_run(db, name, diag);
+}
+
 static int open_any(const char *where, const char *root, struct sl_database **out,
                     struct sl_diag *diag)
 {
@@ -130,7 +132,7 @@ int sl_schema_open(const char *where, const char *root, struct sl_database **out
     snprintf(name, sizeof(name), "%s", where);
     if (db->shared)
         sl_pq_name(where, name);
-    rc = sl_migrations_run(db, name, diag);
+    rc = migrate(db, where, name, diag);
     if (rc < 0 && rc != SL_E_UNSUPPORTED)
         sl_diag_hint(diag, "%s", db->shared ? make_room : move_away);
     if (rc == 0 && db->shared && (rc = sl_postgres_sign_on(db)) < 0)

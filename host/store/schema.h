@@ -8,7 +8,8 @@ struct sl_diag;
  * state directory (NULL: the file's). A file is opened with (WAL, synchronous=FULL: what is
  * committed survives a power cut) and runs the migrations that it lacks, each in its own
  * transaction. SL_E_UNSUPPORTED for a newer schema, SL_E_FORMAT for a file that is no database or
- * damaged, -EIO else. */
+ * damaged, -EIO else. All pages are read of a small file, and of one that lacks migrations; a large
+ * one is the caller's to check (page_check.h). */
 int sl_schema_open(const char *where, const char *root, struct sl_database **out,
                    struct sl_diag *diag);
 
@@ -16,7 +17,6 @@ int sl_schema_open(const char *where, const char *root, struct sl_database **out
  */
 int sl_schema_write(struct sl_database *db);
 
-/* Reads every page of the database `path` as a daemon
- * does at its start, and writes none. 0 where it is whole or not there; SL_E_FORMAT where it is
- * damaged, -EIO where it cannot be read. */
+/* Reads every page of the database `path`, and writes none. 0 where it is whole or not there;
+ * SL_E_FORMAT where it is damaged, -EIO where it cannot be read. */
 int sl_schema_check(const char *path, struct sl_diag *diag);

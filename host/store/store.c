@@ -18,12 +18,14 @@
 #include "host/store/database.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
+#include "host/store/page_check.h"
 #include "host/store/query.h"
 #include "host/store/request.h"
 #include "host/store/request_queue.h"
 #include "host/store/row_copy.h"
 #include "host/store/schema.h"
 #include "host/store/server_query.h"
+#include "host/store/sqlite.h"
 
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000 };
@@ -39,8 +41,9 @@ struct sl_store {
     struct sl_database *db;    /* the worker's alone once it runs */
     struct sl_numbers numbers; /* the same */
     bool numbers_open;
-    int wake_pipe[2];          /* of a shared database, whose server is waited for as well */
-    struct sl_store_host host; /* before the first request, then read only */
+    struct sl_page_check *check; /* owned; of a large file */
+    int wake_pipe[2];            /* of a shared database, whose server is waited for as well */
+    struct sl_store_host host;   /* before the first request, then read only */
     uv_thread_t worker;
     uv_mutex_t lock;
     uv_cond_t wake;
@@ -51,7 +54,7 @@ struct sl_store {
     bool stopping;
     bool listen; /* the worker is to hear of changes by others */
     bool news;   /* another connection changed jobs */
-    int trouble; /* why the latest requests failed, or 0; only the worker changes it */
+    int trouble; /* why the latest requests failed, or 0 */
     char why[SL_STORE_WHY_BYTES];
     struct sl_histogram transactions, requests;
     uint64_t took_ns; /* the last transaction */
@@ -124,7 +127,7 @@ static void tell_news(struct sl_store *store)
     uv_async_send(&store->answered);
 }
 
-static int execute_batch(struct sl_store *store, struct sl_request *batch,
+static int execute_batch(struct sl_store *store, struct sl_request *batch, bool failing,
                          char why[SL_STORE_WHY_BYTES])
 {
     struct sl_batch_place place = {.db = store->db,
@@ -132,7 +135,7 @@ static int execute_batch(struct sl_store *store, struct sl_request *batch,
                                    .host = &store->host,
                                    .pause = pause_for,
                                    .user = store,
-                                   .failing = store->trouble < 0,
+                                   .failing = failing,
                                    .why = why,
                                    .why_bytes = SL_STORE_WHY_BYTES};
     int rc = sl_batch_execute(&place, batch);
@@ -253,10 +256,11 @@ static void work(void *user)
         struct sl_request *batch = await_batch(store);
         if (!batch)
             continue;
+        bool failing = store->trouble < 0;
         uv_mutex_unlock(&store->lock);
         char why[SL_STORE_WHY_BYTES] = "";
         uint64_t began_ns = sl_clock_ns();
-        int rc = execute_batch(store, batch, why);
+        int rc = execute_batch(store, batch, failing, why);
         uint64_t took_ns = sl_clock_ns() - began_ns;
         if (rc == 0)
             copy_rows(store, batch);
@@ -355,6 +359,29 @@ static int prepare(struct sl_store *store, struct sl_diag *diag)
     return rc;
 }
 
+/* On the check's thread. */
+static void on_pages_checked(void *user, int rc, const struct sl_diag *diag)
+{
+    struct sl_store *store = user;
+    if (rc == 0)
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("store_checked"));
+    else if (rc != SL_E_FORMAT)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_not_checked"), SL_LOG_REASON(diag->what));
+    if (rc != SL_E_FORMAT)
+        return;
+    uv_mutex_lock(&store->lock);
+    note_health(store, rc, diag->what);
+    uv_mutex_unlock(&store->lock);
+}
+
+/* Who opens it is served at once, however large its file is; damage is said when it is found. */
+static void check_beside(struct sl_store *store)
+{
+    int rc = sl_page_check_start(store->where, on_pages_checked, store, &store->check);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_not_checked"), SL_LOG_REASON(sl_strerror(rc)));
+}
+
 static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, struct sl_diag *diag)
 {
     int rc = store->where ? sl_schema_open(store->where, root, &store->db, diag) : -ENOMEM;
@@ -362,7 +389,10 @@ static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, s
         rc = prepare(store, diag);
     if (rc < 0)
         return rc;
+    bool large = !store->db->shared && sl_page_check_is_long(sl_sqlite_handle(store->db));
     rc = start_worker(loop, store);
+    if (rc == 0 && large)
+        check_beside(store);
     if (rc < 0) {
         sl_diag_set(diag, rc, "store", "the store's thread cannot be started: %s", uv_strerror(rc));
         uv_run(loop, UV_RUN_NOWAIT); /* lets a half-made handle close before its memory goes */
@@ -422,6 +452,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     wake(store);
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
+    sl_page_check_stop(store->check);
     answer_all(store);
     for (struct sl_request *request = sl_request_queue_take_all(&store->waiting); request;) {
         struct sl_request *next = request->next;

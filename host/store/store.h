@@ -22,12 +22,13 @@ struct sl_store;
 
 /* Opens the store, made if absent, and brings its schema up to this version by numbered migrations,
  * each in a transaction; a newer schema than this program's is refused with words, and so is a
- * damaged file and one that can be read only. `where` is the path of a file, or the URL of a
- * database of PostgreSQL that several daemons may share. `root` is the state directory; NULL: the
- * file's. Beside a file, `path`-numbers keeps the highest numbers that were given out: rows that
- * the database lost leave theirs unused, and those of runs are made again from their directories,
- * also of a database that was lost whole. A server looks after its rows itself. Blocks: for
- * start-up. */
+ * damaged file and one that can be read only. The pages of a file above 16 MiB that lacks no
+ * migration are read on a thread of their own meanwhile, and sl_store_health() tells of damage.
+ * `where` is the path of a file, or the URL of a database of PostgreSQL that several daemons may
+ * share. `root` is the state directory; NULL: the file's. Beside a file, `path`-numbers keeps the
+ * highest numbers that were given out: rows that the database lost leave theirs unused, and those
+ * of runs are made again from their directories, also of a database that was lost whole. A server
+ * looks after its rows itself. Blocks: for start-up. */
 int sl_store_open(uv_loop_t *loop, const char *where, const char *root, struct sl_store **out,
                   struct sl_diag *diag);
 

@@ -84,7 +84,7 @@ class Daemon:
             if folder not in self.damaged:
                 must_be_valid(folder)
 
-    def start(self):
+    def start(self, path="/readyz"):
         with open(self.state.parent / "daemon.log", "ab") as log:
             self.process = subprocess.Popen([str(w) for w in self.words], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
                                             env=self.env)
@@ -93,7 +93,7 @@ class Daemon:
             if self.process.poll() is not None:
                 raise AssertionError("the daemon ended: " + self.log_text())
             try:
-                if self.request("GET", "/readyz")[0] == 200:
+                if self.request("GET", path)[0] == 200:
                     return
             except OSError:
                 pass

@@ -46,6 +46,12 @@ class TestStoreDamage(lab.Scratch):
     def cli(self, daemon, *words):
         return lab.sme2lab("--server", f"unix:{daemon.socket}", *words)
 
+    def await_true(self, is_so):
+        limit = time.monotonic() + 60
+        while not is_so():
+            self.assertLess(time.monotonic(), limit)
+            time.sleep(0.02)
+
     def doctor(self, daemon):
         rows = json.loads(self.cli(daemon, "--json", "doctor").stdout)["findings"]
         return next(row for row in rows if row["name"] == "store")
@@ -107,6 +113,38 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
             self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
             self.assertEqual(submit(daemon), job["id"] + 1)
+
+    def test_a_damaged_page_of_a_large_database_is_said_by_a_daemon_that_serves(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            job = daemon.wait(submit(daemon))
+            daemon.terminate()
+            with contextlib.closing(sqlite3.connect(state / "store.sqlite")) as database:
+                database.execute("CREATE TABLE ballast (bytes)")
+                database.executemany("INSERT INTO ballast VALUES (zeroblob(?))", [(1 << 20,)] * 20)
+                database.commit()
+            daemon.start()
+            self.await_true(lambda: "event=store_checked" in daemon.log_text())
+            daemon.terminate()
+            with open(state / "store.sqlite", "r+b") as database:
+                database.seek(3000 * 4096)  # amid what nobody asks for
+                database.write(b"\xa5" * 4)
+            daemon.start("/healthz")
+            self.await_true(lambda: daemon.request("GET", "/readyz")[0] == 503)
+            body = daemon.request("GET", "/readyz")[2]
+            self.assertIn(b"the store cannot do its work: the store is damaged", body)
+            self.assertIn(b"--rebuild", body)
+            self.assertEqual(daemon.log_text().count("event=store_failing"), 1)
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
+            found = self.doctor(daemon)
+            self.assertEqual(found["level"], "missing")
+            self.assertIn("damaged", found["text"])
+            daemon.terminate()
+            daemon.words.append("--rebuild")
+            daemon.start()
+            self.assertEqual(len(list(state.glob("store.sqlite.damaged-*"))), 1)
+            self.assertEqual(daemon.request("GET", "/readyz")[0], 200)
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{job['id']}"), job)
 
     def test_fsck_finds_what_was_lost_and_gc_frees_what_nothing_needs(self):
         state = self.scratch / "state"

@@ -75,3 +75,18 @@ TEST_WITH(one_that_is_about_to_end_is_waited_for, fresh_folder, remove_folder)
     close(ready[1]);
     waitpid(pid, NULL, 0);
 }
+
+TEST_WITH(a_state_directory_is_made_once_and_none_below_what_is_not_there, fresh_folder,
+          remove_folder)
+{
+    struct sl_diag diag = {0};
+    char path[128], below[160];
+    snprintf(path, sizeof(path), "%s/state", folder);
+    snprintf(below, sizeof(below), "%s/other/state", folder);
+    assert_int_equal(sl_state_make(path, &diag), 0);
+    assert_int_equal(sl_state_make(path, &diag), 0);
+    assert_int_equal(access(path, W_OK), 0);
+    assert_int_equal(sl_state_make(below, &diag), -ENOENT);
+    assert_non_null(strstr(diag.hint, "--state"));
+    assert_int_equal(rmdir(path), 0);
+}

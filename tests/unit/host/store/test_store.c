@@ -15,6 +15,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "host/store/store.h"
+#include "tests/support/large_store.h"
 #include "tests/support/store_place.h"
 #include "tests/support/test.h"
 
@@ -426,6 +427,31 @@ STORE_FILE_TEST(a_damaged_page_is_found_at_the_start)
                      SL_E_FORMAT);
     assert_non_null(strstr(diag.what, "damaged"));
     assert_int_equal(uv_loop_close(&bench.loop), 0);
+}
+
+static int health_of(struct bench *bench, char why[SL_STORE_WHY_BYTES])
+{
+    int rc = 0;
+    for (int ms = 0; ms < 30000 && (rc = sl_store_health(bench->store, why)) == 0; ms++)
+        uv_sleep(1);
+    return rc;
+}
+
+STORE_FILE_TEST(a_damaged_page_of_a_large_file_is_found_beside_the_requests)
+{
+    char why[SL_STORE_WHY_BYTES];
+    struct bench bench;
+    open_bench(&bench);
+    close_bench(&bench);
+    make_store_large(store_path);
+    damage_large_store(store_path);
+    open_bench(&bench);
+    assert_true(add_job(&bench, SL_JOB_QUEUED, NULL) > 0);
+    assert_int_equal(health_of(&bench, why), SL_E_FORMAT);
+    assert_non_null(strstr(why, "the store is damaged"));
+    assert_true(add_job(&bench, SL_JOB_QUEUED, NULL) > 0); /* what is whole goes on */
+    assert_int_equal(sl_store_health(bench.store, why), SL_E_FORMAT);
+    close_bench(&bench);
 }
 
 /* In a process of its own, because root may write everything. */
