@@ -18,6 +18,15 @@ uint64_t sl_clock_ns(void)
     return read_clock(CLOCK_MONOTONIC);
 }
 
+uint64_t sl_clock_with_sleep_ns(void)
+{
+#ifdef CLOCK_BOOTTIME
+    return read_clock(CLOCK_BOOTTIME);
+#else
+    return sl_clock_ns();
+#endif
+}
+
 uint64_t sl_clock_utc_ns(void)
 {
     return read_clock(CLOCK_REALTIME);

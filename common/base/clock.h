@@ -6,6 +6,9 @@
 /* Nanoseconds since some moment in the past; they never go back. */
 uint64_t sl_clock_ns(void);
 
+/* The same, and the time that the machine slept counts, where the system tells it. */
+uint64_t sl_clock_with_sleep_ns(void);
+
 /* Nanoseconds since 1970 in UTC, as the machine has it set. */
 uint64_t sl_clock_utc_ns(void);
 

@@ -91,6 +91,13 @@ static bool changes_jobs(const struct sl_request *request)
     }
 }
 
+/* Does it write leases, or judge those of others? */
+static bool goes_by_leases(const struct sl_request *request)
+{
+    return request->kind == SL_REQUEST_CLAIM_JOB || request->kind == SL_REQUEST_UPDATE_JOB ||
+           request->kind == SL_REQUEST_BEAT;
+}
+
 static bool any(const struct sl_request *batch, bool (*is)(const struct sl_request *request))
 {
     while (batch && !is(batch))
@@ -176,7 +183,7 @@ static int execute_all(struct sl_batch_place *place, struct sl_request *batch, b
     uint64_t now_ms = 0;
     int rc = db->kind->begin(db);
     if (rc == 0)
-        rc = db->kind->now_ms(db, &now_ms);
+        rc = db->kind->now_ms(db, any(batch, goes_by_leases), &now_ms);
     for (struct sl_request *request = batch; request; request = request->next) {
         request->host = place->host;
         request->now_ms = now_ms;

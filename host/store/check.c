@@ -232,7 +232,7 @@ static int take_own(struct check *check)
     uint64_t now_ms = 0;
     if (!check->host || !check->wish->mend)
         return 0;
-    int rc = check->db->kind->now_ms(check->db, &now_ms);
+    int rc = check->db->kind->now_ms(check->db, true, &now_ms);
     if (rc < 0)
         return rc;
     sl_statement_init(&statement, check->db,

@@ -54,8 +54,10 @@ struct sl_database_kind {
     int (*set_version)(struct sl_database *db, int version);
     /* The rows that were written so far. */
     uint64_t (*changes)(struct sl_database *db);
-    /* The time that all who share the database go by, Unix time in ms, 0.1 s late at most. */
-    int (*now_ms)(struct sl_database *db, uint64_t *out);
+    /* The time that all who share the database go by, Unix time in ms, 0.1 s late at most. Without
+     * `anew` it may be what was told in the last second, and this machine's clock since: that of a
+     * virtual machine which was paused is late by as much, and no lease may go by it. */
+    int (*now_ms)(struct sl_database *db, bool anew, uint64_t *out);
     /* The last failure in words; valid until the next call. */
     const char *(*message)(struct sl_database *db);
     /* A table of numbered rows: the number that it gave out last (0: none); the next one, for a

@@ -38,8 +38,8 @@ enum {
 #define SCHEMA_LIMIT "600s"
 #define SCHEMA_PATIENCE_NS (UINT64_C(610) * 1000000000)
 
-/* The server's time is asked for no more often than this, and an answer that took longer than the
- * other tells none. */
+/* The server's time is asked for no more often than this where no lease goes by it, and an answer
+ * that took longer than the other tells none. */
 #define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
 #define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
@@ -651,7 +651,7 @@ static int raise_number(struct sl_database *base, const char *table, uint64_t la
 static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns)
 {
     struct sl_value told;
-    uint64_t now_ns = sl_clock_ns();
+    uint64_t now_ns = sl_clock_with_sleep_ns();
     column(statement, 0, &told);
     db->server_ms = now_ns - sent_ns <= TIME_TAKES_NS ? (uint64_t)told.integer : 0;
     db->told_ns = now_ns;
@@ -660,12 +660,12 @@ static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns
 
 /* By this machine's clock since the server told it last: each transaction that writes is told it,
  * and those that follow need not ask. */
-static int now_ms(struct sl_database *base, uint64_t *out)
+static int now_ms(struct sl_database *base, bool anew, uint64_t *out)
 {
     struct postgres *db = of(base);
     void *handle = NULL;
-    uint64_t now_ns = sl_clock_ns();
-    if (db->server_ms != 0 && now_ns - db->told_ns < TIME_HOLDS_NS) {
+    uint64_t now_ns = sl_clock_with_sleep_ns();
+    if (!anew && db->server_ms != 0 && now_ns - db->told_ns < TIME_HOLDS_NS) {
         *out = db->server_ms + (now_ns - db->told_ns) / 1000000;
         return 0;
     }
@@ -708,7 +708,7 @@ static int commit(struct sl_database *base, bool jobs_changed)
     struct postgres *db = of(base);
     void *own = NULL;
     char sql[320];
-    uint64_t began_ns = sl_clock_ns();
+    uint64_t began_ns = sl_clock_with_sleep_ns();
     int rc = take_all(db);
     if (rc < 0)
         return rc;

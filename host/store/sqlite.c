@@ -105,9 +105,10 @@ static uint64_t changes(struct sl_database *db)
 }
 
 /* Who shares a file shares its machine's clock. */
-static int now_ms(struct sl_database *db, uint64_t *out)
+static int now_ms(struct sl_database *db, bool anew, uint64_t *out)
 {
     (void)db;
+    (void)anew;
     *out = sl_clock_utc_ms();
     return 0;
 }

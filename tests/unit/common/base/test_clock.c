@@ -1,8 +1,11 @@
 /* tests/unit/common/base/test_clock.c */
 #include "common/base/clock.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "tests/support/test.h"
 
@@ -14,6 +17,25 @@ TEST(time_does_not_go_back)
         assert_true(now >= before);
         before = now;
     }
+}
+
+/* A namespace of time is as if the machine had slept. */
+TEST(sleep_counts_where_it_is_asked_for)
+{
+    const char *slept = getenv("SL_TEST_SLEPT_S");
+    char self[4096] = "", line[4300];
+    if (slept) {
+        uint64_t awake_ns = sl_clock_ns();
+        assert_true(sl_clock_with_sleep_ns() - awake_ns >=
+                    strtoull(slept, NULL, 10) * UINT64_C(1000000000));
+        return;
+    }
+    assert_true(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+    if (system("unshare --time --boottime 100000 true 2>/dev/null") != 0)
+        skip();
+    snprintf(line, sizeof(line),
+             "SL_TEST_SLEPT_S=100000 unshare --time --boottime 100000 '%s' >/dev/null", self);
+    assert_int_equal(system(line), 0);
 }
 
 TEST(utc_is_what_the_system_says)

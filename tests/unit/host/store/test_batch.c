@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/store/audit_table.h"
@@ -131,4 +132,46 @@ STORE_ANY_TEST(a_lost_server_is_looked_for_and_what_was_not_there_is_carried_out
     assert_int_equal(bench.requests[0]->rc, 0);
     close_bench(&bench);
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
+}
+
+/* As after a pause of a virtual machine: the server's clock has gone on for a minute, this
+ * machine's has not. */
+static void let_server_go_on(struct sl_database *db)
+{
+    static const char *const steps[] = {
+        "CREATE FUNCTION clock_timestamp() RETURNS timestamptz LANGUAGE sql VOLATILE AS "
+        "'SELECT pg_catalog.clock_timestamp() + interval ''60 s'''",
+        "SELECT set_config('search_path', format('%I, pg_catalog', current_schema()), false)",
+    };
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        assert_int_equal(sl_database_exec(db, steps[i]), 0);
+}
+
+STORE_ANY_TEST(leases_go_by_the_server_s_time_now_and_not_by_what_it_told_before)
+{
+    static const int kinds[] = {SL_REQUEST_CLAIM_JOB, SL_REQUEST_UPDATE_JOB, SL_REQUEST_BEAT};
+    if (!store_root)
+        skip();
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        struct bench bench;
+        open_bench(&bench);
+        struct sl_request *adds = bench.requests[0], *asks = bench.requests[1];
+        bench.host = (struct sl_store_host){.name = "h", .lease_ms = 30000};
+        make_job(adds, NULL, "{}");
+        adds->next = NULL;
+        assert_int_equal(sl_batch_execute(&bench.place, adds), 0);
+        let_server_go_on(bench.db);
+        asks->kind = kinds[i];
+        asks->next = NULL;
+        asks->job =
+            (struct sl_job_record){.id = adds->id, .device = "a", .host = "h", .attempts = 1};
+        uint64_t now_ms = sl_clock_utc_ms();
+        assert_int_equal(sl_batch_execute(&bench.place, asks), 0);
+        assert_int_equal(asks->rc, 0);
+        assert_true(asks->now_ms + 1000 >= now_ms + 60000);
+        if (kinds[i] == SL_REQUEST_CLAIM_JOB)
+            assert_true(asks->job.lease_until_ms + 1000 >= now_ms + 90000);
+        assert_int_equal(sl_database_exec(bench.db, "DROP FUNCTION clock_timestamp()"), 0);
+        close_bench(&bench);
+    }
 }
