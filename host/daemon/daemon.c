@@ -438,12 +438,8 @@ static void on_conditions(void *user, const char *device, const struct sl_device
 /* Why the device does not work by now; 0 where it does. */
 static int cause_of(const struct daemon *daemon, const char *name)
 {
-    const struct sl_device_record *devices = NULL;
-    size_t count = daemon->lab ? sl_lab_devices(daemon->lab, &devices) : 0;
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(devices[i].name, name) == 0)
-            return devices[i].cause;
-    return 0;
+    const struct sl_device_record *device = daemon->lab ? sl_lab_device(daemon->lab, name) : NULL;
+    return device ? device->cause : 0;
 }
 
 static void on_link(void *user, const char *device, int cause, const char *why)
@@ -653,16 +649,12 @@ static bool on_plugin_device(void *user, const char *name, struct sl_device_reco
                              char link[SL_PLUGIN_LINK_BYTES])
 {
     struct daemon *daemon = user;
-    const struct sl_device_record *devices = NULL;
-    size_t count = daemon->lab ? sl_lab_devices(daemon->lab, &devices) : 0;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(devices[i].name, name) != 0)
-            continue;
-        *out = devices[i];
-        snprintf(link, SL_PLUGIN_LINK_BYTES, "%s", sl_roster_link(daemon->roster, name));
-        return true;
-    }
-    return false;
+    const struct sl_device_record *device = daemon->lab ? sl_lab_device(daemon->lab, name) : NULL;
+    if (!device)
+        return false;
+    *out = *device;
+    snprintf(link, SL_PLUGIN_LINK_BYTES, "%s", sl_roster_link(daemon->roster, name));
+    return true;
 }
 
 static int open_plugins(struct daemon *daemon)

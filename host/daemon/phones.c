@@ -216,7 +216,7 @@ static void add_device(struct phone *phone)
     snprintf(link, sizeof(link), "%s%s", phone->usb ? usb_word : link_word, phone->serial);
     int rc = sl_roster_take(phone->phones->roster, &device, &diag);
     phone->leaving = rc == -EBUSY;
-    phone->taken = !phone->leaving && sl_lab_has_device(phone->phones->lab, phone->name);
+    phone->taken = !phone->leaving && sl_lab_device(phone->phones->lab, phone->name);
 }
 
 static struct phone *known(struct sl_phones *phones, const char *serial)

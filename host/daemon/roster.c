@@ -241,7 +241,7 @@ int sl_roster_add(struct sl_roster *roster, struct sl_bytes text, char out_name[
     if (device.way.secret_file)
         rc = sl_diag_set(diag, SL_E_UNSUPPORTED, "secret_file",
                          "a file of this machine can only be named by the configuration");
-    else if (sl_lab_has_device(roster->options.lab, device.name))
+    else if (sl_lab_device(roster->options.lab, device.name))
         rc = sl_diag_set(diag, SL_E_MISMATCH, "name", "there is a device named %s already",
                          device.name);
     else if (!find(roster, ""))
@@ -260,7 +260,7 @@ int sl_roster_remove(struct sl_roster *roster, const char *name, struct sl_diag 
 {
     char path[SL_PATH_BYTES];
     const struct entry *entry = name[0] ? find(roster, name) : NULL;
-    if (!sl_lab_has_device(roster->options.lab, name))
+    if (!sl_lab_device(roster->options.lab, name))
         return sl_diag_set(diag, SL_E_NOT_FOUND, "name", "there is no device named %.60s", name);
     if (!entry || !entry->added)
         return sl_diag_set(diag, SL_E_MISMATCH, "name",

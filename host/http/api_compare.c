@@ -288,7 +288,7 @@ void sl_api_device_calibrate(struct sl_http_exchange *exchange)
         return;
     int rc = read_calibration(exchange, &c->runs[0], &c->diag);
     c->what.kind = SL_HTTP_CALIBRATE;
-    if (rc == 0 && sl_lab_has_device(exchange->http->lab, exchange->param[0])) {
+    if (rc == 0 && sl_lab_device(exchange->http->lab, exchange->param[0])) {
         go_on(c);
         return;
     }

@@ -17,6 +17,7 @@
 #include "host/job/kept_list.h"
 #include "host/job/lab.h"
 #include "host/job/peers.h"
+#include "host/job/queue.h"
 #include "host/job/result_json.h"
 #include "host/spec/job_body.h"
 #include "host/spec/json_doc.h"
@@ -26,19 +27,6 @@
 enum { MAX_LIST_BYTES = 1 << 20, MAX_BODY_BYTES = 1 << 20, ID_BYTES = 24 };
 
 enum { MAX_RESERVED_S = 7 * 86400, MAX_REASON_BYTES = 121 };
-
-/* NULL: the lab has none of that name. */
-static const struct sl_device_record *device_named(const struct sl_http_exchange *exchange,
-                                                   const char *name)
-{
-    const struct sl_device_record *devices = NULL;
-    size_t count = sl_lab_devices(exchange->http->lab, &devices);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(devices[i].name, name) == 0)
-            return &devices[i];
-    }
-    return NULL;
-}
 
 static void put_device(const struct sl_http_exchange *exchange, struct sl_json *json,
                        const struct sl_device_record *device)
@@ -51,21 +39,24 @@ static void put_device(const struct sl_http_exchange *exchange, struct sl_json *
 /* The device of that name as it is now. */
 static void answer_device(struct sl_http_exchange *exchange, int status, const char *name)
 {
-    const struct sl_device_record *device = device_named(exchange, name);
+    struct sl_lab *lab = exchange->http->lab;
+    const struct sl_device_record *device = sl_lab_device(lab, name);
     struct sl_http_json text;
     if (!device) {
         sl_http_problem_absent(exchange);
         return;
     }
+    struct sl_device_record shown = *device;
+    shown.queued = sl_queue_waiting_for(sl_lab_queue(lab), name);
     sl_http_json_begin(&text, MAX_LIST_BYTES);
-    put_device(exchange, &text.json, device);
+    put_device(exchange, &text.json, &shown);
     sl_http_reply_json(exchange, status, &text);
 }
 
 void sl_api_device_list(struct sl_http_exchange *exchange)
 {
     const struct sl_device_record *devices = NULL;
-    size_t count = sl_lab_devices(exchange->http->lab, &devices);
+    size_t count = sl_lab_devices_with_queues(exchange->http->lab, &devices);
     struct sl_http_json text;
     sl_http_json_begin(&text, MAX_LIST_BYTES);
     sl_json_open_object(&text.json, NULL);
@@ -174,7 +165,7 @@ void sl_api_device_act(struct sl_http_exchange *exchange)
     if (rc < 0 && rc != SL_E_NOT_FOUND)
         sl_http_problem(exchange, 500, "not-kept", "free space where the daemon keeps its state",
                         "it could not be written down: %s", sl_strerror(rc));
-    else if (rc < 0 && !sl_lab_has_device(exchange->http->lab, name))
+    else if (rc < 0 && !sl_lab_device(exchange->http->lab, name))
         sl_http_problem_absent(exchange);
     else if (rc < 0)
         sl_http_problem(exchange, 404, "not-found", "quarantine, release, probe or reserve it",
@@ -304,7 +295,7 @@ void sl_api_result_list(struct sl_http_exchange *exchange)
 static int make_body(const struct sl_http_exchange *exchange, const struct sl_kept *kept,
                      struct sl_buf *out, struct sl_diag *diag)
 {
-    const struct sl_device_record *device = device_named(exchange, exchange->param[0]);
+    const struct sl_device_record *device = sl_lab_device(exchange->http->lab, exchange->param[0]);
     if (!kept->config)
         return sl_diag_set(
             diag, SL_E_UNSUPPORTED, "result",

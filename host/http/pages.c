@@ -147,7 +147,7 @@ void sl_page_lab(struct sl_http_exchange *exchange)
     struct page *page = begin(exchange, "sme2lab: the lab");
     if (!page)
         return;
-    size_t count = sl_lab_devices(lab, &devices);
+    size_t count = sl_lab_devices_with_queues(lab, &devices);
     size_t running = sl_queue_count(queue, SL_JOB_RUNNING) + sl_queue_count(queue, SL_JOB_DETACHED);
     if (sl_store_health(store_of(page), problem) == 0)
         problem[0] = '\0';

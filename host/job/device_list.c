@@ -7,6 +7,7 @@
 
 #include "common/base/crc32c.h"
 #include "common/base/error.h"
+#include "host/job/queue.h"
 #include "host/spec/names.h"
 
 /* Returns the index of the name, or the place for it. */
@@ -109,6 +110,12 @@ static void move(struct sl_device_list *list, size_t to, size_t from)
     size_t count = list->count - from;
     memmove(&list->records[to], &list->records[from], count * sizeof(list->records[0]));
     memmove(&list->more[to], &list->more[from], count * sizeof(list->more[0]));
+}
+
+void sl_device_list_count_queues(struct sl_device_list *list, const struct sl_queue *queue)
+{
+    for (size_t i = 0; i < list->count; i++)
+        list->records[i].queued = sl_queue_waiting_for(queue, list->records[i].name);
 }
 
 bool sl_device_list_runs(const struct sl_device_record *device, const struct sl_job_record *job)

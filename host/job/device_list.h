@@ -47,6 +47,10 @@ uint64_t sl_device_list_wait_ms(const struct sl_device_list *list, uint64_t now_
 /* Is something to be done about the device when that is due? */
 bool sl_device_list_tends(const struct sl_device_more *more);
 
+/* Counts into each record the jobs that wait and could go to it. */
+struct sl_queue;
+void sl_device_list_count_queues(struct sl_device_list *list, const struct sl_queue *queue);
+
 /* Is the job that the device does, as the queue has it (NULL: not at all), still its own? It may
  * have become another host's, or wait again. */
 bool sl_device_list_runs(const struct sl_device_record *device, const struct sl_job_record *job);

@@ -481,19 +481,21 @@ void sl_lab_look(struct sl_lab *lab)
     sl_peers_look(&lab->ledger.peers);
 }
 
-size_t sl_lab_devices(struct sl_lab *lab, const struct sl_device_record **out)
+size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out)
 {
-    for (size_t i = 0; i < lab->devices.count; i++) {
-        struct sl_device_record *device = &lab->devices.records[i];
-        device->queued = sl_queue_waiting_for(lab->queue, device->name);
-    }
     *out = lab->devices.records;
     return lab->devices.count;
 }
 
-bool sl_lab_has_device(const struct sl_lab *lab, const char *name)
+size_t sl_lab_devices_with_queues(struct sl_lab *lab, const struct sl_device_record **out)
 {
-    return find_device(lab, name) != NULL;
+    sl_device_list_count_queues(&lab->devices, lab->queue);
+    return sl_lab_devices(lab, out);
+}
+
+const struct sl_device_record *sl_lab_device(const struct sl_lab *lab, const char *name)
+{
+    return find_device(lab, name);
 }
 
 static void changed(struct sl_lab *lab, struct sl_device_record *device)

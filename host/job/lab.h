@@ -51,15 +51,19 @@ int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group);
  * next call. */
 const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 
-/* Devices in the order of their names: how many; *out is borrowed until the next change. */
-size_t sl_lab_devices(struct sl_lab *lab, const struct sl_device_record **out);
+/* Devices in the order of their names: how many; *out is borrowed until the next change. Their
+ * `queued` is as it was counted last. */
+size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
+/* The same, and `queued` is counted for each: for lists that show it, too much for each event. */
+size_t sl_lab_devices_with_queues(struct sl_lab *lab, const struct sl_device_record **out);
+/* One of them; NULL: there is none of that name. */
+const struct sl_device_record *sl_lab_device(const struct sl_lab *lab, const char *name);
 /* The other hosts that share the store: their devices, as each told last, and counts of heartbeats
  * and of jobs that were taken over. */
 struct sl_peers;
 const struct sl_peers *sl_lab_peers(const struct sl_lab *lab);
 /* Something changed in the store. */
 void sl_lab_look(struct sl_lab *lab);
-bool sl_lab_has_device(const struct sl_lab *lab, const char *device);
 /* A device that takes jobs from now on; of one that is known the kind changes, from its next job
  * on. SL_E_FULL, -ENOMEM. */
 int sl_lab_add_device(struct sl_lab *lab, const char *device, int kind);

@@ -367,7 +367,7 @@ bool sl_http_case_until(struct sl_http_case *bench, bool (*is_so)(void))
 static const struct sl_kept_list *kept_of(void *user, const char *name)
 {
     const struct sl_http_case *bench = user;
-    return sl_lab_has_device(bench->lab, name) ? bench->kept : NULL;
+    return sl_lab_device(bench->lab, name) ? bench->kept : NULL;
 }
 
 static int forget(void *user, const char *name, uint64_t id)

@@ -617,6 +617,25 @@ STORE_TEST(a_quarantine_outlives_the_daemon)
     close_bench(&bench);
 }
 
+STORE_TEST(what_waits_for_a_device_is_counted_for_those_who_ask_for_it)
+{
+    struct bench bench;
+    const struct sl_device_record *devices;
+    open_bench(&bench);
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", "hot"), 0);
+    submit(&bench, "{}", "a");
+    submit(&bench, "{}", "a");
+    assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
+    assert_int_equal(devices[0].queued, 0);
+    assert_int_equal(sl_lab_devices_with_queues(bench.lab, &devices), 2);
+    assert_int_equal(devices[0].queued, 2);
+    assert_int_equal(devices[1].queued, 0);
+    assert_ptr_equal(sl_lab_device(bench.lab, "b"), &devices[1]);
+    assert_null(sl_lab_device(bench.lab, "c"));
+    assert_int_equal(sl_lab_quarantine(bench.lab, "a", NULL), 0);
+    close_bench(&bench);
+}
+
 STORE_TEST(a_draining_lab_takes_and_assigns_nothing)
 {
     struct bench bench;
