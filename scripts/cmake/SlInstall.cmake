@@ -19,7 +19,7 @@ install(FILES "${man}/sme2lab.fish" DESTINATION share/fish/vendor_completions.d)
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/LICENSE" "${CMAKE_SOURCE_DIR}/proto/openapi.yaml"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/configs"
-        PATTERN service EXCLUDE PATTERN debian EXCLUDE PATTERN container EXCLUDE)
+        PATTERN service EXCLUDE PATTERN debian EXCLUDE)
 
 # The prefix is known when it is installed. A configuration that is there stays.
 install(CODE "set(source \"${CMAKE_SOURCE_DIR}/configs\")
