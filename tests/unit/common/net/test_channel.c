@@ -283,8 +283,9 @@ TEST(a_watched_peer_says_its_time)
     start_pair(&loop, &host, &agent, 1);
     run_until(&loop, &host.ready);
     run_until(&loop, &agent.ready);
-    sl_channel_watch_clock(host.channel, true);
+    uv_update_time(&loop); /* its timers count from there */
     uint64_t begin_ns = sl_clock_ns();
+    sl_channel_watch_clock(host.channel, true);
     while (host.pongs < 4)
         uv_run(&loop, UV_RUN_ONCE);
     assert_true(sl_clock_ns() - begin_ns >= UINT64_C(3) * SL_CHANNEL_WATCH_MS * 900000);
@@ -292,10 +293,13 @@ TEST(a_watched_peer_says_its_time)
     assert_true(host.said_us - host.asked_us < 10 * 1000000);
     assert_int_equal(agent.messages, 0); /* it is asked, and hears nothing of that */
     sl_channel_watch_clock(host.channel, false);
+    for (int i = 0; i < 20; i++) /* one may be asked for already */
+        uv_run(&loop, UV_RUN_NOWAIT);
+    int pongs = host.pongs;
     begin_ns = sl_clock_ns();
     while (sl_clock_ns() - begin_ns < UINT64_C(3) * SL_CHANNEL_WATCH_MS * 1000000)
         uv_run(&loop, UV_RUN_ONCE);
-    assert_int_equal(host.pongs, 4);
+    assert_int_equal(host.pongs, pongs);
     finish(&loop, &host, &agent);
 }
 
