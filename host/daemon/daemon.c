@@ -784,8 +784,10 @@ static int be_host(struct daemon *daemon)
     if (rc == 0 && shared)
         rc = sl_identity_token(state, daemon->token, daemon->host.shown_sha256, daemon->diag);
     if (rc == 0) {
-        sl_store_be_host(daemon->store, &daemon->host);
         sl_store_watch(daemon->store, on_store_changed, daemon);
+        rc = sl_store_be_host(daemon->store, &daemon->host);
+        if (rc < 0) /* before a device goes on with a run whose directory is not there */
+            sl_identity_refused(state, daemon->host.name, rc, daemon->diag);
     }
     return rc;
 }
@@ -801,9 +803,7 @@ static int open_beats(struct daemon *daemon)
     int rc = sl_store_place(daemon->settings->store, state, path, daemon->diag);
     if (rc == 0)
         rc = sl_store_open(&daemon->loop, path, state, &daemon->beats, daemon->diag);
-    if (rc == 0)
-        sl_store_be_host(daemon->beats, &daemon->host);
-    return rc;
+    return rc == 0 ? sl_store_be_host(daemon->beats, &daemon->host) : rc;
 }
 
 static int open_store(struct daemon *daemon)

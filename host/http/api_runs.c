@@ -130,7 +130,8 @@ void sl_api_run_get(struct sl_http_exchange *exchange)
 static void on_removed(void *user, int rc)
 {
     struct sl_http_exchange *exchange = user;
-    if (rc != -EBUSY && rc != SL_E_MISMATCH) {
+    bool gone = rc == SL_E_STATE && !sl_store_has_runs(sl_lab_store(exchange->http->lab));
+    if (rc != -EBUSY && rc != SL_E_MISMATCH && !gone) {
         if (sl_http_reply_due(exchange, rc))
             sl_http_reply_empty(exchange, 204, 0);
     } else if (!sl_http_exchange_settle(exchange)) {
@@ -138,6 +139,8 @@ static void on_removed(void *user, int rc)
     } else if (rc == -EBUSY) {
         sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
                         "run %.20s is pinned", exchange->param[0]);
+    } else if (gone) {
+        sl_http_problem_runs_gone(exchange);
     } else {
         sl_http_problem(exchange, 409, "another-host",
                         "ask that host, or 'sme2lab fsck --mend' here if the files are here",

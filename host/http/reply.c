@@ -316,6 +316,13 @@ const char sl_http_room_hint[] =
     "'sme2lab gc --older-than 4w' removes old runs; or give the disk more room, or change "
     "\"disk\" or \"retention\" in the daemon's configuration";
 
+void sl_http_problem_runs_gone(struct sl_http_exchange *exchange)
+{
+    sl_http_problem(exchange, 503, "runs-gone", "mount it again",
+                    "'runs' of the state directory is not the directory that this daemon began "
+                    "with");
+}
+
 void sl_http_problem_absent(struct sl_http_exchange *exchange)
 {
     static const char root[] = "/api/v1/";

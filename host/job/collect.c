@@ -81,7 +81,9 @@ static void on_look(uv_timer_t *timer)
 {
     struct sl_collect *collect = timer->data;
     const struct sl_job_record *job = &collect->job;
-    const struct sl_kept *kept = sl_kept_list_of(collect->kept, job->id, job->attempts - 1);
+    const struct sl_kept *kept = NULL;
+    for (uint32_t back = 1; back < job->attempts && back < SL_MAX_ATTEMPTS && !kept; back++)
+        kept = sl_kept_list_of(collect->kept, job->id, job->attempts - back);
     if (kept && kept->config)
         take(collect, kept);
     else if (++collect->looks > SL_COLLECT_PATIENCE_MS / SL_COLLECT_LOOK_MS)

@@ -1,5 +1,5 @@
 /* host/job/collect.h: a job that starts again first looks whether its device keeps the result of
- * the start before: the host that sent it died, and the device went on without it. On the loop's
+ * a start before: the host that sent it died, and the device went on without it. On the loop's
  * thread. */
 #pragma once
 
@@ -18,9 +18,9 @@ enum {
  * look is over and freed after this. */
 typedef void (*sl_collect_fn)(void *user, const char *config_json);
 
-/* Looks into `kept` (borrowed until the end) for the result of the start before `job`'s latest: of
- * the same job, asked for in the same words, and begun after the job was submitted. `done` comes
- * once, never inside this call. 0 or -ENOMEM. */
+/* Looks into `kept` (borrowed until the end) for the result of the latest start before this one of
+ * `job`: of the same job, asked for in the same words, and begun after the job was submitted.
+ * `done` comes once, never inside this call. 0 or -ENOMEM. */
 int sl_collect_start(uv_loop_t *loop, const struct sl_kept_list *kept,
                      const struct sl_job_record *job, const char *config_json, sl_collect_fn done,
                      void *user, struct sl_collect **out);

@@ -49,7 +49,6 @@ struct device {
     bool lent, let_go;            /* it is a person's; its link is closed for that */
     bool ending;                  /* its run: what it leaves is still being told to its agent */
     char moved[sizeof(((struct sl_device *)0)->link)]; /* to this link; "": by its own */
-    bool collects;                                     /* the run is of what it kept */
     char *config_json;         /* owned: of the job that the look is before; else NULL */
     bool unwanted;             /* that is cancelled */
     struct cleaning *cleaning; /* while its agent is asked to clean up; it frees itself */
@@ -146,14 +145,15 @@ static void keep(const struct device *device)
         sl_link_claim(device->link, device->ids[i], SL_LINK_KEEP);
 }
 
-static void on_ended(void *user, int cause, const char *detail, const struct sl_run_record *record)
+static void on_ended(void *user, int cause, const char *detail, const struct sl_run_record *record,
+                     bool leaves)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
     device->run = NULL;
     device->ending = true;
     devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
-    if (device->collects && !record)
+    if (leaves)
         keep(device);
     else
         settle(device);
@@ -199,15 +199,13 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
     device->attempt = attempt;
     device->kind = device->next_kind;
     int rc = sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
-    if (rc == 0) {
+    if (rc == 0)
         sl_job_run_ids(device->run, device->ids);
-        device->collects = sl_job_run_collects(device->run);
-    }
     return rc;
 }
 
-/* `config_json` borrowed. Only for want of memory, or by a daemon that knows its devices ill, it
- * ends here. */
+/* `config_json` borrowed. Ends the job here without memory, or if the device table is
+ * inconsistent. */
 static void begin(struct device *device, const char *config_json)
 {
     const struct sl_devices *devices = device->devices;

@@ -44,6 +44,7 @@ struct sl_keeper {
     size_t count, at;
     uint64_t cursor, before_ms;
     bool busy, measuring, closing;
+    bool away, stopped; /* the directory of runs; the intake, as it was told */
     int open_handles;
     void (*closed)(void *user);
     void *closed_user;
@@ -96,6 +97,28 @@ static void say_why(const struct sl_keeper *keeper, enum sl_disk_state state,
 
 static void begin_round(struct sl_keeper *keeper);
 
+/* No job begins without room, nor without the directory that its run goes into. */
+static void tell_stopped(struct sl_keeper *keeper)
+{
+    bool stopped = keeper->state != SL_DISK_ROOM || keeper->away;
+    if (stopped != keeper->stopped && keeper->options.stopped)
+        keeper->options.stopped(keeper->options.user, stopped);
+    keeper->stopped = stopped;
+}
+
+static void look_for_runs(struct sl_keeper *keeper)
+{
+    bool was_away = keeper->away;
+    keeper->away = !sl_store_has_runs(keeper->options.store);
+    if (keeper->away != was_away)
+        sl_log(keeper->away ? SL_LOG_ERROR : SL_LOG_INFO,
+               SL_LOG_EVENT(keeper->away ? "runs_directory_gone" : "runs_directory_back"),
+               SL_LOG_TEXT("state", keeper->options.state_dir),
+               SL_LOG_REASON(keeper->away ? "no job begins until 'runs' in it is mounted again"
+                                          : "jobs begin again"));
+    tell_stopped(keeper);
+}
+
 static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
 {
     struct sl_disk_look look = look_now(keeper);
@@ -109,8 +132,7 @@ static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
     else
         sl_log(SL_LOG_INFO, SL_LOG_EVENT("intake_goes_on"),
                SL_LOG_NUMBER("free_mib", look.free_bytes >> 20));
-    if (keeper->options.stopped)
-        keeper->options.stopped(keeper->options.user, keeper->state != SL_DISK_ROOM);
+    tell_stopped(keeper);
     if (keeper->state != SL_DISK_ROOM) {
         keeper->freed_ms = 0; /* the next round looks for unused files */
         begin_round(keeper);
@@ -154,6 +176,7 @@ static void on_disk(uv_timer_t *timer)
     char why[SL_KEEPER_WHY_BYTES];
     measure(keeper);
     judge(keeper, why);
+    look_for_runs(keeper);
 }
 
 bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
@@ -339,7 +362,8 @@ int sl_keeper_new(uv_loop_t *loop, const struct sl_keeper_options *options, stru
     uv_timer_init(loop, &keeper->round);
     keeper->disk.data = keeper->round.data = keeper->work.data = keeper;
     keeper->open_handles = 2;
-    if (options->limits.budget_bytes != 0 || options->limits.reserve_bytes != 0)
+    if (options->limits.budget_bytes != 0 || options->limits.reserve_bytes != 0 ||
+        sl_store_is_shared(options->store))
         uv_timer_start(&keeper->disk, on_disk, 0, LOOK_MS);
     if (options->days != 0 || options->rules.per_series != 0)
         uv_timer_start(&keeper->round, on_round, (uint64_t)options->every_seconds * 1000,

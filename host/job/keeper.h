@@ -19,7 +19,7 @@ struct sl_keeper_options {
     struct sl_store_retention rules; /* `before_ms` and `cursor` are not read */
     uint32_t days;                   /* age from which a run may go; 0: it is no reason */
     uint32_t every_seconds;          /* from one look for old runs to the next */
-    /* Intake stops, or begins again. May be NULL. */
+    /* Intake stops, for want of room or of the directory of runs, or begins again. May be NULL. */
     void (*stopped)(void *user, bool stopped);
     void *user;
 };

@@ -19,6 +19,7 @@ enum {
     FAR_BACK_MS = 90 * 1000,
     ALL_OPEN_MS = 300 * 1000, /* at most, and ten leases */
     BEATS_PER_LEASE = 3,
+    TAKE_OVERS_A_BEAT = 8, /* each reads the names of a day's runs, in one transaction */
     AGAIN_MS = 1000
 };
 
@@ -274,8 +275,10 @@ static void after_beat(struct sl_peers *peers, uint64_t now_ms, const struct sl_
     peers->seen_ms = now_ms;
     if (sl_store_list_hosts(peers->store, on_hosts, peers) == 0)
         peers->pending++;
-    for (size_t i = 0; i < count && was_heard; i++)
+    for (size_t i = 0; i < count && i < TAKE_OVERS_A_BEAT && was_heard; i++)
         take_over(peers, &expired[i]);
+    if (count > TAKE_OVERS_A_BEAT)
+        peers->beat_at = now + AGAIN_MS;
     if (was_ms == 0) {
         peers->at_ms = now_ms;
         peers->open_at = now;

@@ -128,11 +128,8 @@ static void on_beat_closed(uv_handle_t *handle)
     struct sl_job_run_events events = run->events;
     void (*closed)(void *) = run->closed;
     void *user = closed ? run->closed_user : run->user;
-    int cause = run->work.cause;
-    char detail[SL_DETAIL_BYTES];
-    struct sl_run_record record = run->work.record;
-    bool has_record = run->work.has_record;
-    memcpy(detail, run->work.detail, sizeof(detail));
+    bool leaves = sl_job_run_work_leaves(&run->work);
+    const struct sl_job_run_work work = run->work; /* its values alone are read below */
     sl_count_reader_free(run->reader);
     sl_job_run_looks_fini(&run->looks);
     sl_plugin_run_free(run->plugins);
@@ -143,7 +140,7 @@ static void on_beat_closed(uv_handle_t *handle)
     if (closed)
         closed(user);
     else
-        events.ended(user, cause, detail, has_record ? &record : NULL);
+        events.ended(user, work.cause, work.detail, work.has_record ? &work.record : NULL, leaves);
 }
 
 static void on_store_closed(void *user)
@@ -198,8 +195,8 @@ static void after_finish(uv_work_t *request, int status)
         end(run, SL_CAUSE_LAB, sl_strerror(status));
         return;
     }
-    bool keeps = run->work.collected && !run->work.has_record; /* there is no other copy */
-    for (int i = 0; i < SL_JOB_RUN_PARTS && !keeps; i++) {
+    bool leaves = sl_job_run_work_leaves(&run->work);
+    for (int i = 0; i < SL_JOB_RUN_PARTS && !leaves; i++) {
         if (run->parts[i].has_result)
             sl_link_ack_result(run->link, wire_id(run, i));
     }
@@ -251,7 +248,6 @@ static void queue_finish(struct sl_job_run *run)
         run->work.parts[i] = run->parts[i].has_result ? &run->parts[i].result : NULL;
     run->work.reader = run->reader;
     run->work.unwanted = run->cancelled;
-    run->work.collected = sl_job_run_collects(run);
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
     run->work.ended_ms = sl_clock_utc_ms();
     run->working = true;
@@ -685,7 +681,7 @@ static void take_begin(struct sl_job_run *run)
     char directory[SL_JOB_RUN_WORK_PATH];
     if (run->spec.kept_started_ms == 0)
         return;
-    bool own = !run->work.resumed && sl_job_run_collects(run); /* else the host's that sent it */
+    bool own = !run->work.resumed && run->work.collected; /* else the host's that sent it */
     run->started_ms = run->work.started_ms = run->spec.kept_started_ms;
     sl_job_run_work_name(run->state_dir, run->started_ms, run->job,
                          own ? run->directory : directory, run->started_utc);
@@ -695,6 +691,8 @@ static void set_going(struct sl_job_run *run)
 {
     struct sl_diag diag = {0};
     int rc = read_config(run, &diag);
+    run->work.kept = run->spec.kept_id != 0;
+    run->work.collected = run->work.kept && !sl_kept_may_be_of(run->spec.kept_id, run->job);
     take_begin(run);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
@@ -765,16 +763,11 @@ void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
         out[i] = wire_id(run, i);
 }
 
-bool sl_job_run_collects(const struct sl_job_run *run)
-{
-    return run->spec.kept_id != 0 && !sl_kept_may_be_of(run->spec.kept_id, run->job);
-}
-
 void sl_job_run_cancel(struct sl_job_run *run)
 {
     bool sent = run->parts[run->part].store != NULL;
     run->cancelled = true;
-    if ((!sent || run->detached || sl_job_run_collects(run)) && !run->finishing)
+    if ((!sent || run->detached || run->work.collected) && !run->finishing)
         end(run, SL_CAUSE_NONE, "cancelled");
     else
         sl_link_cancel_job(run->link, wire_id(run, run->part));

@@ -32,8 +32,10 @@ enum {
 
 struct sl_job_run_events {
     void (*progress)(void *user, const char *json);
-    /* The run is over and freed after this. `record` is NULL when nothing was measured. */
-    void (*ended)(void *user, int cause, const char *detail, const struct sl_run_record *record);
+    /* The run is over and freed after this. `record` is NULL when nothing was measured. With
+     * `leaves` the device has the only copy of what was measured, and keeps it. */
+    void (*ended)(void *user, int cause, const char *detail, const struct sl_run_record *record,
+                  bool leaves);
     void (*taken)(void *user); /* the device has it, for the first time */
     /* The device cannot be reached and the run goes on there; or it is heard of again. */
     void (*detached)(void *user, bool detached);
@@ -57,8 +59,6 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
 const char *sl_job_run_directory(const struct sl_job_run *run);
 /* The numbers of its jobs on the wire. */
 void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
-/* Does it collect, as a person asked, what the device kept of another job? No other start can. */
-bool sl_job_run_collects(const struct sl_job_run *run);
 void sl_job_run_cancel(struct sl_job_run *run);
 
 /* Events of the link. `have` appends what is durable here and returns how many. `chunk`, `result`

@@ -448,6 +448,14 @@ static int write_end(const struct sl_job_run_work *work)
     return sl_run_end_write(work->directory, &end);
 }
 
+/* A job's own goes where it was cancelled, or where what is here is whole and no run: it is then
+ * measured anew. */
+bool sl_job_run_work_leaves(const struct sl_job_run_work *work)
+{
+    bool failed_here = work->cause == SL_CAUSE_LAB && (!work->parts[0] || work->rc < 0);
+    return work->kept && !work->has_record && (work->collected || failed_here);
+}
+
 void sl_job_run_work_finish(struct sl_job_run_work *work)
 {
     struct sl_sync_group group;

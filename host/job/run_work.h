@@ -28,7 +28,8 @@ struct sl_job_run_work {
         *parts[SL_JOB_RUN_PARTS];        /* measured, reference; NULL: was not run */
     const struct sl_plugin_run *plugins; /* settled; NULL: nobody measured beside the device */
     bool resumed;                        /* an earlier daemon began it */
-    bool unwanted, collected; /* cancelled before this; not by the job itself (run_cause.h) */
+    bool unwanted, collected; /* cancelled before this; as a person asked, from another job */
+    bool kept;                /* it ran earlier: collected so, or left by a start before */
     /* Out. */
     bool found_recorded; /* nothing but its last files is to be made, by preparing */
     bool measured_some;  /* external runners that were ended early: their run is worth its row */
@@ -49,6 +50,9 @@ void sl_job_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t j
 
 /* Makes the directory with config.json durable, and asks the kit for the device's policy. */
 void sl_job_run_work_prepare(struct sl_job_run_work *work);
+
+/* Does what the device kept stay there, for a person or another start to collect? By the end. */
+bool sl_job_run_work_leaves(const struct sl_job_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
  * All of it, and the results before it, in one group that is durable when this returns. */

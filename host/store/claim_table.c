@@ -10,6 +10,7 @@
 #include "host/spec/columns.h"
 #include "host/store/attempt_table.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
 #include "host/store/host_table.h"
 #include "host/store/job_table.h"
 #include "host/store/request.h"
@@ -91,7 +92,8 @@ void sl_claim_table_update(struct sl_request *request, struct sl_database *db)
     request->rc = write_job(request, db, &request->job, false);
 }
 
-/* The second half: the answer to an earlier claim was lost, or the store has not heard how the
+/* None while this host's runs would go into the place where their directory is not mounted.
+ * The second half: the answer to an earlier claim was lost, or the store has not heard how the
  * attempt before ended. */
 void sl_claim_table_claim(struct sl_request *request, struct sl_database *db)
 {
@@ -103,6 +105,10 @@ void sl_claim_table_claim(struct sl_request *request, struct sl_database *db)
     const char *host = request->host->name;
     struct sl_job_record job = request->job;
     struct sl_statement statement;
+    if (!sl_directory_id_is_there(db)) {
+        request->rc = SL_E_STATE;
+        return;
+    }
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_i64(&statement, job.attempts);
     sl_statement_bind_u64(&statement, job.started_ms);
@@ -149,13 +155,15 @@ static int look_for_run(struct sl_store_ending *ending, struct sl_database *db)
 {
     struct sl_run_end end;
     struct sl_job_record *job = &ending->job;
-    int rc = job->cancel_wanted ? 0 : sl_run_end_find(db, job, &end);
     size_t said = strlen(job->detail);
-    if (rc != 1) {
+    if (job->cancel_wanted)
+        return 0;
+    int rc = sl_run_end_find(db, job, &end);
+    if (rc == 0)
         snprintf(job->detail + said, sizeof(job->detail) - said,
-                 ", and no whole run of its is in this host's directory");
+                 ", and this host's directory has no whole run of it");
+    if (rc != 1)
         return rc;
-    }
     ending->run = end.run;
     ending->has_run = true;
     job->state = end.cause == SL_CAUSE_NONE ? SL_JOB_DONE : SL_JOB_FAILED;
@@ -168,6 +176,11 @@ static int look_for_run(struct sl_store_ending *ending, struct sl_database *db)
 void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
 {
     struct sl_store_ending ending = request->ending;
+    bool looks = ending.has_run || ending.expired;
+    if (looks && !sl_directory_id_is_there(db)) { /* it is told again when that is back */
+        request->rc = SL_E_STATE;
+        return;
+    }
     int rc = sl_database_part_begin(db);
     if (rc == 0 && ending.expired)
         rc = look_for_run(&ending, db);

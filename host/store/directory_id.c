@@ -107,17 +107,23 @@ int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag)
     return rc;
 }
 
-bool sl_directory_id_is_there(const struct sl_database *db)
+bool sl_directory_id_matches(const struct sl_database *db)
 {
     char path[PATH_BYTES];
     struct identity now;
     if (db->directory_id[0] == '\0')
         return true;
     int rc = sl_path_join(path, sizeof(path), db->root, "runs/%s", SL_DIRECTORY_ID_FILE);
-    if (rc == 0 && read_line(path, &now) == 0 && strcmp(now.own, db->directory_id) == 0)
-        return true;
-    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("runs_directory_gone"), SL_LOG_TEXT("file", path),
-           SL_LOG_REASON("it is not the directory that this daemon began with: nothing is removed "
-                         "or mended until that is mounted again"));
-    return false;
+    return rc == 0 && read_line(path, &now) == 0 && strcmp(now.own, db->directory_id) == 0;
+}
+
+bool sl_directory_id_is_there(const struct sl_database *db)
+{
+    bool matches = sl_directory_id_matches(db);
+    if (!matches)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("runs_directory_gone"), SL_LOG_TEXT("state", db->root),
+               SL_LOG_REASON("'runs' in it is not the directory that this daemon began with: "
+                             "nothing is begun, stored, removed or mended until that is mounted "
+                             "again"));
+    return matches;
 }

@@ -16,5 +16,8 @@ struct sl_diag;
  * cannot be made or read. Blocks: for start-up. */
 int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag);
 
-/* Is STATE/runs the directory that it was at the start? It is not when its disk went away. */
+/* Is STATE/runs the directory that it was at the start? It is not when its disk went away. Any
+ * thread. */
+bool sl_directory_id_matches(const struct sl_database *db);
+/* The same, and says in the log where it is not. */
 bool sl_directory_id_is_there(const struct sl_database *db);

@@ -30,12 +30,14 @@ static uint64_t alive_since(const struct sl_request *request)
 
 /* The store's row says which directory this host had. Another one in its place is no word of who
  * runs it: a disk that was not mounted looks so. */
-static int check_directory(const struct sl_request *request, struct sl_database *db)
+int sl_host_table_check_directory(struct sl_database *db, const char *name)
 {
     struct sl_statement statement;
+    if (!db->shared)
+        return 0;
     sl_statement_init(&statement, db,
                       "SELECT 1 FROM hosts WHERE name = ? AND runs_id <> '' AND runs_id <> ?");
-    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_text(&statement, name);
     sl_statement_bind_text(&statement, db->directory_id);
     int rc = sl_statement_step(&statement);
     sl_statement_fini(&statement);
@@ -60,7 +62,9 @@ int sl_host_table_take_name(const struct sl_request *request, struct sl_database
     int rc = sl_statement_step(&statement);
     bool taken = rc == 1 && sl_statement_int(&statement, 0) == 0;
     sl_statement_fini(&statement);
-    return taken ? -EADDRINUSE : rc < 0 ? rc : check_directory(request, db);
+    if (taken)
+        return -EADDRINUSE;
+    return rc < 0 ? rc : sl_host_table_check_directory(db, request->host->name);
 }
 
 int sl_host_table_note(const struct sl_request *request, struct sl_database *db)

@@ -10,6 +10,9 @@ enum { SL_HOST_FORGOTTEN_MS = 24 * 3600 * 1000 }; /* away so long, it is listed 
 /* In SQL: the hosts whose directory of runs is the one with that identity. */
 #define SL_SQL_SHARING(id) "SELECT host FROM host_directories WHERE directory = " id
 
+/* Is STATE/runs the directory that the host of this name had? 0, SL_E_MISMATCH or the database's
+ * code. */
+int sl_host_table_check_directory(struct sl_database *db, const char *name);
 /* Is the name this daemon's alone, and the directory of runs the one that it had? -EADDRINUSE:
  * another connection has the name, and was heard of under it less than a lease ago, from another
  * daemon. SL_E_MISMATCH: it is another directory. */

@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "common/base/buf.h"
+#include "common/base/durable.h"
 #include "common/base/json.h"
 #include "common/base/path.h"
 #include "host/spec/columns.h"
@@ -18,7 +19,8 @@
 #include "host/store/statement.h"
 
 #define SCHEMA "sme2lab.end/1"
-enum { DAY_MS = 86400000 };
+/* Of a run's begin after its job's: the clock was set back, or files were fetched first. */
+enum { BEFORE_SECONDS = 600, AFTER_SECONDS = 2 * 3600, DAY_SECONDS = 86400 };
 
 #define PUT_ID(json, name, value) sl_json_u64(json, name, value)
 #define PUT_TIME(json, name, value) sl_json_u64(json, name, value)
@@ -54,7 +56,9 @@ int sl_run_end_write(const char *directory, const struct sl_run_end *end)
     if (rc == 0)
         rc = sl_buf_write_file(path, text.data, text.size);
     sl_buf_fini(&text);
-    return rc;
+    if (rc == 0)
+        rc = sl_path_join(path, sizeof(path), directory, "streams");
+    return rc == 0 ? sl_durable_folder(path) : rc;
 }
 
 #define TYPE_ID "'integer'"
@@ -142,10 +146,13 @@ static int look_at_day(struct sl_database *db, const struct sl_job_record *job, 
 int sl_run_end_find(struct sl_database *db, const struct sl_job_record *job, struct sl_run_end *out)
 {
     int rc = 0;
-    for (int i = -1; i <= 1 && rc == 0; i++) {
+    time_t began = (time_t)(job->started_ms / 1000);
+    time_t first = (began - BEFORE_SECONDS) / DAY_SECONDS;
+    time_t last = (began + AFTER_SECONDS) / DAY_SECONDS;
+    for (time_t i = first; i <= last && rc == 0; i++) {
         char day[16];
         struct tm utc;
-        time_t at = (time_t)(job->started_ms / 1000) + (time_t)i * (DAY_MS / 1000);
+        time_t at = i * DAY_SECONDS;
         if (at >= 0 && gmtime_r(&at, &utc) && strftime(day, sizeof(day), "%Y-%m-%d", &utc) > 0)
             rc = look_at_day(db, job, day, out);
     }

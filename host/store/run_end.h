@@ -22,8 +22,8 @@ struct sl_run_end {
 /* Writes it below the run's absolute `directory`, durable. 0 or -errno. */
 int sl_run_end_write(const char *directory, const struct sl_run_end *end);
 
-/* Looks below the state directory for a whole run of the job's latest attempt, in the directories
- * of the days around its start. 1 and `out` with the run's directory; 0: there is none; or a
- * negative code: the database's or -ENOMEM. */
+/* Looks below the state directory for a whole run of the job's latest attempt, in the directory of
+ * the day on which the attempt began, or in two around midnight. 1 and `out` with the run's
+ * directory; 0: there is none; or a negative code: the database's or -ENOMEM. */
 int sl_run_end_find(struct sl_database *db, const struct sl_job_record *job,
                     struct sl_run_end *out);

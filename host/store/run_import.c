@@ -13,6 +13,7 @@
 #include "common/base/path.h"
 #include "host/records.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
 #include "host/store/documents.h"
 #include "host/store/request.h"
 #include "host/store/row_copy.h"
@@ -149,7 +150,7 @@ void sl_run_import_carry_out(struct sl_request *request, struct sl_database *db)
     struct import import = {.root = db->root, .staged = request->config};
     int rc = find_run(db, request->key, &request->id);
     if (rc == 0) {
-        rc = read_rows(db, request, &import);
+        rc = sl_directory_id_is_there(db) ? read_rows(db, request, &import) : SL_E_STATE;
         if (rc == 0)
             rc = place(&import);
         if (rc == 0)

@@ -204,7 +204,7 @@ static int is_elsewhere(const struct sl_request *request, struct sl_database *db
     if (!db->shared)
         return 0;
     if (!sl_directory_id_is_there(db))
-        return 1;
+        return SL_E_STATE;
     sl_statement_init(
         &statement, db,
         "SELECT 1 FROM runs WHERE id = ? AND host <> '' AND host <> ? AND host NOT IN "

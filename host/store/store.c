@@ -16,6 +16,8 @@
 #include "common/base/mem.h"
 #include "host/store/batch.h"
 #include "host/store/database.h"
+#include "host/store/directory_id.h"
+#include "host/store/host_table.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/page_check.h"
@@ -52,7 +54,9 @@ struct sl_store {
     struct sl_request_queue waiting, done;
     size_t queued; /* waiting, being carried out, or not answered yet */
     bool stopping;
-    bool listen; /* the worker is to hear of changes by others */
+    bool listen;          /* the worker is to hear of changes by others */
+    uv_sem_t *host_asked; /* borrowed: the worker is to answer sl_store_be_host() */
+    int host_rc;
     bool news;   /* another connection changed jobs */
     int trouble; /* why the latest requests failed, or 0 */
     char why[SL_STORE_WHY_BYTES];
@@ -246,6 +250,15 @@ static void start_listening(struct sl_store *store)
     uv_mutex_lock(&store->lock);
 }
 
+/* The database is this thread's. */
+static void answer_host(struct sl_store *store)
+{
+    uv_sem_t *answered = store->host_asked;
+    store->host_asked = NULL;
+    store->host_rc = sl_host_table_check_directory(store->db, store->host.name);
+    uv_sem_post(answered); /* last: it is the asking thread's */
+}
+
 static void work(void *user)
 {
     struct sl_store *store = user;
@@ -253,6 +266,8 @@ static void work(void *user)
     while (!store->stopping) {
         if (store->listen)
             start_listening(store);
+        if (store->host_asked)
+            answer_host(store);
         struct sl_request *batch = await_batch(store);
         if (!batch)
             continue;
@@ -572,9 +587,27 @@ bool sl_store_is_shared(const struct sl_store *store)
     return store->db->shared;
 }
 
-void sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
+int sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
 {
+    uv_sem_t answered;
     store->host = *host;
+    if (!store->db->shared)
+        return 0;
+    int rc = uv_sem_init(&answered, 0);
+    if (rc < 0)
+        return rc;
+    uv_mutex_lock(&store->lock);
+    store->host_asked = &answered;
+    wake(store);
+    uv_mutex_unlock(&store->lock);
+    uv_sem_wait(&answered);
+    uv_sem_destroy(&answered);
+    return store->host_rc;
+}
+
+bool sl_store_has_runs(const struct sl_store *store)
+{
+    return sl_directory_id_matches(store->db);
 }
 
 const struct sl_store_host *sl_store_host_of(const struct sl_store *store)

@@ -307,7 +307,7 @@ class TestAfterDeath(Shared):
         self.assertIn("not heard of", done["detail"])
         first, second = self.attempts()
         self.assertEqual((first[2], first[3], second[2]), ("3", "0", "0"), (first, second))
-        self.assertIn("no whole run", first[4])
+        self.assertIn("has no whole run", first[4])
         self.assertIn("event=result_collected", b.log_text())
         (run,) = b.get("/api/v1/runs")["runs"]
         (ran,) = self.scratch.glob("b/state/runs/*/*/trace.sltrace")
@@ -359,6 +359,38 @@ class TestAfterDeath(Shared):
         self.assertEqual(self.server.sql("SELECT state, attempts, (SELECT count(*) FROM runs) FROM jobs"), [["2", "1", "1"]])
         self.assertEqual(len([path for path in shared.glob("*/*-1")]), 1)
 
+    def test_an_open_run_goes_on_after_a_start_that_was_refused_for_want_of_its_directory(self):
+        shared = self.two_hosts()[0]
+        agent = board.Agent(self.scratch, NATIVE_AGENT)
+        self.addCleanup(agent.close)
+        c = self.host("c", board.board(agent.port, agent.secret), shared=shared)
+        c.start()
+        job = self.submit(c, "board", 1000)
+        self.await_true(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")))
+        c.kill()
+        subprocess.run(["umount", c.state / "runs"], check=True)
+        with self.assertRaisesRegex(AssertionError, "'runs' in it is not the directory that host"):
+            c.start()
+        self.assertTrue((c.state / "agents/board/open").exists())
+        subprocess.run(["mount", "--bind", shared, c.state / "runs"], check=True)
+        c.start()
+        done = c.wait(job, 240)
+        self.assertEqual((done["state"], done["attempts"]), ("done", 1), done)
+
+    def test_no_job_begins_while_the_directory_of_runs_is_away(self):
+        shared, a, _ = self.two_hosts()
+        a.start()
+        subprocess.run(["umount", "--lazy", a.state / "runs"], check=True)
+        job = self.submit(a, "here", 3)
+        self.await_true(lambda: "no job begins until" in a.log_text())
+        self.assertEqual(self.server.sql("SELECT state, attempts FROM jobs"), [["0", "0"]])
+        self.assertEqual(list((a.state / "runs").iterdir()), [])
+        subprocess.run(["mount", "--bind", shared, a.state / "runs"], check=True)
+        done = a.wait(job)
+        self.assertEqual((done["state"], done["attempts"]), ("done", 1), done)
+        self.await_true(lambda: "event=runs_directory_back" in a.log_text())
+        self.assertTrue(list(shared.glob(f"*/*-{job}/trace.sltrace")))
+
     def test_hosts_of_one_directory_keep_each_others_runs_and_do_not_begin_without_it(self):
         shared, a, b = self.two_hosts()
         a.start()
@@ -381,6 +413,11 @@ class TestAfterDeath(Shared):
         b.start()
         subprocess.run(["umount", "--lazy", b.state / "runs"], check=True)
         self.assertEqual(self.mend(b), 503)
+        status, _, why = b.request("GET", "/readyz")
+        self.assertEqual((status, json.loads(why)["type"]), (503, "urn:sme2lab:problem:runs-gone"))
+        kept = a.wait(self.submit(a, "here", 3))["run"]
+        status, _, why = b.request("DELETE", f"/api/v1/runs/{kept}")
+        self.assertEqual((status, json.loads(why)["type"]), (503, "urn:sme2lab:problem:runs-gone"))
         self.assertIn("event=runs_directory_gone", b.log_text())
         b.terminate()
         (shared / ".sme2lab").write_text(f"{32 * '0'} {16 * '0'}\n")

@@ -16,7 +16,7 @@
 
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 static const char config[] = "{\"model\":\"" DIGEST "\",\"device\":\"board\",\"runs\":3}";
-static const struct sl_job_record second = {
+static struct sl_job_record second = {
     .id = 7, .attempts = 2, .device = "board", .submitted_ms = 1764000000000};
 
 struct seen {
@@ -70,6 +70,19 @@ TEST(what_the_start_before_left_is_collected)
     assert_non_null(strstr(seen.config, number));
     assert_non_null(strstr(seen.config, "\"started_ms\":1764000000005"));
     assert_int_equal(look(&list, true).times, 0);
+    sl_kept_list_fini(&list);
+}
+
+/* The daemon of the second start ended before it had looked. */
+TEST(what_the_first_start_left_is_collected_by_the_third)
+{
+    struct sl_kept_list list = {.count = 0};
+    const struct sl_job_record had = second;
+    tell(&list, sl_kept_number(7, 1, 1), config, second.submitted_ms + 5);
+    second.attempts = 3;
+    struct seen seen = look(&list, false);
+    assert_true(seen.times == 1 && seen.collects);
+    second = had;
     sl_kept_list_fini(&list);
 }
 

@@ -114,3 +114,32 @@ TEST_WITH(the_answer_of_a_device_that_nobody_knows_is_none, setup, teardown)
     assert_int_equal(finish(&device, &diag), 0);
     assert_true(is_there(home, SL_TASK_FOLDER "/7.json"));
 }
+
+TEST(what_the_device_alone_has_stays_there_unless_it_is_useless_or_unwanted)
+{
+    static const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
+    static const struct {
+        bool kept, collected, came, has_record;
+        int cause, rc;
+        bool leaves;
+    } ends[] = {
+        {.cause = SL_CAUSE_LAB}, /* it was measured here */
+        {true, true, true, true, SL_CAUSE_NONE, 0, false},
+        {true, true, false, false, SL_CAUSE_NONE, 0, true}, /* cancelled: only collecting it */
+        {true, true, true, false, SL_CAUSE_LAB, -ENOSPC, true},
+        {true, false, true, true, SL_CAUSE_NONE, 0, false},
+        {true, false, false, false, SL_CAUSE_NONE, 0, false}, /* the job is cancelled */
+        {true, false, false, false, SL_CAUSE_LAB, 0, true},
+        {true, false, true, false, SL_CAUSE_LAB, -ENOSPC, true},
+        {true, false, true, false, SL_CAUSE_LAB, 0, false}, /* the agent lost bytes */
+    };
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        struct sl_job_run_work work = {.kept = ends[i].kept,
+                                       .collected = ends[i].collected,
+                                       .parts = {ends[i].came ? &result : NULL},
+                                       .has_record = ends[i].has_record,
+                                       .cause = ends[i].cause,
+                                       .rc = ends[i].rc};
+        assert_int_equal(sl_job_run_work_leaves(&work), ends[i].leaves);
+    }
+}

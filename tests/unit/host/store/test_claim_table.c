@@ -428,6 +428,48 @@ STORE_TEST(a_host_alone_has_what_runs_whatever_its_name_was)
     close_lab();
 }
 
+static int answer(void (*table)(struct sl_request *, struct sl_database *),
+                  const struct sl_job_record *job, bool has_run, bool expired)
+{
+    struct sl_request request = {.rc = 0};
+    if (table == sl_claim_table_claim)
+        request.job = *job;
+    else
+        request.ending =
+            (struct sl_store_ending){.job = *job, .has_run = has_run, .expired = expired};
+    request.host = &lab.hosts[1].is;
+    request.now_ms = lab.now_ms;
+    table(&request, lab.db);
+    int rc = request.rc;
+    release(&request);
+    return rc;
+}
+
+STORE_TEST(nothing_begins_or_ends_with_a_run_while_the_directory_of_runs_is_away)
+{
+    struct sl_job_record job, lost;
+    open_lab(1);
+    uint64_t id = submit(&lab.hosts[1]), other = submit(&lab.hosts[2]);
+    assert_true(read_job(&lab.hosts[1], id, &job) && read_job(&lab.hosts[2], other, &lost));
+    job.attempts = 1;
+    snprintf(lab.db->root, sizeof(lab.db->root), "%s", store_folder);
+    snprintf(lab.db->directory_id, sizeof(lab.db->directory_id), "0123456789abcdef");
+    assert_int_equal(answer(sl_claim_table_claim, &job, false, false), SL_E_STATE);
+    assert_int_equal(number("SELECT count(*) FROM jobs WHERE state <> 0"), 0);
+    lab.db->directory_id[0] = '\0';
+    assert_int_equal(answer(sl_claim_table_claim, &job, false, false), 0);
+    job.state = SL_JOB_DONE;
+    lab.db->directory_id[0] = '0';
+    assert_int_equal(answer(sl_claim_table_end, &job, true, false), SL_E_STATE);
+    assert_int_equal(answer(sl_claim_table_end, &lost, false, true), SL_E_STATE);
+    assert_int_equal(number("SELECT count(*) FROM runs"), 0);
+    assert_int_equal(number("SELECT count(*) FROM jobs WHERE state = 1"), 1);
+    lab.db->directory_id[0] = '\0';
+    assert_int_equal(answer(sl_claim_table_end, &job, true, false), 0);
+    assert_int_equal(number("SELECT count(*) FROM runs"), 1);
+    close_lab();
+}
+
 STORE_TEST(hosts_that_are_killed_and_cut_off_end_each_job_once)
 {
     run_property(0x50726f7);
