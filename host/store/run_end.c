@@ -19,7 +19,7 @@
 #include "host/store/statement.h"
 
 #define SCHEMA "sme2lab.end/1"
-/* Of a run's begin after its job's: the clock was set back, or files were fetched first. */
+/* A run begins this long before its job (the clock was set back) or after it (files came first). */
 enum { BEFORE_SECONDS = 600, AFTER_SECONDS = 2 * 3600, DAY_SECONDS = 86400 };
 
 #define PUT_ID(json, name, value) sl_json_u64(json, name, value)
