@@ -9,6 +9,8 @@
 #include "host/records.h"
 #include "host/store/answers.h"
 
+struct sl_store;
+
 struct sl_database;
 
 enum sl_request_kind {
@@ -103,3 +105,7 @@ void sl_request_answer(struct sl_request *request);
 void sl_request_reset(struct sl_request *request);
 
 void sl_request_free(struct sl_request *request);
+
+/* Puts the request behind those that wait for the store's thread, and takes it over, also when it
+ * fails: -ENOMEM for NULL, SL_E_STATE of a store that closes, SL_E_FULL. In store.c. */
+int sl_store_post(struct sl_store *store, struct sl_request *request);
