@@ -517,7 +517,7 @@ static size_t flood_it(struct sl_http_case *bench, int port, int *fds, size_t co
 
 CASE(a_flood_of_handshakes_is_sent_away_and_others_are_served)
 {
-    enum { FLOOD = SL_HTTP_MAX_PEER_CONNECTIONS - 6 };
+    enum { FLOOD = 250 }; /* fewer than one address may hold */
     static struct sl_http_case bench;
     static int flood[FLOOD];
     struct sl_http *http = NULL;

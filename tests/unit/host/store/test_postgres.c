@@ -507,6 +507,9 @@ SERVER_TEST(other_connections_hear_of_jobs_and_the_writer_does_not)
     struct bench one, two;
     open_bench(&one);
     open_bench(&two);
+    assert_int_equal(sl_store_list_left(two.store, 1, on_findings, &two), 0);
+    while (two.answers == 0) /* its thread listens before it answers */
+        uv_run(&two.loop, UV_RUN_ONCE);
     assert_int_equal(add_job(&one, "{}"), 0);
     while (two.news == 0)
         uv_run(&two.loop, UV_RUN_ONCE);
