@@ -19,8 +19,8 @@ struct sl_http_places {
     size_t count;
 };
 
-/* One more of `name`. false: it has as many as it may, or more names than there is room for have
- * some; nothing is taken then. */
+/* Takes one more place for `name`. false, and nothing is taken: it has as many as it may, or as
+ * many names as there is room for have some. */
 bool sl_http_places_take(struct sl_http_places *places, const char *name);
-/* One that was taken by the same name has ended. */
+/* Gives back one place that the same name took. */
 void sl_http_places_free(struct sl_http_places *places, const char *name);

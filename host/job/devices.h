@@ -75,8 +75,8 @@ uint64_t sl_devices_held(void *devices, const char *device);
 /* One without a job: its link is closed and its agent ends. */
 void sl_devices_forget(void *devices, const char *device);
 
-/* It is a person's from now on, or no longer. One that the daemon reaches over adb without a server
- * is let go meanwhile, as soon as it has no run: a server of that person may take it. */
+/* Lends a device to a person, or takes it back. A phone that the daemon reaches over adb without a
+ * server is let go meanwhile, as soon as it has no run: that person's server may take it. */
 void sl_devices_lend(void *devices, const char *device, bool lent);
 
 /* The device is known to be away: nothing is tried until it is known to be back. */

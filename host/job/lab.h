@@ -56,7 +56,7 @@ const struct sl_job_record *sl_lab_job(const struct sl_lab *lab, uint64_t job);
 size_t sl_lab_devices(const struct sl_lab *lab, const struct sl_device_record **out);
 /* The same, and `queued` is counted for each: for lists that show it, too much for each event. */
 size_t sl_lab_devices_with_queues(struct sl_lab *lab, const struct sl_device_record **out);
-/* One of them; NULL: there is none of that name. */
+/* Returns the device of that name, or NULL. */
 const struct sl_device_record *sl_lab_device(const struct sl_lab *lab, const char *name);
 /* The other hosts that share the store: their devices, as each told last, and counts of heartbeats
  * and of jobs that were taken over. */

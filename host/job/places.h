@@ -23,7 +23,7 @@ static inline bool sl_places_has(const struct sl_places *places, size_t at)
     return (places->bits[at / 64] >> (at % 64) & 1) != 0;
 }
 
-/* Those in both. */
+/* Returns the places that are in both. */
 static inline struct sl_places sl_places_both(const struct sl_places *a, const struct sl_places *b)
 {
     struct sl_places both;

@@ -269,7 +269,7 @@ static void measure_levels(struct making *m, cJSON *memory)
     }
 }
 
-/* One entry a line, as the shipped profiles have it. */
+/* Puts one entry on each line, as the shipped profiles have it. */
 static void put_lines(struct sl_json *json, const cJSON *root, const char *key)
 {
     const cJSON *object, *member;

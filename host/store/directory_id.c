@@ -25,7 +25,7 @@ struct identity {
     char store[SL_NAME_BYTES], own[SL_SERIES_BYTES];
 };
 
-/* One line: two words of hexadecimal digits. SL_E_FORMAT for anything else. */
+/* Reads a line of two words of hexadecimal digits; SL_E_FORMAT for anything else. */
 static int read_line(const char *path, struct identity *out)
 {
     static const char digits[] = "0123456789abcdef";

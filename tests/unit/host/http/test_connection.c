@@ -185,7 +185,7 @@ CASE(a_closed_stream_of_events_frees_its_place_at_once)
     close_all(fds, SL_HTTP_MAX_STREAMS);
 }
 
-/* As is by default, with the whole number at one address. */
+/* The default, with the whole number at one address. */
 CASE(one_client_leaves_places_to_others)
 {
     static int fds[SL_HTTP_CLIENT_AT_ONCE];

@@ -134,8 +134,8 @@ STORE_ANY_TEST(a_lost_server_is_looked_for_and_what_was_not_there_is_carried_out
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
 }
 
-/* As after a pause of a virtual machine: the server's clock has gone on for a minute, this
- * machine's has not. */
+/* Sets the server's clock on by a minute and not this machine's, which a pause of a virtual machine
+ * does. */
 static void let_server_go_on(struct sl_database *db)
 {
     static const char *const steps[] = {
