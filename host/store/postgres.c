@@ -43,7 +43,7 @@ enum {
 #define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
 #define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
-#define SERVER_MS "CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT)"
+#define SERVER_MS "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
 
 struct postgres {
     struct sl_database base; /* first */
