@@ -16,6 +16,7 @@
 #include "host/cli/cli.h"
 #include "host/cli/device_identity.h"
 #include "host/cli/kernels_measure.h"
+#include "host/cli/roofline.h"
 #include "host/cli/task.h"
 #include "host/report/measured_silicon.h"
 #include "host/report/silicon_file.h"
@@ -29,34 +30,27 @@ static const char no_roofline[] =
     "an emulator has no roofline: its times mean nothing, so none was taken; what the loops "
     "execute was counted";
 
-/* A loop as the agent ran it; numbers of a turn but for the last three. */
-struct row {
-    char peak[64], what[64], kind[16];
-    uint64_t insns, work, operations, bytes;
-    uint64_t turns, workers, ns;
-};
-
 struct peaks {
     struct sl_task_device *device;
     struct sl_device_identity identity;
     const char *base;            /* of the silicon profile; NULL: by what the device is */
     char profile[SL_PATH_BYTES]; /* where that is kept; "": nowhere */
     char no_profile[480];        /* why */
-    struct row *rows;            /* owned */
+    struct sl_peak_row *rows;    /* owned */
     const cJSON **counts;        /* owned; of each row, where it is counted */
     struct sl_task_answer answer;
     size_t count;
     unsigned svl_bits;
 };
 
-static int read_row(const cJSON *object, bool timed, struct row *row, struct sl_diag *diag)
+static int read_row(const cJSON *object, bool timed, struct sl_peak_row *row, struct sl_diag *diag)
 {
     static const char *const keys[] = {"peak",        "what",       "kind",  "insns_a_turn",
                                        "work_a_turn", "operations", "bytes", "turns",
                                        "workers",     "ns"};
     struct sl_json_reader reader = {.diag = diag};
     struct sl_json_at at = sl_json_root(&reader, object);
-    *row = (struct row){.ns = 0};
+    *row = (struct sl_peak_row){.ns = 0};
     sl_json_need_keys(&at, keys, timed ? 10 : 9);
     sl_json_copy_text(sl_json_member(&at, "peak"), row->peak, sizeof(row->peak));
     sl_json_copy_text(sl_json_member(&at, "what"), row->what, sizeof(row->what));
@@ -98,7 +92,7 @@ static int run_loops(struct peaks *p, struct sl_diag *diag)
 }
 
 /* The counts' name of the measured instructions; NULL for those that are of no class. */
-static const char *class_of(const struct row *row)
+static const char *class_of(const struct sl_peak_row *row)
 {
     return strcmp(row->kind, "outer") == 0          ? "outer"
            : strcmp(row->kind, "multiply_add") == 0 ? "vector_mac"
@@ -117,7 +111,7 @@ static uint64_t more_of(const struct peaks *p, size_t i, const char *insn_class)
 static int check_loops(const struct peaks *p, struct sl_diag *diag)
 {
     for (size_t i = 0; i + 1 < p->count; i += 2) {
-        const struct row *row = &p->rows[i];
+        const struct sl_peak_row *row = &p->rows[i];
         const char *class = class_of(row);
         if (strcmp(row->peak, row[1].peak) != 0 || row[1].turns != 2 * row->turns)
             return sl_diag_set(diag, SL_E_FORMAT, row->peak,
@@ -139,7 +133,7 @@ static void put_loops(const struct peaks *p, struct sl_json *json)
     sl_json_text(json, "reason", no_roofline);
     sl_json_open_array(json, "loops");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
-        const struct row *row = &p->rows[i];
+        const struct sl_peak_row *row = &p->rows[i];
         const char *class = class_of(row);
         sl_json_open_object(json, NULL);
         sl_json_text(json, "peak", row->peak);
@@ -158,32 +152,6 @@ static void put_loops(const struct peaks *p, struct sl_json *json)
     sl_json_close_array(json);
 }
 
-/* All workers together. */
-static double per_second(const struct row *row)
-{
-    return (double)(row->turns * row->work * row->workers) / (double)row->ns * 1e9;
-}
-
-static void put_roofline(const struct peaks *p, struct sl_json *json)
-{
-    sl_json_open_array(json, "roofline");
-    for (size_t i = 0; i < p->count; i++) {
-        const struct row *row = &p->rows[i];
-        sl_json_open_object(json, NULL);
-        sl_json_text(json, "peak", row->peak);
-        sl_json_text(json, "what", row->what);
-        sl_json_text(json, "kind", row->kind);
-        sl_json_u64(json, "workers", row->workers);
-        sl_json_u64(json, "ns", row->ns);
-        sl_json_f64(json, "per_second", per_second(row));
-        sl_json_f64(json, "multiply_adds_per_second",
-                    strcmp(row->kind, "mode") == 0 ? 0 : per_second(row) * (double)row->operations);
-        sl_json_f64(json, "bytes_per_second", per_second(row) * (double)row->bytes);
-        sl_json_close_object(json);
-    }
-    sl_json_close_array(json);
-}
-
 static int write_json(const struct peaks *p, struct sl_buf *out)
 {
     struct sl_json json;
@@ -193,7 +161,7 @@ static int write_json(const struct peaks *p, struct sl_buf *out)
     if (p->identity.emulated)
         put_loops(p, &json);
     else
-        put_roofline(p, &json);
+        sl_roofline_put(p->rows, p->count, &json);
     if (!p->identity.emulated) {
         sl_json_text(&json, "silicon", p->profile[0] ? p->profile : NULL);
         sl_json_text(&json, "silicon_reason", p->profile[0] ? NULL : p->no_profile);
@@ -207,7 +175,7 @@ static void print_loops(const struct peaks *p)
     sl_say(stdout, "%s (%s)\n%s\n\n%-28s %8s %9s  %s\n", p->identity.fingerprint, p->device->cpu,
            no_roofline, "loop", "a turn", "measured", "what");
     for (size_t i = 0; i + 1 < p->count; i += 2) {
-        const struct row *row = &p->rows[i];
+        const struct sl_peak_row *row = &p->rows[i];
         sl_say(stdout, "%-28s %8" PRIu64 " %9" PRIu64 "  %s\n", row->peak, row->insns, row->work,
                row->what);
     }
@@ -220,11 +188,12 @@ static void print_roofline(const struct peaks *p, const char *path)
     sl_say(stdout, "%s (%s)\n\n%-44s %7s %15s %12s %10s\n", p->identity.fingerprint,
            sl_task_device_words(p->device), "what", "workers", "per second", "Gmul-add/s", "GB/s");
     for (size_t i = 0; i < p->count; i++) {
-        const struct row *row = &p->rows[i];
+        const struct sl_peak_row *row = &p->rows[i];
         bool mode = strcmp(row->kind, "mode") == 0;
         sl_say(stdout, "%-44s %7" PRIu64 " %15.4g %12.4g %10.4g\n", row->what, row->workers,
-               per_second(row), mode ? 0 : per_second(row) * (double)row->operations / 1e9,
-               per_second(row) * (double)row->bytes / 1e9);
+               sl_roofline_per_second(row),
+               mode ? 0 : sl_roofline_per_second(row) * (double)row->operations / 1e9,
+               sl_roofline_per_second(row) * (double)row->bytes / 1e9);
     }
     sl_say(stdout, "\nThe device's roofline is kept in %s.\n", path);
     if (p->profile[0])
@@ -247,7 +216,7 @@ static int keep_profile(struct peaks *p)
     if (!loops)
         return -ENOMEM;
     for (size_t i = 0; i < p->count; i++) {
-        const struct row *row = &p->rows[i];
+        const struct sl_peak_row *row = &p->rows[i];
         if (row->workers == 1)
             loops[of.count++] = (struct sl_silicon_loop){
                 row->peak, (double)row->ns / ((double)row->turns * (double)row->work),
