@@ -658,8 +658,8 @@ static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns
     return (uint64_t)told.integer;
 }
 
-/* By this machine's clock since the server told it last: each transaction that writes is told it,
- * and those that follow need not ask. */
+/* Tells the server's time: as it said last, and what has passed here since. Each transaction that
+ * writes is told it, and those that follow need not ask. */
 static int now_ms(struct sl_database *base, bool anew, uint64_t *out)
 {
     struct postgres *db = of(base);

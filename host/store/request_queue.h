@@ -15,12 +15,12 @@ struct sl_request_queue {
     struct sl_request *first, **end;
 };
 
-/* Also forgets what is in it. */
+/* Makes the queue empty; requests that are in it are not freed. */
 void sl_request_queue_init(struct sl_request_queue *queue);
 void sl_request_queue_append(struct sl_request_queue *queue, struct sl_request *request);
 struct sl_request *sl_request_queue_take_all(struct sl_request_queue *queue);
 
-/* Does somebody wait for its answer? Who did what is no hurry. */
+/* Does somebody wait for the answer? Nobody does for rows of the audit log. */
 bool sl_request_is_urgent(const struct sl_request *request);
 
 /* Takes those that go into one transaction: the urgent ones, and behind them the others, if those
