@@ -15,6 +15,7 @@
 #include "host/job/parties.h"
 #include "host/job/places.h"
 #include "host/job/predecessors.h"
+#include "host/job/rest.h"
 #include "host/spec/selector.h"
 
 /* Waiting ones stand in their share, by age. */
@@ -22,14 +23,13 @@ struct entry {
     struct sl_job_record job;
     struct device *device; /* that holds it; NULL while queued, or when the device has gone */
     struct sl_share *share;
-    struct entry *before, *after;      /* in it, while it waits */
-    struct sl_heap_node deadline;      /* while it waits for a time at most */
-    bool held;                         /* it waits, and may not begin yet: in no share */
-    int64_t came_ms;                   /* by the steady clock of the queue */
-    struct sl_heap_node rest;          /* while it rests after a failure of the lab: in no share */
-    int64_t failed_ms, rests_until_ms; /* by the same; failed 0: not here */
-    bool rested;                       /* since it failed last */
-    size_t place;                      /* among those that run */
+    struct entry *before, *after; /* in it, while it waits */
+    struct sl_heap_node deadline; /* while it waits for a time at most */
+    bool held;                    /* it waits, and may not begin yet: in no share */
+    int64_t came_ms;              /* by the steady clock of the queue */
+    struct sl_heap_node resting;  /* while it rests after a failure of the lab: in no share */
+    struct sl_rest rest;
+    size_t place; /* among those that run */
 };
 
 /* The jobs of one selector that wait, as the shares of those who sent them: the first share has the
@@ -122,8 +122,8 @@ static bool ends_before(const void *a, const void *b)
 static bool rests_less(const void *a, const void *b)
 {
     const struct entry *x = a, *y = b;
-    return x->rests_until_ms != y->rests_until_ms ? x->rests_until_ms < y->rests_until_ms
-                                                  : x->job.id < y->job.id;
+    return x->rest.until_ms != y->rest.until_ms ? x->rest.until_ms < y->rest.until_ms
+                                                : x->job.id < y->job.id;
 }
 
 int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **out)
@@ -141,15 +141,6 @@ int sl_queue_new(sl_queue_changed_fn on_changed, void *user, struct sl_queue **o
     }
     *out = queue;
     return 0;
-}
-
-int64_t sl_queue_rest_ms(uint32_t attempts)
-{
-    uint32_t most = attempts < SL_MAX_ATTEMPTS ? attempts : SL_MAX_ATTEMPTS;
-    int64_t rest_ms = SL_QUEUE_REST_MS;
-    for (uint32_t i = 1; i < most; i++)
-        rest_ms *= 4;
-    return rest_ms;
 }
 
 void sl_queue_free(struct sl_queue *queue)
@@ -200,23 +191,29 @@ static void give(struct sl_queue *queue, struct entry *entry, struct device *dev
     note_idle(queue, device);
 }
 
+static bool has_name(const struct device *device, const struct sl_job_record *job)
+{
+    return strcmp(device->record.name, job->device) == 0;
+}
+
 /* Was it this device that had the job last? */
 static bool had(const struct device *device, const struct sl_job_record *job)
 {
-    return job->attempts > 0 && strcmp(device->record.name, job->device) == 0 &&
+    return job->attempts > 0 && has_name(device, job) &&
            strcmp(device->record.host, job->host) == 0;
 }
 
-/* A device of `idle` that the job of the lane may have; NULL: none. One that has not failed it
- * before goes first. */
+/* A device of `idle` that the job of the lane may have; NULL: none. The one it is meant for goes
+ * first, else one that has not failed it before. */
 static struct device *find_idle(const struct sl_queue *queue, const struct sl_places *idle,
                                 const struct lane *lane, const struct sl_job_record *job)
 {
     const struct sl_places both = sl_places_both(&lane->fits, idle);
+    bool meant = sl_rest_meant_ms(job) > 0;
     struct device *again = NULL;
     for (size_t at = 0; sl_places_next(&both, &at); at++) {
         again = queue->devices[at];
-        if (!had(again, job))
+        if (meant ? has_name(again, job) : !had(again, job))
             return again;
     }
     return again;
@@ -281,8 +278,8 @@ static void leave_waiting(struct sl_queue *queue, struct entry *entry)
 {
     if (entry->held)
         sl_held_drop(queue->held, entry->job.id);
-    else if (entry->rest.place != 0)
-        sl_heap_take(&queue->resting, &entry->rest);
+    else if (entry->resting.place != 0)
+        sl_heap_take(&queue->resting, &entry->resting);
     else
         leave_share(entry);
     sl_heap_take(&queue->deadlines, &entry->deadline);
@@ -585,21 +582,15 @@ static struct entry *best_job(const struct sl_queue *queue, const struct sl_plac
     return best ? best->first : NULL;
 }
 
-/* After the first failure of the lab a job goes to another device at once, where one is free; else
- * it rests before it begins again. True: it does from now on. */
+/* True: it rests from now on, and does not begin on that device. */
 static bool rests(struct sl_queue *queue, struct entry *entry, const struct device *device,
                   int64_t steady_ms)
 {
-    uint32_t attempts = entry->job.attempts;
-    if (attempts == 0 || entry->rested || (attempts == 1 && !had(device, &entry->job)))
-        return false;
-    entry->rested = true;
-    entry->rests_until_ms =
-        (entry->failed_ms != 0 ? entry->failed_ms : steady_ms) + sl_queue_rest_ms(attempts);
-    if (entry->rests_until_ms <= steady_ms)
+    const struct sl_job_record *job = &entry->job;
+    if (!sl_rest_begin(&entry->rest, job, has_name(device, job), had(device, job), steady_ms))
         return false;
     leave_share(entry);
-    sl_heap_put(&queue->resting, &entry->rest, entry);
+    sl_heap_put(&queue->resting, &entry->resting, entry);
     return true;
 }
 
@@ -659,8 +650,8 @@ static void let_in(struct sl_queue *queue, uint64_t now_ms)
 {
     end_late(queue, now_ms);
     for (struct entry *entry; (entry = sl_heap_first(&queue->resting)) &&
-                              entry->rests_until_ms <= (int64_t)now_ms - queue->shifted_ms;) {
-        sl_heap_take(&queue->resting, &entry->rest);
+                              entry->rest.until_ms <= (int64_t)now_ms - queue->shifted_ms;) {
+        sl_heap_take(&queue->resting, &entry->resting);
         enter_share(entry);
     }
     for (uint64_t id, failed; sl_held_take(queue->held, now_ms, &id, &failed);) {
@@ -754,8 +745,8 @@ static void release(struct sl_queue *queue, struct entry *entry, int cause, uint
         end(queue, entry);
         return;
     }
-    entry->failed_ms = (int64_t)now_ms - queue->shifted_ms;
-    entry->rested = left;
+    entry->rest.failed_ms = (int64_t)now_ms - queue->shifted_ms;
+    entry->rest.rested = left;
     enter_waiting(queue, entry);
     changed(queue, entry);
 }
@@ -857,7 +848,7 @@ uint64_t sl_queue_next_tick_ms(const struct sl_queue *queue)
         next = sl_held_next_ms(queue->held);
     const struct entry *rests_least = sl_heap_first(&queue->resting);
     uint64_t rested =
-        rests_least ? (uint64_t)(rests_least->rests_until_ms + queue->shifted_ms) : UINT64_MAX;
+        rests_least ? (uint64_t)(rests_least->rest.until_ms + queue->shifted_ms) : UINT64_MAX;
     next = rested < next ? rested : next;
     for (size_t i = 0; i < queue->running_count; i++) {
         if (queue->running[i]->job.lease_until_ms < next)

@@ -24,14 +24,8 @@ enum {
     SL_LEASE_MS = 30000,
     SL_QUEUE_AGED_MS = 3600 * 1000, /* since one of a submitter's jobs of that priority and selector
                                        began, or the first of them came */
-    SL_QUEUE_AGED_TURN = 8,
-    SL_QUEUE_REST_MS = 2000 /* after the first failure of the lab */
+    SL_QUEUE_AGED_TURN = 8
 };
-
-/* How long a job waits after so many attempts that the lab failed, the last of them on a device:
- * four times as long as after the one before. After the first it goes to another device at once,
- * where one is free. A job whose daemon ended does not wait. */
-int64_t sl_queue_rest_ms(uint32_t attempts);
 
 /* Called after each change of a job; the record is borrowed. */
 typedef void (*sl_queue_changed_fn)(void *user, const struct sl_job_record *job);

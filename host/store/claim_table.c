@@ -54,6 +54,17 @@ static int take_wish(struct sl_database *db, struct sl_job_record *job)
     return rc < 0 ? rc : 0;
 }
 
+/* A lost job that waits has a lease too, where its result may be kept: until then it is meant for
+ * the devices of that name (host/job/rest.h). */
+static int lease_row(const struct sl_request *request, struct sl_database *db, bool expired,
+                     struct sl_job_record *row)
+{
+    bool lost = expired && row->state == SL_JOB_QUEUED;
+    int rc = lost ? sl_host_table_may_keep(request, db, row) : 0;
+    row->lease_until_ms = row->state == SL_JOB_RUNNING || rc == 1 ? lease_end(request) : 0;
+    return rc < 0 ? rc : 0;
+}
+
 /* With `expired` the row of a job that another host lost. 0, SL_E_MISMATCH, SL_E_NOT_FOUND or the
  * database's code. */
 static int write_job(const struct sl_request *request, struct sl_database *db,
@@ -68,10 +79,11 @@ static int write_job(const struct sl_request *request, struct sl_database *db,
     struct sl_job_record row = *job;
     uint64_t id;
     int rc = take_wish(db, &row);
+    if (rc == 0)
+        rc = lease_row(request, db, expired, &row);
     if (rc < 0)
         return rc;
     row.written_ms = request->now_ms;
-    row.lease_until_ms = row.state == SL_JOB_RUNNING ? lease_end(request) : 0;
     sl_statement_init(&statement, db, sql);
     sl_statement_bind_text(&statement, request->host->name);
     sl_statement_bind(&statement, &sl_job_columns, &row);
@@ -256,10 +268,31 @@ static int renew(const struct sl_request *request, struct sl_database *db)
 #undef OWN
 }
 
-void sl_claim_table_beat(struct sl_request *request, struct sl_database *db)
+/* The jobs that other hosts lost. One whose host shared its directory of runs with a living one is
+ * that one's for a lease: the whole run may lie there. */
+static void list_lost(struct sl_request *request, struct sl_database *db, size_t limit)
 {
+    static const char sql[] = SELECT
+        "WHERE state = 1 AND lease_until_ms < ?1 AND host <> ?2 AND (lease_until_ms < ?3 OR host "
+        "IN (" SL_SQL_SHARING("?4") ") OR host NOT IN (SELECT dead.host FROM host_directories AS "
+                                    "dead JOIN host_directories AS heir ON heir.directory = "
+                                    "dead.directory AND heir.host <> "
+                                    "dead.host WHERE heir.heard_ms >= ?3)) ORDER BY id LIMIT ?5";
+    uint64_t lease_ms = request->host->lease_ms;
     struct sl_statement statement;
     bool more = false;
+    sl_statement_init(&statement, db, sql);
+    sl_statement_bind_u64(&statement, request->now_ms);
+    sl_statement_bind_text(&statement, request->host->name);
+    sl_statement_bind_u64(&statement, request->now_ms > lease_ms ? request->now_ms - lease_ms : 0);
+    sl_statement_bind_text(&statement, db->directory_id);
+    sl_statement_bind_u64(&statement, limit);
+    request->rc = sl_statement_page(&statement, &sl_job_columns, request->rows, limit,
+                                    &request->count, &more);
+}
+
+void sl_claim_table_beat(struct sl_request *request, struct sl_database *db)
+{
     size_t limit = sl_request_rows(request, 0, sizeof(struct sl_job_record));
     if (limit == 0)
         return;
@@ -268,14 +301,6 @@ void sl_claim_table_beat(struct sl_request *request, struct sl_database *db)
         request->rc = sl_host_table_note(request, db);
     if (request->rc == 0)
         request->rc = renew(request, db);
-    if (request->rc < 0)
-        return;
-    sl_statement_init(&statement, db,
-                      SELECT
-                      "WHERE state = 1 AND lease_until_ms < ? AND host <> ? ORDER BY id LIMIT ?");
-    sl_statement_bind_u64(&statement, request->now_ms);
-    sl_statement_bind_text(&statement, request->host->name);
-    sl_statement_bind_u64(&statement, limit);
-    request->rc = sl_statement_page(&statement, &sl_job_columns, request->rows, limit,
-                                    &request->count, &more);
+    if (request->rc == 0)
+        list_lost(request, db, limit);
 }

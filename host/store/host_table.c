@@ -10,6 +10,7 @@
 #include "common/base/mem.h"
 #include "host/records.h"
 #include "host/spec/columns.h"
+#include "host/spec/device_kind.h"
 #include "host/store/database.h"
 #include "host/store/request.h"
 #include "host/store/statement.h"
@@ -132,6 +133,24 @@ void sl_host_table_note_device(struct sl_request *request, struct sl_database *d
     sl_statement_bind_text(&statement, device->name);
     sl_statement_bind(&statement, &sl_device_columns, device); /* all but the first */
     request->rc = carry_out(&statement);
+}
+
+int sl_host_table_may_keep(const struct sl_request *request, struct sl_database *db,
+                           const struct sl_job_record *job)
+{
+    struct sl_statement statement;
+    int rc;
+    sl_statement_init(&statement, db,
+                      "SELECT kind FROM host_devices WHERE name = ? AND host <> ? AND host IN "
+                      "(SELECT hosts.name FROM hosts WHERE seen_ms >= ?)");
+    sl_statement_bind_text(&statement, job->device);
+    sl_statement_bind_text(&statement, job->host);
+    sl_statement_bind_u64(&statement, alive_since(request));
+    while ((rc = sl_statement_step(&statement)) == 1 &&
+           !sl_device_kind_traits(sl_statement_int(&statement, 0)).needs_push)
+        ;
+    sl_statement_fini(&statement);
+    return rc;
 }
 
 void sl_host_table_list_devices(struct sl_request *request, struct sl_database *db)

@@ -3,6 +3,7 @@
 #pragma once
 
 struct sl_database;
+struct sl_job_record;
 struct sl_request;
 
 enum { SL_HOST_FORGOTTEN_MS = 24 * 3600 * 1000 }; /* away so long, it is listed no more */
@@ -22,5 +23,9 @@ int sl_host_table_note(const struct sl_request *request, struct sl_database *db)
 void sl_host_table_list(struct sl_request *request, struct sl_database *db);
 /* `request->device` as it is now, of this host; one without a state has left it. */
 void sl_host_table_note_device(struct sl_request *request, struct sl_database *db);
+/* Has a host that is there, and is not the job's, a device behind a link of the name of the job's?
+ * That may keep the job's result. 1, 0 or the database's code. */
+int sl_host_table_may_keep(const struct sl_request *request, struct sl_database *db,
+                           const struct sl_job_record *job);
 /* The devices of the other hosts that are there. */
 void sl_host_table_list_devices(struct sl_request *request, struct sl_database *db);

@@ -22,7 +22,7 @@ sys.path.insert(0, str(lab.ROOT / "tests/support"))
 import postgres  # noqa: E402
 
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
-GATE_KILLS, LEASE_SECONDS = 4, 2
+GATE_KILLS, LEASE_SECONDS, LONG_LEASE_SECONDS = 4, 2, 6
 kills = GATE_KILLS
 
 
@@ -264,14 +264,14 @@ class TestApartHosts(Shared):
 class TestAfterDeath(Shared):
     """What a host had measured when it died is had by another one, and not measured again."""
 
-    def host(self, name, *devices, shared=None):
+    def host(self, name, *devices, shared=None, lease=LEASE_SECONDS):
         folder = self.scratch / name
         (folder / "state").mkdir(parents=True)
         if shared:
             (folder / "state/runs").mkdir()
             subprocess.run(["mount", "--bind", shared, folder / "state/runs"], check=True)
             self.addCleanup(subprocess.run, ["umount", "-q", folder / "state/runs"], check=False)
-        config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": list(devices)}
+        config = {"store": self.server.url(), "lease_seconds": lease, "devices": list(devices)}
         daemon = Daemon(folder / "state", config, program=board.ORDINAL_LAB, env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)})
         self.addCleanup(lambda: daemon.process and daemon.__exit__(ValueError))
         return daemon
@@ -283,8 +283,9 @@ class TestAfterDeath(Shared):
             time.sleep(0.02)
 
     def submit(self, daemon, device, runs):
+        """On any device where it is None."""
         model = daemon.put_blob(TOY / "model.pte")
-        status, _, answer = daemon.submit({"model": model, "runs": runs, "device": device})
+        status, _, answer = daemon.submit({"model": model, "runs": runs} | ({"device": device} if device else {}))
         self.assertEqual(status, 201, answer)
         return json.loads(answer)["id"]
 
@@ -317,13 +318,39 @@ class TestAfterDeath(Shared):
         self.assertGreaterEqual(run["started_ms"], submitted)
         self.await_true(lambda: not list((agent.workdir / "jobs").iterdir()))  # it had the one run, and may forget it
 
-    def two_hosts(self):
+    def test_a_host_that_has_another_device_leaves_the_job_to_the_one_that_has_its_device(self):
+        agent = board.Agent(self.scratch, NATIVE_AGENT)
+        self.addCleanup(agent.close)
+        device = board.board(agent.port, agent.secret)
+        a, b = (self.host(name, device, lease=LONG_LEASE_SECONDS) for name in ("a", "b"))
+        c = self.host("c", {"name": "there", "kind": "local"}, lease=LONG_LEASE_SECONDS)
+        a.start()
+        job = self.submit(a, None, 1000)
+        self.await_true(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")))
+        c.start()
+        c.put_blob(TOY / "model.pte")
+        self.await_true(lambda: [device["state"] for device in c.get("/api/v1/devices")["devices"] if device["name"] == "there"] == ["ready"])
+        a.kill()
+        b.start()
+        b.put_blob(TOY / "model.pte")
+        left = "SELECT lease_until_ms - 1000 * extract(epoch FROM clock_timestamp()) < 1000 FROM jobs"
+        self.await_true(lambda: self.server.sql(left) == [["t"]])
+        b.process.send_signal(signal.SIGSTOP)  # so c puts the job back
+        self.await_true(lambda: self.server.sql("SELECT 1 FROM attempts WHERE cause = 3"))
+        b.process.send_signal(signal.SIGCONT)
+        done = b.wait(job, 240)
+        self.assertEqual((done["state"], done["attempts"], done["device"]), ("done", 2, "board"), done)
+        self.assertIn("event=job_taken_over", c.log_text())
+        self.assertIn("event=result_collected", b.log_text())
+
+    def two_hosts(self, lease=LEASE_SECONDS):
         """Their directory of runs, the host that has a device, and one that has none."""
         if os.geteuid() != 0:
             self.skipTest("mounting a directory takes root")
         shared = self.scratch / "shared"
         shared.mkdir()
-        return shared, self.host("a", {"name": "here", "kind": "local"}, shared=shared), self.host("b", shared=shared)
+        a = self.host("a", {"name": "here", "kind": "local"}, shared=shared, lease=lease)
+        return shared, a, self.host("b", shared=shared, lease=lease)
 
     def mend(self, daemon):
         return daemon.request("POST", "/api/v1/store/check", "{}", {"Content-Type": "application/json"})[0]
@@ -334,19 +361,21 @@ class TestAfterDeath(Shared):
             self.server.sql("BEGIN; LOCK TABLE runs IN EXCLUSIVE MODE; SELECT pg_sleep(600)")
 
     def test_another_host_stores_the_whole_run_of_a_shared_directory(self):
-        shared, a, b = self.two_hosts()
-        a.start()
+        """A third one that has not got the directory leaves the job to it."""
+        shared, a, b = self.two_hosts(LONG_LEASE_SECONDS)
+        c = self.host("c", {"name": "there", "kind": "local"}, lease=LONG_LEASE_SECONDS)
+        for daemon in (a, c, b):  # so their beats come in this order
+            daemon.start()
         waits = threading.Thread(target=self.hold_runs)
         waits.start()
         self.await_true(lambda: self.server.sql("SELECT 1 FROM pg_locks WHERE mode = 'ExclusiveLock' AND relation = 'runs'::regclass AND granted"))
         job = self.submit(a, "here", 3)
         self.await_true(lambda: list(shared.glob("*/*/streams/end.json")))
         a.kill()
-        self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'sme2lab'",
-                        user="postgres")
+        self.server.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = 'sme2lab' "
+                        "AND (wait_event_type = 'Lock' OR query LIKE '%pg_sleep%')", user="postgres")
         waits.join()
         self.assertEqual(self.server.sql("SELECT state, (SELECT count(*) FROM runs) FROM jobs"), [["1", "0"]])
-        b.start()
         done = b.wait(job)
         self.assertEqual((done["state"], done["attempts"], done["device"]), ("done", 1, "here"), done)
         (attempt,) = self.attempts()

@@ -9,6 +9,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/job/queue.h"
+#include "host/job/rest.h"
 #include "tests/support/random.h"
 #include "tests/support/test.h"
 
@@ -481,7 +482,7 @@ TEST(lab_failures_are_tried_again_up_to_the_limit)
     for (uint32_t attempt = 1; attempt <= SL_MAX_ATTEMPTS; attempt++) {
         assert_int_equal(assign(queue, now_ms), 1);
         assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", now_ms), 0);
-        now_ms += (uint64_t)sl_queue_rest_ms(attempt);
+        now_ms += (uint64_t)sl_rest_ms(attempt);
     }
     assert_int_equal(store.jobs[1].state, SL_JOB_FAILED);
     assert_int_equal(store.jobs[1].cause, SL_CAUSE_LAB);
@@ -497,7 +498,7 @@ TEST(a_job_that_was_run_again_says_why)
     assert_int_equal(device_ready(queue, "a"), 0);
     assert_int_equal(assign(queue, 0), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_LAB, 0, "link lost", 1), 0);
-    assert_int_equal(assign(queue, 1 + SL_QUEUE_REST_MS), 1);
+    assert_int_equal(assign(queue, 1 + SL_REST_MS), 1);
     assert_int_equal(sl_queue_finish(queue, 1, "a", SL_CAUSE_NONE, 1, "", 1), 0);
     assert_int_equal(store.jobs[1].state, SL_JOB_DONE);
     assert_string_equal(store.jobs[1].detail, "run again, attempt 2: link lost");
@@ -853,7 +854,7 @@ static void run_out(struct world *world)
     sl_queue_tick(world->queue, world->now_ms); /* whatever a device still holds is taken back */
     for (int d = 0; d < DEVICES; d++)
         (void)comes(world->queue, d, world->devices[d].name);
-    for (int rest = 0; rest < 2; rest++, world->now_ms += (uint64_t)sl_queue_rest_ms(2))
+    for (int rest = 0; rest < 2; rest++, world->now_ms += (uint64_t)sl_rest_ms(2))
         while (sl_queue_assign(world->queue, world->now_ms, &job, name))
             assert_int_equal(
                 sl_queue_finish(world->queue, job, name, SL_CAUSE_NONE, 1, "", world->now_ms), 0);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "host/job/rest.h"
 #include "tests/support/random.h"
 #include "tests/support/test.h"
 
@@ -80,16 +81,16 @@ TEST(a_job_rests_before_the_device_that_failed_it_gets_it_again_and_others_pass_
     assert_string_equal(begun(queue, 200), "2a");
     assert_int_equal(sl_queue_finish(queue, 2, "a", SL_CAUSE_NONE, 1, "", 300), 0);
     assert_string_equal(begun(queue, 300), "");
-    assert_int_equal(sl_queue_next_tick_ms(queue), 200 + SL_QUEUE_REST_MS);
+    assert_int_equal(sl_queue_next_tick_ms(queue), 200 + SL_REST_MS);
     assert_int_equal(sl_queue_count(queue, SL_JOB_QUEUED), 1);
-    assert_string_equal(begun(queue, 199 + SL_QUEUE_REST_MS), "");
-    assert_string_equal(begun(queue, 200 + SL_QUEUE_REST_MS), "1a");
+    assert_string_equal(begun(queue, 199 + SL_REST_MS), "");
+    assert_string_equal(begun(queue, 200 + SL_REST_MS), "1a");
     assert_string_equal(last.detail, "no link");
     lose(queue, 1, "a", 5000);
-    assert_string_equal(begun(queue, 4999 + (uint64_t)sl_queue_rest_ms(2)), "");
-    assert_string_equal(begun(queue, 5000 + (uint64_t)sl_queue_rest_ms(2)), "1a");
-    assert_int_equal(sl_queue_rest_ms(2), 4 * SL_QUEUE_REST_MS);
-    assert_int_equal(sl_queue_rest_ms(UINT32_MAX), 16 * SL_QUEUE_REST_MS);
+    assert_string_equal(begun(queue, 4999 + (uint64_t)sl_rest_ms(2)), "");
+    assert_string_equal(begun(queue, 5000 + (uint64_t)sl_rest_ms(2)), "1a");
+    assert_int_equal(sl_rest_ms(2), 4 * SL_REST_MS);
+    assert_int_equal(sl_rest_ms(UINT32_MAX), 16 * SL_REST_MS);
     sl_queue_free(queue);
 }
 
@@ -102,7 +103,7 @@ TEST(another_device_gets_it_at_once_the_first_time)
     lose(queue, 1, "b", 200);
     assert_string_equal(begun(queue, 200), "");
     sl_queue_device_gone(queue, "a");
-    assert_string_equal(begun(queue, 200 + (uint64_t)sl_queue_rest_ms(2)), "1b"); /* no other */
+    assert_string_equal(begun(queue, 200 + (uint64_t)sl_rest_ms(2)), "1b"); /* no other */
     sl_queue_free(queue);
 }
 
@@ -117,7 +118,53 @@ TEST(a_job_that_comes_with_failures_rests_from_when_it_could_begin)
     job.attempts = 2;
     assert_int_equal(sl_queue_add(queue, &job), 0);
     assert_string_equal(begun(queue, 1000), "");
-    assert_string_equal(begun(queue, 1000 + (uint64_t)sl_queue_rest_ms(2)), "7a");
+    assert_string_equal(begun(queue, 1000 + (uint64_t)sl_rest_ms(2)), "7a");
+    sl_queue_free(queue);
+}
+
+/* Its host died, and a living one has a device behind a link of the name "a". */
+static const struct sl_job_record meant = {.id = 7,
+                                           .attempts = 1,
+                                           .device = "a",
+                                           .host = "dead",
+                                           .written_ms = 500,
+                                           .lease_until_ms = 2500};
+
+TEST(a_job_of_a_dead_host_goes_at_once_to_the_device_of_its_name)
+{
+    struct sl_queue *queue = queue_with("ba", 0);
+    assert_int_equal(sl_queue_add(queue, &meant), 0);
+    assert_string_equal(begun(queue, 100), "7a");
+    lose(queue, 7, "a", 200);
+    assert_string_equal(begun(queue, 200), ""); /* it rests as any other does */
+    assert_string_equal(begun(queue, 200 + (uint64_t)sl_rest_ms(2)), "7b");
+    sl_queue_free(queue);
+}
+
+TEST(a_job_of_a_dead_host_goes_to_another_device_only_after_a_time)
+{
+    struct sl_queue *queue = queue_with("b", 0);
+    const struct sl_job_record other = {.id = 8, .submitted_ms = 1};
+    assert_int_equal(sl_queue_add(queue, &meant), 0);
+    assert_int_equal(sl_queue_add(queue, &other), 0);
+    assert_string_equal(begun(queue, 100000), "8b"); /* it keeps nobody from a device */
+    assert_int_equal(sl_queue_finish(queue, 8, "b", SL_CAUSE_NONE, 1, "", 100001), 0);
+    assert_int_equal(sl_queue_next_tick_ms(queue), 100000 + SL_REST_LOOK_MS);
+    for (uint64_t now_ms = 100001; now_ms < 102000; now_ms += 250)
+        assert_string_equal(begun(queue, now_ms), "");
+    assert_string_equal(begun(queue, 102500), "7b");
+    sl_queue_free(queue);
+}
+
+TEST(a_job_of_a_dead_host_begins_when_the_device_of_its_name_is_free)
+{
+    struct sl_queue *queue = queue_with("b", 0);
+    assert_int_equal(sl_queue_add(queue, &meant), 0);
+    assert_string_equal(begun(queue, 1000), "");
+    const struct sl_device_record device = {.name = "a", .kind = SL_DEVICE_TCP};
+    assert_int_equal(sl_queue_device_is(queue, &device), 0);
+    assert_int_equal(sl_queue_device_ready(queue, "a"), 0);
+    assert_string_equal(begun(queue, 1000 + SL_REST_LOOK_MS), "7a");
     sl_queue_free(queue);
 }
 
@@ -143,8 +190,8 @@ TEST(a_clock_that_jumps_makes_no_rest_longer)
     lose(queue, 1, "a", 2 * (uint64_t)day_ms);
     assert_string_equal(begun(queue, 2 * (uint64_t)day_ms), "");
     sl_queue_shift(queue, -day_ms);
-    assert_string_equal(begun(queue, (uint64_t)day_ms + SL_QUEUE_REST_MS - 1), "");
-    assert_string_equal(begun(queue, (uint64_t)day_ms + SL_QUEUE_REST_MS), "1a");
+    assert_string_equal(begun(queue, (uint64_t)day_ms + SL_REST_MS - 1), "");
+    assert_string_equal(begun(queue, (uint64_t)day_ms + SL_REST_MS), "1a");
     sl_queue_free(queue);
 }
 
@@ -202,7 +249,7 @@ TEST(no_job_is_tried_again_too_soon_and_none_is_forgotten)
             unsigned failed = known[job].failed;
             bool at_once = failed == 0 || (failed == 1 && known[job].device != last.device[0]);
             if (!at_once)
-                assert_true(now_ms - known[job].at_ms >= (uint64_t)sl_queue_rest_ms(failed));
+                assert_true(now_ms - known[job].at_ms >= (uint64_t)sl_rest_ms(failed));
             held[last.device[0] - 'a'] = job;
         }
         assert_int_equal(

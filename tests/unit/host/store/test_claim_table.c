@@ -13,6 +13,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "host/spec/device_kind.h"
 #include "host/store/database.h"
 #include "host/store/host_table.h"
 #include "host/store/job_table.h"
@@ -467,6 +468,92 @@ STORE_TEST(nothing_begins_or_ends_with_a_run_while_the_directory_of_runs_is_away
     lab.db->directory_id[0] = '\0';
     assert_int_equal(answer(sl_claim_table_end, &job, true, false), 0);
     assert_int_equal(number("SELECT count(*) FROM runs"), 1);
+    close_lab();
+}
+
+/* A job that host 1 began on `device`, and that it lost a millisecond ago. */
+static uint64_t lose_job(const char *device)
+{
+    struct host *dead = &lab.hosts[1];
+    struct sl_job_record job;
+    uint64_t id = submit(dead);
+    assert_true(read_job(dead, id, &job));
+    job.attempts = 1;
+    snprintf(job.device, sizeof(job.device), "%s", device);
+    assert_int_equal(answer(sl_claim_table_claim, &job, false, false), 0);
+    lab.now_ms += LEASE_MS + 1;
+    return id;
+}
+
+/* A beat of the host that has this directory of runs: how many jobs it may take over. */
+static size_t beat_with(const struct host *host, const char *directory)
+{
+    struct sl_request request = {.rc = 0};
+    snprintf(lab.db->directory_id, sizeof(lab.db->directory_id), "%s", directory);
+    ask(&request, host, sl_claim_table_beat);
+    lab.db->directory_id[0] = '\0';
+    assert_int_equal(request.rc, 0);
+    size_t count = request.count;
+    release(&request);
+    return count;
+}
+
+STORE_TEST(a_lost_job_is_for_a_lease_the_host_s_that_shares_the_directory_of_runs_and_lives)
+{
+    static const char shared[] = "0123456789abcdef", own[] = "fedcba9876543210";
+    open_lab(1);
+    const struct host *heir = &lab.hosts[2], *third = &lab.hosts[3];
+    assert_int_equal(beat_with(&lab.hosts[1], shared), 0);
+    assert_int_equal(beat_with(heir, shared), 0);
+    lose_job("phone");
+    assert_int_equal(beat_with(third, own), 1); /* the heir was not heard of for a lease either */
+    assert_int_equal(beat_with(heir, shared), 1);
+    assert_int_equal(beat_with(third, own), 0);
+    assert_int_equal(beat_with(third, ""), 0);
+    lab.now_ms += LEASE_MS - 1;
+    assert_int_equal(beat_with(third, own), 0);
+    lab.now_ms += 1;
+    assert_int_equal(beat_with(third, own), 1); /* the heir had its time */
+    close_lab();
+}
+
+/* Host 3 puts back what host 1 lost; returns for how long it is meant for its device. */
+static uint64_t put_back(uint64_t id)
+{
+    struct sl_job_record job;
+    assert_true(read_job(&lab.hosts[3], id, &job));
+    take_over(&lab.hosts[3], &job);
+    assert_true(read_job(&lab.hosts[3], id, &job));
+    assert_int_equal(job.state, SL_JOB_QUEUED);
+    return job.lease_until_ms == 0 ? 0 : job.lease_until_ms - job.written_ms;
+}
+
+static void has_device(const struct host *host, const char *name, int kind)
+{
+    struct sl_request request = {.device = {.state = SL_DEVICE_READY, .kind = kind}};
+    snprintf(request.device.name, sizeof(request.device.name), "%s", name);
+    beat_with(host, "");
+    ask(&request, host, sl_host_table_note_device);
+    assert_int_equal(request.rc, 0);
+    release(&request);
+}
+
+STORE_TEST(a_lost_job_is_meant_for_its_device_where_a_living_host_has_it_behind_a_link)
+{
+    open_lab(1);
+    const struct host *dead = &lab.hosts[1], *holder = &lab.hosts[2];
+    has_device(dead, "phone", SL_DEVICE_ADB);
+    assert_int_equal(put_back(lose_job("phone")), 0); /* the dead host alone has it */
+    has_device(holder, "phone", SL_DEVICE_ADB);
+    assert_int_equal(put_back(lose_job("phone")), 0); /* that host was not heard of either */
+    uint64_t job = lose_job("phone"), other = lose_job("here");
+    has_device(holder, "here", SL_DEVICE_LOCAL);
+    assert_int_equal(put_back(job), LEASE_MS);
+    assert_int_equal(put_back(other), 0); /* nothing is kept there */
+    struct sl_job_record again;
+    assert_true(read_job(dead, job, &again));
+    again.attempts++;
+    assert_int_equal(answer(sl_claim_table_claim, &again, false, false), 0);
     close_lab();
 }
 
