@@ -236,7 +236,7 @@
 40: // the last columns fill one tile
     correct 2x1
     columns_begin 1
-    all_steps 2x1
+    all_steps "tall 2"
     store_begin_narrow
     mov w27, w15
     store_narrow za0
@@ -273,7 +273,7 @@
     .if \narrow
 55: correct 1x1
     columns_begin 1
-    all_steps 1x1
+    all_steps "tall 1"
     store_begin_narrow
     mov x27, x5
     store_narrow za0

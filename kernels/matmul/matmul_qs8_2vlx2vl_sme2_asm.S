@@ -302,7 +302,7 @@ function_begin sl_mopa_qs8_sme2_asm
     start_narrow
     addha za0.s, p0/m, p0/m, z4.s
     addha za2.s, p0/m, p0/m, z4.s
-    all_steps 2x1
+    all_steps "tall 2"
     ld1w {z4.s}, p0/z, [x7]
     cmp x15, #16
     b.ne 45f
@@ -351,7 +351,7 @@ function_begin sl_mopa_qs8_sme2_asm
 55: whilelt p2.s, x11, x6
     start_narrow
     addha za0.s, p0/m, p0/m, z4.s
-    all_steps 1x1
+    all_steps "tall 1"
     ld1w {z4.s}, p0/z, [x7]
     store_rows_narrow za0
 

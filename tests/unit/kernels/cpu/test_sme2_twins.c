@@ -118,6 +118,25 @@ TEST(packing_of_rows_at_equal_distances_equals_its_twin)
         check_rows_at_equal_distances(&seed, m, 67);
 }
 
+static void check_outer_products(uint32_t *seed, size_t m, size_t n, size_t k, bool clamp)
+{
+    size_t stride = n + sl_case_pick(seed, 0, 3);
+    float *lhs = sl_case_floats(seed, (m + vl - 1) / vl * vl * k);
+    float *rhs = sl_case_floats(seed, sl_mopa_f32_rhs_floats(n, k, vl));
+    float *got = sl_case_constant(m * stride, 7), *want = sl_case_constant(m * stride, 7);
+    struct sl_mopa_f32 job = {lhs, rhs, got, stride, m, n, k, -0.5f, 0.75f, clamp};
+    if (!clamp) {
+        job.min = -1e30f;
+        job.max = 1e30f;
+    }
+    sl_streaming_run_za(sl_mopa_f32_sme2_asm, &job);
+    job.dst = want;
+    sl_mopa_f32_scalar(&job, vl);
+    same(got, want, m * stride);
+    sl_guarded_free(lhs);
+    sl_guarded_free(rhs);
+}
+
 TEST(outer_products_equal_their_twin)
 {
     uint32_t seed = 2;
@@ -125,21 +144,22 @@ TEST(outer_products_equal_their_twin)
         return;
     for (size_t turn = 0; turn < 60; turn++) {
         size_t m = sl_case_pick(&seed, 1, 4 * vl), n = sl_case_pick(&seed, 1, 4 * vl);
-        size_t k = sl_case_pick(&seed, 1, 40), stride = n + sl_case_pick(&seed, 0, 3);
-        float *lhs = sl_case_floats(&seed, (m + vl - 1) / vl * vl * k);
-        float *rhs = sl_case_floats(&seed, sl_mopa_f32_rhs_floats(n, k, vl));
-        float *got = sl_case_constant(m * stride, 7), *want = sl_case_constant(m * stride, 7);
-        struct sl_mopa_f32 job = {lhs, rhs, got, stride, m, n, k, -0.5f, 0.75f, turn % 2};
-        if (!job.clamp) {
-            job.min = -1e30f;
-            job.max = 1e30f;
-        }
-        sl_streaming_run_za(sl_mopa_f32_sme2_asm, &job);
-        job.dst = want;
-        sl_mopa_f32_scalar(&job, vl);
-        same(got, want, m * stride);
-        sl_guarded_free(lhs);
-        sl_guarded_free(rhs);
+        check_outer_products(&seed, m, n, sl_case_pick(&seed, 1, 40), turn % 2);
+    }
+}
+
+/* One to six tiles of rows by as many of columns: every shape of a block, with the last tile whole,
+ * one short and of one. */
+TEST(outer_products_of_few_tiles_equal_their_twin)
+{
+    uint32_t seed = 7;
+    if (!may_run("sl_mopa_f32_sme2_asm"))
+        return;
+    for (size_t turn = 0; turn < 36; turn++) {
+        size_t m = (turn / 6 + 1) * vl, n = (turn % 6 + 1) * vl, k = turn % 7 * 5 + 1;
+        check_outer_products(&seed, m, n, k, turn % 2);
+        check_outer_products(&seed, m - 1, n + 1 - vl, k % 16 + 1, turn % 3 > 0);
+        check_outer_products(&seed, m + 1 - vl, n - 1, k % 8 + 1, turn % 3 > 1);
     }
 }
 

@@ -139,6 +139,31 @@ TEST(sizes_up_to_two_blocks_equal_the_reference)
     }
 }
 
+/* Rows and columns about whole tiles of the usual vector lengths, and up to nine tiles of this one.
+ */
+TEST(products_with_a_narrow_side_equal_the_reference)
+{
+    static const size_t edges[] = {1, 15, 16, 17, 31, 63, 64, 65};
+    const struct sl_matmul *kernel;
+    SL_EACH (kernel, matmul, SL_F32) {
+        uint32_t seed = 6;
+        if (!sl_case_may_run(kernel->name, kernel->needs))
+            continue;
+        for (size_t i = 0; i < 64; i++)
+            check_random(kernel,
+                         (struct matmul_case){edges[i / 8], edges[i % 8], i * 5 % 39, i % 3, i % 4,
+                                              i % 5 > 2, i % 3 > 0, i % 2},
+                         &seed);
+        for (size_t tiles = 1; tiles <= 9; tiles++) {
+            size_t m = tiles * kernel->m_step() / 2, n = tiles * kernel->n_step() / 2;
+            check_random(kernel, (struct matmul_case){m - tiles / 5, 3, 21, 0, 1, 0, true, n % 3},
+                         &seed);
+            check_random(kernel, (struct matmul_case){3, n - tiles / 5, 19, 1, 0, 1, true, n % 5},
+                         &seed);
+        }
+    }
+}
+
 TEST(random_shapes_equal_the_reference)
 {
     const struct sl_matmul *kernel;
