@@ -90,7 +90,7 @@ static struct plan plan_of(const struct sl_conv_shape *s)
     if (!plan.in_place)
         plan.image_bytes = round_up(plan.padded_h * plan.padded_w * plan.pixel);
     size_t vl = svcntsw(), pixels = (s->out_h * s->out_w + vl - 1) / vl * vl;
-    size_t most = sl_pack_chunk_rows(plan.steps, vl);
+    size_t most = sl_pack_chunk_rows(plan.steps, 2 * vl);
     plan.chunk = pixels < most ? pixels : most;
     return plan;
 }

@@ -160,7 +160,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
     const struct sl_qd8_call *call = pointer;
     const struct sl_matmul_qd8_args *args = call->args;
     struct lhs lhs = {args->m, args->k, &args->lhs, args->workspace};
-    size_t rows = sl_pack_chunk_rows(sl_qd8_words(args->k), svcntw());
+    size_t rows = sl_pack_chunk_rows(sl_qd8_words(args->k), 2 * svcntw());
     for (size_t row = 0; row < args->m; row += rows) {
         size_t count = args->m - row < rows ? args->m - row : rows;
         pack_rows(&lhs, row, count, lhs.packed);

@@ -127,7 +127,7 @@ static void run_body(const void *pointer) __arm_streaming __arm_inout("za")
 {
     const struct sl_matmul_qs8_args *args = pointer;
     struct sl_mopa_qs8 job = job_of(args);
-    size_t chunk = sl_pack_chunk_rows(job.steps, svcntw());
+    size_t chunk = sl_pack_chunk_rows(job.steps, 2 * svcntw());
     const int8_t *lhs = args->lhs;
     for (size_t left = args->m; left > 0; left -= job.m) {
         job.m = left < chunk ? left : chunk;

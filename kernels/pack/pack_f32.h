@@ -47,15 +47,14 @@ void sl_pack_f32_16_sme2_asm(const struct sl_pack_lhs_f32 *job) __arm_streaming 
 /* The left operand of a product, by whichever of them serves the vector length. */
 void sl_pack_lhs_f32_sme2(const struct sl_pack_lhs_f32 *job) __arm_streaming __arm_inout("za");
 
-/* Rows to pack at a time: pairs of tiles, as many as the cache and one table take. k counts words.
- */
+/* Rows to pack at a time: whole blocks of `block` rows, a power of two of at most four vectors, as
+ * many as the cache and one table take. k counts words. */
 static inline __attribute__((always_inline)) size_t
-sl_pack_chunk_rows(size_t k, size_t vl) __arm_streaming_compatible
+sl_pack_chunk_rows(size_t k, size_t block) __arm_streaming_compatible
 {
-    size_t pair = 2 * vl;
     size_t rows = k ? SL_PACK_CHUNK_BYTES / (k * sizeof(float)) : SL_PACK_TABLE_ROWS;
     rows = rows < SL_PACK_TABLE_ROWS ? rows : SL_PACK_TABLE_ROWS;
-    return rows > pair ? rows / pair * pair : pair;
+    return rows > block ? rows / block * block : block;
 }
 
 /* Fills the pointers rows[0 .. padded) with base + min(i, count - 1) * stride; stride in bytes,
