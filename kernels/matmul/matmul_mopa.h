@@ -50,14 +50,6 @@ void sl_mopa_f32_pack_rhs(size_t n, size_t k, const float *weights, size_t n_str
 struct sl_pack_rhs_x16;
 void sl_mopa_x16_pack_rhs(const struct sl_pack_rhs_x16 *job, size_t vl);
 
-/* Rows of a block: where the last columns fill one vector at most, four vectors of them, else two.
- */
-static inline size_t sl_mopa_block_rows(size_t n, size_t vl)
-{
-    size_t last = n % (2 * vl);
-    return last > 0 && last <= vl ? 4 * vl : 2 * vl;
-}
-
 /* The streaming forms in plain C; the 16-bit ones round between the two products of a
  * lane as they like. */
 void sl_mopa_f32_scalar(const struct sl_mopa_f32 *job, size_t vl);
@@ -67,6 +59,16 @@ void sl_mopa_bf16_scalar(const struct sl_mopa_x16 *job, size_t vl);
 
 #if defined(__ARM_FEATURE_SME2)
 #include <arm_sme.h>
+
+/* Rows of a block: where the last columns fill one vector at most, four vectors of them, else two.
+ */
+static inline __attribute__((always_inline)) size_t
+sl_mopa_block_rows(size_t n, size_t vl) __arm_streaming_compatible
+{
+    size_t last = n & (2 * vl - 1); /* VL is a power of two */
+    return last > 0 && last <= vl ? 4 * vl : 2 * vl;
+}
+
 void sl_mopa_f32_sme2_asm(const struct sl_mopa_f32 *job) __arm_streaming __arm_inout("za");
 void sl_mopa_f32_few_sme2_asm(const struct sl_mopa_f32_few *few) __arm_streaming __arm_inout("za");
 void sl_mopa_f16_sme2_asm(const struct sl_mopa_x16 *job) __arm_streaming __arm_inout("za");
