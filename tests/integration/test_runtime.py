@@ -129,7 +129,7 @@ class TwoRuntimes(WithExecuTorch):
         self.assertNotIn("runtime", self.manifest("run"))
         combined = (self.out / "combined_report.md").read_text()
         self.assertIn("What is left in ExecuTorch", combined)
-        self.assertRegex(done.stdout, r"\ntoy_cnn_f32_xnnpack, end to end +3\.604 M +1\.275 M +2\.605 M +245\.6 k +1\.030 M\n")
+        self.assertRegex(done.stdout, r"\ntoy_cnn_f32_xnnpack, end to end +3\.604 M +1\.275 M +2\.605 M +243\.9 k +1\.031 M\n")
         self.assertIn("kai_run_matmul_clamp_f32_f32p2vlx1_f32p2vlx1biasf32_sme2_mopa", combined)
         self.check_outputs()
         self.check_operators()
