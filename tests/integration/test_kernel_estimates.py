@@ -52,6 +52,16 @@ class Estimates(unittest.TestCase):
         self.assertFalse([shape for shape in stream if any(beyond[shape])])
         self.assertFalse([shape for shape in small if not any(by_middle[shape])])
 
+    def test_float_products_with_one_vector_of_rows_or_columns_are_no_slower_by_the_middle(self):
+        """Where fewer than four outer products are in flight, four of these are slower than NEON on a C1-Ultra."""
+        narrow = ("matmul:100x16x64", "matmul:16x100x64", "f16/matmul:100x16x256", "f16/matmul:16x100x256", "conv:56x56x3-16-3x3-s2-p1", "conv:28x28x16-16-3x3-s1-p1",
+                  "f16/conv:28x28x16-16-3x3-s1-p1")
+        for profile in ("apple-m4", "arm-c1-ultra"):
+            on, off = ({row["shape"]: row["estimate"]["mid_ns"] for row in bench(*narrow, "--engine", engine, "--silicon", profile) if row["stage"] == "whole"}
+                       for engine in ("sme2", "neon"))
+            self.assertEqual(set(on), set(narrow))
+            self.assertEqual([shape for shape in narrow if on[shape] > off[shape]], [], profile)
+
     def test_functions_norms_and_resizes_end_on_neon(self):
         """configs/silicon/README.md, "Where SME2 ends on this silicon": the lines of its table, in small."""
         both = ("f16/binary:multiply-16384", "qs8/binary:add-16384", "f16/resize:8x8x64-16x16", "qs8/resize:8x8x64-16x16", "reduce:softmax-16x1024x1",
