@@ -21,19 +21,6 @@
 
 enum { PATH_BYTES = 1024 };
 
-/* False for the sources of artifacts: they stay with the daemon. */
-static bool is_artifact(const char *name)
-{
-    static const char *const inner[] = {"streams/", "files/", "reference/"};
-    static const char *const files[] = {"config.json", "trace.sltrace"};
-    bool is = sl_path_is_below(name);
-    for (size_t i = 0; i < sizeof(inner) / sizeof(inner[0]); i++)
-        is = is && strncmp(name, inner[i], strlen(inner[i])) != 0;
-    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
-        is = is && strcmp(name, files[i]) != 0;
-    return is;
-}
-
 static int cannot_write(const char *path, int rc, struct sl_diag *diag)
 {
     sl_diag_hint(diag, "give another directory with --out; the daemon keeps the run");
@@ -89,7 +76,7 @@ int sl_fetch_run(struct sl_client *client, uint64_t run, bool whole, const char 
     cJSON_ArrayForEach(file, sl_value(answer, "files"))
     {
         const char *name = sl_value_text(file, "path", "");
-        if (rc == 0 && (whole ? sl_path_is_below(name) : is_artifact(name)))
+        if (rc == 0 && (whole ? sl_path_is_below(name) : sl_path_is_artifact(name)))
             rc = fetch_below(client, run, name, directory, diag);
     }
     cJSON_Delete(answer);

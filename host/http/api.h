@@ -81,3 +81,6 @@ struct sl_http;
 void sl_api_blobs_sweep(struct sl_http *http);
 /* Removes what unfinished imports of an earlier daemon left. */
 void sl_api_imports_sweep(struct sl_http *http);
+/* Makes a directory for a run that is put together; `out_path` has room for 2 * SL_PATH_BYTES. 0 or
+ * -errno. Any thread. */
+int sl_api_imports_stage(const struct sl_http *http, char *out_path);

@@ -13,6 +13,7 @@
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/tree_remove.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -20,17 +21,22 @@
 #include "host/http/relay.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/peer/run_copy.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
 #include "host/store/store.h"
 
 #define MAX_JSON_BYTES ((size_t)1 << 28)
 
+enum { MAX_COPIES = 8 }; /* of other hosts' runs, at a time */
+
 /* One request from its query to its answer. */
 struct comparing {
     struct sl_http_exchange *exchange;
-    uint64_t runs[2]; /* baseline, candidate */
-    int side;         /* whose record is asked for */
+    uint64_t runs[2];                  /* baseline, candidate */
+    int side;                          /* whose record is asked for */
+    char copies[2][2 * SL_PATH_BYTES]; /* where files of other hosts' runs lie; "": none do */
+    char host[SL_NAME_BYTES];          /* whose files are copied */
     struct sl_http_comparison what;
     uv_work_t work;
     struct sl_buf json;
@@ -50,17 +56,38 @@ static void reply(struct comparing *c)
         sl_http_reply_buf(c->exchange, 200, type, &c->json);
 }
 
+/* Off the loop, or where little has come. */
+static void remove_copies(struct comparing *c)
+{
+    for (int i = 0; i < 2; i++) {
+        if (c->copies[i][0])
+            sl_tree_remove(c->copies[i]);
+    }
+}
+
+/* Its exchange, where it is alive, is the caller's to answer. */
+static bool end(struct comparing *c)
+{
+    for (int i = 0; i < 2; i++)
+        c->exchange->http->run_copies -= c->copies[i][0] != '\0';
+    return sl_http_exchange_settle(c->exchange);
+}
+
+static void free_comparing(struct comparing *c)
+{
+    sl_buf_fini(&c->json);
+    sl_free(c);
+}
+
 static void answer(struct comparing *c, int rc)
 {
-    struct sl_http_exchange *exchange = c->exchange;
-    if (sl_http_exchange_settle(exchange)) {
+    if (end(c)) {
         if (rc == 0)
             reply(c);
         else
-            sl_http_problem_of(exchange, rc, c->diag.what[0] ? &c->diag : NULL);
+            sl_http_problem_of(c->exchange, rc, c->diag.what[0] ? &c->diag : NULL);
     }
-    sl_buf_fini(&c->json);
-    sl_free(c);
+    free_comparing(c);
 }
 
 static void do_compare(uv_work_t *work)
@@ -68,21 +95,81 @@ static void do_compare(uv_work_t *work)
     struct comparing *c = work->data;
     const struct sl_http *http = c->exchange->http;
     c->rc = http->compare.call(http->compare.user, &c->what, &c->json, &c->diag);
+    remove_copies(c);
 }
 
 static void after_compare(uv_work_t *work, int status)
 {
     struct comparing *c = work->data;
+    if (status < 0)
+        remove_copies(c);
     answer(c, status < 0 ? status : c->rc);
 }
 
 static void relay(struct comparing *c, const char *host)
 {
-    struct sl_http_exchange *exchange = c->exchange;
-    sl_buf_fini(&c->json);
-    sl_free(c);
-    if (sl_http_exchange_settle(exchange))
-        sl_http_relay(exchange, host);
+    if (end(c))
+        sl_http_relay(c->exchange, host);
+    remove_copies(c);
+    free_comparing(c);
+}
+
+/* --- files of another host --- */
+
+static bool is_wanted(void *user)
+{
+    const struct comparing *c = user;
+    return c->exchange->turn.connection && !c->exchange->http->stopping;
+}
+
+static void go_on_after(struct comparing *c);
+
+static void on_copied(void *user, int rc, const char *why)
+{
+    struct comparing *c = user;
+    if (rc == 0) {
+        go_on_after(c);
+        return;
+    }
+    remove_copies(c);
+    if (rc == SL_E_LIMIT || rc == -ENOSPC) {
+        sl_diag_hint(&c->diag, "ask that host for it");
+        sl_diag_set(&c->diag, rc, NULL,
+                    "the files of run %" PRIu64 " on host %s do not go here: %s", c->runs[c->side],
+                    c->host, why);
+        answer(c, rc);
+        return;
+    }
+    if (end(c))
+        sl_http_relay_refused(c->exchange, c->host, why);
+    free_comparing(c);
+}
+
+/* 0: on_copied() comes. */
+static int copy_side(struct comparing *c, const char *host, const char *url)
+{
+    static const struct sl_run_copy_events events = {is_wanted, on_copied};
+    struct sl_http *http = c->exchange->http;
+    char *folder = c->copies[c->side];
+    if (http->run_copies >= MAX_COPIES)
+        return sl_diag_set(&c->diag, SL_E_FULL, NULL,
+                           "%d runs of other hosts are being compared; ask again later",
+                           MAX_COPIES);
+    int rc = sl_api_imports_stage(http, folder);
+    if (rc < 0)
+        return rc;
+    http->run_copies++;
+    snprintf(c->host, sizeof(c->host), "%s", host);
+    snprintf(c->what.directories[c->side], SL_PATH_BYTES, "%s", folder);
+    const struct sl_run_copy_setup setup = {.calls = http->peers,
+                                            .keeper = http->keeper,
+                                            .url = url,
+                                            .folder = folder,
+                                            .run = c->runs[c->side]};
+    rc = sl_run_copy_start(http->loop, &setup, &events, c);
+    if (rc < 0)
+        remove_copies(c);
+    return rc;
 }
 
 static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t count,
@@ -106,25 +193,36 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
         rc = sl_diag_set(&c->diag, SL_E_FORMAT, "run", "run %" PRIu64 " is of the device %s",
                          c->runs[0], rows[0].device);
     if (rc == 0 && sl_http_relay_is_due(c->exchange, &rows[0])) {
-        if (c->what.kind == SL_HTTP_TRACE) {
+        const char *url = sl_http_relay_url(c->exchange, rows[0].host);
+        if (c->what.kind == SL_HTTP_TRACE || !url) {
             relay(c, rows[0].host);
             return;
         }
-        sl_diag_hint(&c->diag, "ask that host; or mount one shared directory at STATE/runs");
-        rc = sl_diag_set(&c->diag, SL_E_NOT_FOUND, NULL,
-                         "the files of run %" PRIu64 " are on host %s", c->runs[c->side],
-                         rows[0].host);
-    }
-    if (rc == 0) {
+        rc = copy_side(c, rows[0].host, url);
+    } else if (rc == 0) {
         char *path = c->what.directories[c->side];
         sl_path_join(path, SL_PATH_BYTES, sl_lab_state_dir(http->lab), "%s", rows[0].directory);
-        if (++c->side < sl_http_compared_runs(c->what.kind))
-            rc = ask_for_side(c);
-        else
-            rc = uv_queue_work(http->loop, &c->work, do_compare, after_compare);
+        go_on_after(c);
     }
     if (rc < 0)
         answer(c, rc);
+}
+
+/* The files of this side are here. */
+static void go_on_after(struct comparing *c)
+{
+    int rc, sides = sl_http_compared_runs(c->what.kind);
+    c->side++;
+    if (c->side < sides && c->runs[1] == c->runs[0])
+        memcpy(c->what.directories[c->side++], c->what.directories[0], SL_PATH_BYTES);
+    if (c->side < sides)
+        rc = ask_for_side(c);
+    else
+        rc = uv_queue_work(c->exchange->http->loop, &c->work, do_compare, after_compare);
+    if (rc == 0)
+        return;
+    remove_copies(c);
+    answer(c, rc);
 }
 
 static int ask_for_side(struct comparing *c)

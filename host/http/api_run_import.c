@@ -50,9 +50,9 @@ void sl_api_imports_sweep(struct sl_http *http)
 
 /* --- off the loop: the files of the body, each a blob, linked into a directory --- */
 
-static int make_staging(struct importing *importing)
+int sl_api_imports_stage(const struct sl_http *http, char *out_path)
 {
-    const char *state = sl_lab_state_dir(importing->exchange->http->lab);
+    const char *state = sl_lab_state_dir(http->lab);
     char path[2 * SL_PATH_BYTES];
     sl_path_join(path, sizeof(path), state, STAGING);
     if (mkdir(path, 0700) < 0 && errno != EEXIST)
@@ -60,20 +60,7 @@ static int make_staging(struct importing *importing)
     sl_path_join(path, sizeof(path), state, STAGING "/XXXXXX");
     if (!mkdtemp(path))
         return -errno;
-    memcpy(importing->path, path, sizeof(path));
-    return 0;
-}
-
-/* The folders above a file whose path was checked. */
-static int make_folders(char *path, size_t from)
-{
-    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        int rc = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
-        *slash = '/';
-        if (rc < 0)
-            return rc;
-    }
+    memcpy(out_path, path, sizeof(path));
     return 0;
 }
 
@@ -93,7 +80,7 @@ static void link_file(struct importing *importing, const struct sl_json_at *file
         rc = sl_blobs_path(blobs, sha256, from);
     if (rc == 0) {
         sl_path_join(to, sizeof(to), importing->path, "%s", name);
-        rc = make_folders(to, strlen(importing->path) + 1);
+        rc = sl_run_file_make_folders(to, strlen(importing->path) + 1);
     }
     if (rc == 0 && link(from, to) < 0)
         rc = -errno;
@@ -137,7 +124,7 @@ static void take_files(struct importing *importing, const struct cJSON *document
     sl_json_need_object(&root, keys, 1, 1);
     sl_json_need_array(&files, SL_RUN_FILES_MAX, "files");
     if (reader.error == 0)
-        sl_json_stop(&root, make_staging(importing));
+        sl_json_stop(&root, sl_api_imports_stage(importing->exchange->http, importing->path));
     for (struct sl_json_at file = sl_json_first(&files); sl_json_more(&file); sl_json_next(&file))
         take_file(importing, &file, &sum);
     sl_sha256_final_hex(&sum, importing->key);

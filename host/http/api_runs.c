@@ -2,10 +2,15 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <uv.h>
 
 #include "common/base/buf.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/mem.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -14,6 +19,7 @@
 #include "host/http/relay.h"
 #include "host/http/reply.h"
 #include "host/job/lab.h"
+#include "host/spec/path_stem.h"
 #include "host/store/run_file.h"
 #include "host/store/run_removal.h"
 #include "host/store/store.h"
@@ -168,21 +174,99 @@ void sl_api_run_delete(struct sl_http_exchange *exchange)
     one(exchange, on_run_to_remove);
 }
 
+/* The list of a run's files, made off the loop where it has their digests. */
+struct listing {
+    struct sl_http_exchange *exchange;
+    char directory[SL_PATH_BYTES];
+    bool digests; /* of the artifacts: the others are large, and nobody compares them */
+    struct sl_http_json text;
+    uv_work_t work;
+    int rc;
+};
+
+/* A file that has gone meanwhile has no digest. */
+static void put_digest(struct listing *listing, const char *path)
+{
+    const char *root = sl_lab_state_dir(listing->exchange->http->lab);
+    char sha256[SL_SHA256_HEX_SIZE];
+    uint64_t size;
+    int fd = sl_run_file_open(root, listing->directory, path, &size);
+    if (fd < 0)
+        return;
+    if (sl_sha256_fd(fd, sha256) == 0)
+        sl_json_text(&listing->text.json, "sha256", sha256);
+    close(fd);
+}
+
 static int put_file(void *user, const char *path, uint64_t size)
 {
-    struct sl_json *json = user;
+    struct listing *listing = user;
+    struct sl_json *json = &listing->text.json;
     sl_json_open_object(json, NULL);
     sl_json_text(json, "path", path);
     sl_json_u64(json, "bytes", size);
+    if (listing->digests && sl_path_is_artifact(path))
+        put_digest(listing, path);
     sl_json_close_object(json);
     return json->error;
+}
+
+static void list_files(struct listing *listing)
+{
+    struct sl_json *json = &listing->text.json;
+    sl_http_json_begin(&listing->text, MAX_LIST_BYTES);
+    sl_json_open_object(json, NULL);
+    sl_json_open_array(json, "files");
+    listing->rc = sl_run_file_list(sl_lab_state_dir(listing->exchange->http->lab),
+                                   listing->directory, put_file, listing);
+    sl_json_close_array(json);
+    sl_json_close_object(json);
+}
+
+static void answer_files(struct listing *listing)
+{
+    if (listing->rc == 0) {
+        sl_http_reply_json(listing->exchange, 200, &listing->text);
+        return;
+    }
+    sl_buf_fini(&listing->text.body);
+    sl_http_problem_of(listing->exchange, listing->rc, NULL);
+}
+
+static void do_list(uv_work_t *work)
+{
+    list_files(work->data);
+}
+
+static void after_list(uv_work_t *work, int status)
+{
+    struct listing *listing = work->data;
+    if (sl_http_exchange_settle(listing->exchange) && status == 0)
+        answer_files(listing);
+    else
+        sl_buf_fini(&listing->text.body);
+    sl_free(listing);
+}
+
+static void list_with_digests(const struct listing *wish)
+{
+    struct listing *listing = sl_calloc(1, sizeof(*listing));
+    if (!listing) {
+        sl_http_problem_of(wish->exchange, -ENOMEM, NULL);
+        return;
+    }
+    *listing = *wish;
+    listing->work.data = listing;
+    sl_http_exchange_owe(listing->exchange);
+    uv_queue_work(listing->exchange->http->loop, &listing->work, do_list, after_list);
 }
 
 static void on_run_files(void *user, int rc, const struct sl_run_record *rows, size_t count,
                          uint64_t next_cursor)
 {
     struct sl_http_exchange *exchange = user;
-    struct sl_http_json text;
+    struct listing listing = {.exchange = exchange};
+    uint64_t digests = 0;
     (void)next_cursor;
     if (!the_run(exchange, rc, count))
         return;
@@ -190,19 +274,18 @@ static void on_run_files(void *user, int rc, const struct sl_run_record *rows, s
         sl_http_relay(exchange, rows[0].host);
         return;
     }
-    sl_http_json_begin(&text, MAX_LIST_BYTES);
-    sl_json_open_object(&text.json, NULL);
-    sl_json_open_array(&text.json, "files");
-    rc = sl_run_file_list(sl_lab_state_dir(exchange->http->lab), rows[0].directory, put_file,
-                          &text.json);
-    sl_json_close_array(&text.json);
-    sl_json_close_object(&text.json);
-    if (rc < 0) {
-        sl_buf_fini(&text.body);
-        sl_http_problem_of(exchange, rc, NULL);
+    snprintf(listing.directory, sizeof(listing.directory), "%s", rows[0].directory);
+    if (!sl_http_query_number(exchange, "sha256", &digests) || digests > 1) {
+        sl_http_problem(exchange, 400, "bad-query", "leave it out for 0", "sha256 is 0 or 1");
         return;
     }
-    sl_http_reply_json(exchange, 200, &text);
+    listing.digests = digests == 1;
+    if (listing.digests) {
+        list_with_digests(&listing);
+        return;
+    }
+    list_files(&listing);
+    answer_files(&listing);
 }
 
 void sl_api_run_files(struct sl_http_exchange *exchange)

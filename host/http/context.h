@@ -46,6 +46,7 @@ struct sl_http {
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     size_t exchanges, streams, queries, packers;
+    size_t run_copies;    /* of other hosts' runs, that are under way or compared */
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;

@@ -327,7 +327,7 @@ static void on_run(void *user, int rc, const struct sl_run_record *rows, size_t 
     if (rc == 0 && count != 1)
         rc = SL_E_NOT_FOUND;
     if (rc == 0 && sl_http_relay_is_due(page->exchange, &rows[0]) &&
-        sl_http_relay_can(page->exchange, rows[0].host)) {
+        sl_http_relay_url(page->exchange, rows[0].host)) {
         relay(page, rows[0].host);
         return;
     }

@@ -61,18 +61,23 @@ static size_t take(void *user, uint8_t *at, size_t room, bool *out_last)
 
 static const struct sl_http_stream_source source = {take, free_relay};
 
+void sl_http_relay_refused(struct sl_http_exchange *exchange, const char *host, const char *why)
+{
+    sl_peer_counts(exchange->http->peers)->refused++;
+    sl_http_problem(exchange, 503, "host-away",
+                    "'sme2lab hosts' shows who is there; ask again when it is",
+                    "the files are on host %s, which does not give them: %s", host, why);
+}
+
 /* Nothing of the other host's answer has been sent. */
 static void refuse(struct relay *relay, const char *why)
 {
     struct sl_http_exchange *exchange = relay->exchange;
     char host[SL_NAME_BYTES];
     memcpy(host, relay->host, sizeof(host));
-    sl_peer_counts(exchange->http->peers)->refused++;
     exchange->source = NULL;
     free_relay(relay);
-    sl_http_problem(exchange, 503, "host-away",
-                    "'sme2lab hosts' shows who is there; ask again when it is",
-                    "the files are on host %s, which does not give them: %s", host, why);
+    sl_http_relay_refused(exchange, host, why);
 }
 
 /* The answers that are about what was asked for, and not about us. */
@@ -202,10 +207,10 @@ bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct 
     return access(path, F_OK) < 0 && errno == ENOENT;
 }
 
-bool sl_http_relay_can(const struct sl_http_exchange *exchange, const char *host)
+const char *sl_http_relay_url(const struct sl_http_exchange *exchange, const char *host)
 {
     const struct sl_host_record *known = find_host(exchange, host);
-    return known && exchange->http->peers && known->url[0];
+    return known && exchange->http->peers && known->url[0] ? known->url : NULL;
 }
 
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
@@ -216,7 +221,8 @@ void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
                         "the files are on host %s, which is away", host);
         return;
     }
-    if (!sl_http_relay_can(exchange, host)) {
+    const char *url = sl_http_relay_url(exchange, host);
+    if (!url) {
         sl_http_problem(exchange, 409, "another-host",
                         "ask that host; or say in its configuration where others reach it: "
                         "\"peers\": {\"url\": \"https://HOST:PORT\"}; http:// does not count where "
@@ -232,7 +238,7 @@ void sl_http_relay(struct sl_http_exchange *exchange, const char *host)
     *relay = (struct relay){.exchange = exchange};
     snprintf(relay->host, sizeof(relay->host), "%s", host);
     sl_buf_init(&relay->waiting, 2 * MOST_BYTES);
-    int rc = start(relay, known->url);
+    int rc = start(relay, url);
     if (rc < 0) {
         free_relay(relay);
         sl_http_problem_of(exchange, rc, NULL);

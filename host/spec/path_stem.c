@@ -59,3 +59,15 @@ bool sl_path_is_below(const char *path)
         step += len + 1;
     }
 }
+
+bool sl_path_is_artifact(const char *path)
+{
+    static const char *const folders[] = {"streams/", "files/", "reference/"};
+    static const char *const files[] = {"config.json", "trace.sltrace"};
+    bool is = sl_path_is_below(path);
+    for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+        is = is && strncmp(path, folders[i], strlen(folders[i])) != 0;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        is = is && strcmp(path, files[i]) != 0;
+    return is;
+}

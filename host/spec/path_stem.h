@@ -14,3 +14,6 @@ void sl_path_title(const char *path, char *out, size_t size);
 
 /* No absolute path, and each step of it has a name that leads down: not "", "." or "..". */
 bool sl_path_is_below(const char *path);
+
+/* Is it below, and what a run's kit is? The sources of artifacts stay with the daemon. */
+bool sl_path_is_artifact(const char *path);

@@ -210,6 +210,18 @@ int sl_run_file_list(const char *root, const char *directory, sl_run_file_fn fou
     return rc < 0 ? rc : 0;
 }
 
+int sl_run_file_make_folders(char *path, size_t from)
+{
+    for (char *slash = strchr(path + from, '/'); slash; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        int rc = mkdir(path, 0700) < 0 && errno != EEXIST ? -errno : 0;
+        *slash = '/';
+        if (rc < 0)
+            return rc;
+    }
+    return 0;
+}
+
 const char *sl_run_file_type(const char *path)
 {
     static const struct {

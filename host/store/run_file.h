@@ -31,5 +31,8 @@ int sl_run_file_remove(const char *root, const char *directory);
  * directory; the folder above is made. 0, SL_E_NOT_FOUND as above, or -errno. */
 int sl_run_file_move(const char *root, const char *directory, const char *to);
 
+/* Makes the folders above the file `path`, from the byte `from` on. 0 or -errno. */
+int sl_run_file_make_folders(char *path, size_t from);
+
 /* By its name's end; static storage. */
 const char *sl_run_file_type(const char *path);

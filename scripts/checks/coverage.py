@@ -45,6 +45,7 @@ PARSERS = {
     "http": ["host/http/token_wish.c", "host/http/router.c", "host/http/range.c"],
     "host_config": ["host/spec/host_config.c", "host/spec/plugin_config.c"],
     "plugin_file": ["host/rundir/plugin_file.c"],
+    "run_list": ["host/peer/run_list.c"],
     "plugin_lines": ["host/plugin/line.c", "host/plugin/record.c"],
     "policy_file": ["host/spec/policy_file.c", "host/spec/noise_file.c", "host/cli/peaks_file.c"],
     "selector": ["host/spec/selector.c"],

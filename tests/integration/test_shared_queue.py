@@ -226,6 +226,36 @@ class TestApartHosts(Shared):
         self.b.start()
         self.await_true(lambda: self.a.request("GET", path)[2] == whole)
 
+    def test_runs_of_two_hosts_are_compared_where_it_is_asked(self):
+        model, there = self.run_on_b()
+        status, _, answer = self.a.submit({"model": model, "runs": 1, "warmup": 0, "device": "a"})
+        self.assertEqual(status, 201, answer)
+        here = self.a.wait(json.loads(answer)["id"])["run"]
+        for path in (f"/api/v1/compare?baseline={here}&candidate={there}", f"/api/v1/compare?baseline={there}&candidate={there}",
+                     f"/api/v1/combined?runs={there},{here}"):
+            ours, theirs = self.a.get(path), self.b.get(path)
+            self.assertEqual(ours, theirs, path)
+            self.assertTrue(ours["schema"].startswith("sme2lab."), path)
+            for daemon in (self.a, self.b):
+                self.assertEqual(list(daemon.state.glob("imports/*")), [], path)
+
+        def compare():
+            words = [lab.SME2LAB, "compare", str(here), str(there), "--json", "--server", f"unix:{self.a.state}/sme2labd.sock"]
+            return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+        path = f"/api/v1/compare?baseline={here}&candidate={there}"
+        told = json.loads(compare().stdout)
+        self.assertEqual(told, self.a.get(path))
+        self.server.sql("UPDATE hosts SET url = 'http://127.0.0.1:1'")
+        self.b.kill()
+        self.await_true(lambda: self.a.request("GET", path)[0] == 503)
+        problem = json.loads(self.a.request("GET", path)[2])
+        self.assertIn("host-away", problem["type"])
+        away = compare()
+        self.assertNotEqual(away.returncode, 0)
+        self.assertIn("he files are on host", away.stderr)
+        self.b.start()
+
     def test_files_are_for_hosts_and_administrators_alone(self):
         model = self.a.put_blob(TOY / "model.pte")
 

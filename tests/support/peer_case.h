@@ -19,6 +19,7 @@ struct peer_case {
     unsigned requests;
     const char *answer;
     size_t answer_bytes;
+    const char *then; /* the answer from the second request on; NULL: the same */
 };
 
 struct peer_case_client {
@@ -65,6 +66,10 @@ static inline void peer_case_read(uv_stream_t *stream, ssize_t got, const uv_buf
     if (!peer->answer)
         return;
     uv_read_stop(stream);
+    if (peer->requests > 1 && peer->then) {
+        peer->answer = peer->then;
+        peer->answer_bytes = strlen(peer->then);
+    }
     uv_buf_t answer = uv_buf_init((char *)(uintptr_t)peer->answer, (unsigned)peer->answer_bytes);
     assert_int_equal(uv_write(&client->write, stream, &answer, 1, peer_case_sent), 0);
 }

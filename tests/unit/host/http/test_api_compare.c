@@ -140,3 +140,16 @@ TEST(a_server_without_a_comparison_says_so)
     assert_int_equal(CURL("/api/v1/runs/1/trace.perfetto"), 503);
     bench.http->compare = own;
 }
+
+TEST(the_files_of_a_run_are_listed_with_their_digests_where_that_is_asked)
+{
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=1"), 200);
+    const char *digest = strstr(bench.body, "\"sha256\":\"");
+    assert_non_null(digest);
+    assert_int_equal(strspn(digest + 10, "0123456789abcdef"), 64);
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=0"), 200);
+    assert_null(strstr(bench.body, "sha256"));
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=2"), 400);
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=yes"), 400);
+    assert_int_equal(CURL("/api/v1/runs/9/files?sha256=1"), 404);
+}

@@ -132,10 +132,51 @@ TEST_WITH(a_page_and_a_trace_come_with_their_query_and_are_counted, NULL, close_
     bench.http->compare.call = never;
     assert_int_equal(CURL("/api/v1/runs/7/trace.perfetto?variant=off"), 200);
     assert_non_null(strstr(peer.request, "/trace.perfetto?variant=off HTTP/1.1\r\n"));
-    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 404);
-    assert_non_null(strstr(bench.body, "the files of run 7 are on host other"));
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503);
+    assert_non_null(strstr(bench.body, "the files are on host other, which does not give them: its "
+                                       "list of files cannot be used"));
     assert_int_equal(CURL("/metrics"), 200);
     assert_non_null(strstr(bench.body, "sme2lab_peer_files_total{what=\"relayed\"} 2\n"));
+}
+
+#define DIGEST "a6b46dd0d1ae5e86cbc8f37e75ceeb6760230c1ca4ffbcb0c97b96dd7d9c464b" /* of "some" */
+
+/* The files of the run lie here for now. */
+static int compare_copied(void *user, const struct sl_http_comparison *what, struct sl_buf *out,
+                          struct sl_diag *diag)
+{
+    char path[SL_PATH_BYTES + 32];
+    struct sl_buf text;
+    (void)user, (void)diag;
+    assert_string_equal(what->directories[0], what->directories[1]);
+    assert_non_null(strstr(what->directories[0], "/imports/"));
+    snprintf(path, sizeof(path), "%s/toy/log", what->directories[0]);
+    assert_int_equal(sl_buf_read_file(path, 100, &text), 0);
+    assert_memory_equal(text.data, "some", 4);
+    sl_buf_fini(&text);
+    return sl_buf_printf(out, "{\"in\":\"%s\"}", what->directories[0]);
+}
+
+TEST_WITH(a_run_of_another_host_is_compared_with_its_files_copied, NULL, close_all)
+{
+    char folder[2 * SL_PATH_BYTES];
+    peer_says("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"files\":[{\"path\":\"toy/log\","
+              "\"bytes\":4,\"sha256\":\"" DIGEST "\"}]}");
+    peer.then = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nsome";
+    bench.http->compare.call = compare_copied;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 200);
+    assert_int_equal(peer.requests, 2);
+    snprintf(folder, sizeof(folder), "%s", strchr(bench.body, '/'));
+    folder[strcspn(folder, "\"")] = '\0';
+    assert_int_equal(access(folder, F_OK), -1); /* removed before the answer */
+    assert_int_equal(bench.http->run_copies, 0);
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503); /* no list any more */
+    assert_int_equal(bench.http->run_copies, 0);
+    bench.http->run_copies = 8;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503);
+    assert_non_null(strstr(bench.body, "8 runs of other hosts are being compared"));
+    assert_int_equal(bench.http->run_copies, 8);
+    bench.http->run_copies = 0;
 }
 
 /* More than is kept at a time. */
@@ -218,6 +259,8 @@ TEST(a_host_without_an_address_is_named)
     assert_int_equal(CURL(FILE_7), 409);
     assert_non_null(strstr(bench.body, "host other, which does not say where it is reached"));
     assert_int_equal(CURL("/api/v1/runs/7/files"), 409);
+    bench.http->compare.call = never;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 409);
     assert_int_equal(CURL("/runs/7"), 200); /* a page without files */
     sl_http_case_close(&bench);
 }

@@ -59,3 +59,16 @@ TEST(a_path_below_has_no_step_up)
     assert_false(sl_path_is_below("a//b"));
     assert_false(sl_path_is_below("a/"));
 }
+
+TEST(the_sources_of_artifacts_are_none)
+{
+    assert_true(sl_path_is_artifact("manifest.json"));
+    assert_true(sl_path_is_artifact("toy/toy_t1.etdump"));
+    assert_true(sl_path_is_artifact("streams"));
+    assert_false(sl_path_is_artifact("streams/log"));
+    assert_false(sl_path_is_artifact("files/model.pte"));
+    assert_false(sl_path_is_artifact("reference/trace.sltrace"));
+    assert_false(sl_path_is_artifact("trace.sltrace"));
+    assert_false(sl_path_is_artifact("config.json"));
+    assert_false(sl_path_is_artifact("../manifest.json"));
+}
