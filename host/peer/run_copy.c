@@ -184,7 +184,7 @@ static void open_file(struct copy *copy)
     sl_sha256_init(&copy->sha);
 }
 
-/* Where too many calls are under way it is tried again at the next tick. */
+/* A request that finds too many calls under way is tried again at the next tick. */
 static void ask(struct copy *copy)
 {
     static const struct sl_peer_call_events events = {on_head, on_body, on_ended};

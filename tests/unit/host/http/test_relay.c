@@ -141,7 +141,7 @@ TEST_WITH(a_page_and_a_trace_come_with_their_query_and_are_counted, NULL, close_
 
 #define DIGEST "a6b46dd0d1ae5e86cbc8f37e75ceeb6760230c1ca4ffbcb0c97b96dd7d9c464b" /* of "some" */
 
-/* The files of the run lie here for now. */
+/* The files of the run lie here while it is compared. */
 static int compare_copied(void *user, const struct sl_http_comparison *what, struct sl_buf *out,
                           struct sl_diag *diag)
 {
