@@ -10,8 +10,7 @@ struct sl_run_record;
 /* Did another host make the run, and are its files not here? Never where a host asks: it has them,
  * or nobody. */
 bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct sl_run_record *run);
-/* Where that host is reached, borrowed until the loop goes on; NULL: it is away, or does not say.
- */
+/* The address of that host, borrowed until the loop goes on; NULL: it is away, or does not say. */
 const char *sl_http_relay_url(const struct sl_http_exchange *exchange, const char *host);
 
 /* Sends the request on to `host`, who made what it asks for, and its answer back, a piece whenever
