@@ -92,3 +92,10 @@ void sl_mem_trim(void)
     malloc_trim(0);
 #endif
 }
+
+void sl_mem_return_large(void)
+{
+#if defined(__GLIBC__)
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* one that is set grows no more */
+#endif
+}

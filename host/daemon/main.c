@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "common/base/say.h"
 #include "host/daemon/daemon.h"
 #include "host/daemon/options.h"
@@ -76,6 +77,7 @@ int main(int argc, char **argv)
     struct sl_host_config config;
     struct sl_diag diag = {0};
     char state[SL_PATH_BYTES], place[SL_STORE_PLACE_BYTES];
+    sl_mem_return_large();
     int rc = sl_daemon_options_parse(&options, argc, argv, &diag);
     if (rc == 1)
         return 0;

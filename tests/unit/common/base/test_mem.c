@@ -2,6 +2,9 @@
 #include "common/base/mem.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "common/base/arena.h"
 #include "common/base/error.h"
@@ -45,6 +48,35 @@ TEST(aligned_block_is_aligned)
     assert_int_equal((uintptr_t)block % 4096, 0);
     sl_free(block);
 }
+
+#if defined(__GLIBC__) && !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) && \
+    !__has_feature(memory_sanitizer)
+static size_t resident_bytes(void)
+{
+    unsigned long all, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu %lu", &all, &resident), 2);
+    fclose(file);
+    return resident * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* The C library keeps blocks of a size that was freed before, and what lies before one in use. */
+TEST(large_block_goes_back_though_its_like_was_freed_before)
+{
+    enum { LARGE = 16 << 20, SMALLER = 12 << 20 };
+    sl_mem_return_large();
+    sl_free(sl_malloc(1, LARGE));
+    char *first = sl_malloc(1, SMALLER), *second = sl_malloc(1, SMALLER);
+    assert_true(first && second);
+    memset(first, 1, SMALLER);
+    memset(second, 1, SMALLER);
+    size_t before = resident_bytes();
+    sl_free(first);
+    assert_in_range(before - resident_bytes(), SMALLER - (1 << 20), SMALLER + (1 << 20));
+    sl_free(second);
+}
+#endif
 
 TEST(arena_gives_zeroed_aligned_blocks)
 {
