@@ -438,10 +438,20 @@ static void write_bytes(struct sl_http_connection *connection, const void *bytes
         send_sealed(connection);
 }
 
+/* Files go from the system's memory to the client's; over TLS they must be sealed here. */
+static void pass_on(struct sl_http_connection *connection)
+{
+    uv_os_fd_t socket;
+    if (!connection->tls && uv_fileno(&connection->uv.handle, &socket) == 0)
+        connection->clients->sent_bytes +=
+            connection->clients->answers->pass(connection->turn, socket);
+}
+
 static void write_next(struct sl_http_connection *connection)
 {
     struct sl_http_turn *turn = connection->turn;
     bool last = false;
+    pass_on(connection);
     int len = connection->clients->answers->next(turn, connection->out, OUT_BYTES, &last);
     connection->last = last;
     if (len > 0) {

@@ -56,6 +56,9 @@ struct sl_http_answers {
     /* The next bytes of the answer: how many, and whether they are the last. Negative: it breaks
      * off. */
     int (*next)(struct sl_http_turn *turn, uint8_t *at, size_t room, bool *out_last);
+    /* Is called before `next`, while nothing is being written to the socket: passes some of a file
+     * to it, and returns how many bytes. */
+    size_t (*pass)(struct sl_http_turn *turn, int socket);
     /* All is said, or the client has gone; `connection` is not to be used any more. */
     void (*end)(struct sl_http_turn *turn);
     /* The last connection is gone. */

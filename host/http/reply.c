@@ -17,6 +17,7 @@
 #include "host/http/connection.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
+#include "host/http/pass_file.h"
 #include "host/http/range.h"
 #include "host/job/lab.h"
 #include "host/store/store.h"
@@ -27,6 +28,8 @@ enum {
     PACK_FROM_BYTES = 1024,     /* below it nothing is gained */
     PACK_AT_ONCE = 256 << 10,   /* bytes of a body between two looks at the loop */
     PACK_PIECE_BYTES = 8 << 10, /* of a file */
+    PASS_AT_ONCE = 1 << 20,     /* bytes of a file in a turn of the loop: others are served too */
+    PASS_LAST = 4 << 10,        /* the end of a file, whose way out is waited for */
     CHUNK_HEAD = 6,             /* "1a2b\r\n" */
     CHUNKS_END = 7,             /* "\r\n0\r\n\r\n" */
 };
@@ -509,4 +512,19 @@ int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t ro
     exchange->sent += (uint64_t)n;
     *out_last = exchange->sent == exchange->length;
     return (int)(used + (size_t)n);
+}
+
+size_t sl_http_reply_pass(struct sl_http_exchange *exchange, int socket)
+{
+    uint64_t left = exchange->length - exchange->sent;
+    if (exchange->file < 0 || exchange->packer || exchange->source || !exchange->head_sent ||
+        exchange->method == SL_HTTP_HEAD || left <= PASS_LAST)
+        return 0;
+    size_t most = left - PASS_LAST < PASS_AT_ONCE ? (size_t)(left - PASS_LAST) : PASS_AT_ONCE;
+    int64_t n =
+        sl_http_pass_file(socket, exchange->file, exchange->file_first + exchange->sent, most);
+    if (n <= 0)
+        return 0;
+    exchange->sent += (uint64_t)n;
+    return (size_t)n;
 }

@@ -68,4 +68,9 @@ sl_http_reply_header(struct sl_http_exchange *exchange, const char *name, const 
  * `room` is enough for a head. */
 int sl_http_reply_next(struct sl_http_exchange *exchange, uint8_t *at, size_t room, bool *out_last);
 
+/* Passes what the socket has room for of a file that goes out as it is, once its head was sent. The
+ * last bytes are left to sl_http_reply_next(), and so is every failure. Returns how many were
+ * passed. */
+size_t sl_http_reply_pass(struct sl_http_exchange *exchange, int socket);
+
 const char *sl_http_status_text(int status);

@@ -51,6 +51,11 @@ static int next_bytes(struct sl_http_turn *turn, uint8_t *at, size_t room, bool 
     return sl_http_reply_next(exchange_of(turn), at, room, out_last);
 }
 
+static size_t pass_bytes(struct sl_http_turn *turn, int socket)
+{
+    return sl_http_reply_pass(exchange_of(turn), socket);
+}
+
 static void end_turn(struct sl_http_turn *turn)
 {
     sl_http_audit(exchange_of(turn));
@@ -62,8 +67,14 @@ static void on_emptied(void *user)
     sl_http_settle(user);
 }
 
-static const struct sl_http_answers answers = {begin_turn, take_head, refuse,    take_body,
-                                               next_bytes, end_turn,  on_emptied};
+static const struct sl_http_answers answers = {.begin = begin_turn,
+                                               .head = take_head,
+                                               .refuse = refuse,
+                                               .take = take_body,
+                                               .next = next_bytes,
+                                               .pass = pass_bytes,
+                                               .end = end_turn,
+                                               .emptied = on_emptied};
 
 void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user)
 {

@@ -23,7 +23,7 @@ LIBRARIES = {
     "archive": r"archive(_entry)?\.h",
     "protobuf": r"protobuf-c/.*",
     "cmocka": r"cmocka\.h",
-    "sockets": r"sys/socket\.h|sys/un\.h|netinet/.*|arpa/.*|netdb\.h|net/.*",
+    "sockets": r"sys/socket\.h|sys/sendfile\.h|sys/uio\.h|sys/un\.h|netinet/.*|arpa/.*|netdb\.h|net/.*",
 }
 STANDARD = (
     r"(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal|stdalign|stdarg|stdatomic|stdbool"

@@ -410,6 +410,43 @@ CASE(texts_are_packed_for_who_takes_that)
     bench.http->packers = 0;
 }
 
+/* The body of a request for it, with two further words for curl. */
+static void file_comes_whole(const char *path, const char *option, const char *value,
+                             const char *sha256, size_t size)
+{
+    char to[256], got[65];
+    struct sl_buf file;
+    snprintf(to, sizeof(to), "%s/got", bench.folder);
+    CURL(&bench, path, "-o", to, option, value);
+    assert_int_equal(sl_buf_read_file(to, size + 4096, &file), 0);
+    assert_in_range(file.size, size, size + 4096); /* its head is before it */
+    const uint8_t *body = file.data + file.size - size;
+    assert_memory_equal(body - 4, "\r\n\r\n", 4);
+    sl_sha256_hex(body, size, got);
+    assert_string_equal(got, sha256);
+    sl_buf_fini(&file);
+}
+
+/* More than a socket has room for: the client reads it slowly, and all the same. */
+CASE(a_large_file_comes_whole_in_the_clear)
+{
+    enum { SIZE = 5000000, FROM = 70001 };
+    char sha256[65], part[65], command[300];
+    struct sl_buf file;
+    const char *path = write_file("m.etdump", SIZE, sha256);
+    assert_int_equal(sl_buf_read_file(path, SIZE, &file), 0);
+    sl_sha256_hex(file.data + FROM, SIZE - FROM, part);
+    sl_buf_fini(&file);
+    snprintf(command, sizeof(command), "mkdir -p %s/runs/r1 && mv %s %s/runs/r1", bench.folder,
+             path, bench.folder);
+    assert_int_equal(system(command), 0);
+    add_run("runs/r1");
+    uint64_t before = bench.http->clients.sent_bytes;
+    file_comes_whole("/api/v1/runs/1/etdump", "--limit-rate", "30M", sha256, SIZE);
+    assert_in_range(bench.http->clients.sent_bytes - before, SIZE, SIZE + 1000);
+    file_comes_whole("/api/v1/runs/1/etdump", "-r", "70001-", part, SIZE - FROM);
+}
+
 CASE(a_runs_files_are_served_and_nothing_beside_them)
 {
     char command[1024];
