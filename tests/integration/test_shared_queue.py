@@ -1,7 +1,9 @@
 """Two real daemons on one real PostgreSQL: their jobs end once, whoever is killed: a daemon, its connections, the server.
 
     test_shared_queue.py             a few kills, as the gate does
-    test_shared_queue.py KILLS       so many (scripts/test --long shared-queue), with a ledger at the end"""
+    test_shared_queue.py KILLS [TEST]...  so many (scripts/test --long shared-queue), with a ledger at the end; or these tests alone
+
+SL_LEASE_SECONDS: the daemons' leases, 2 unless said otherwise."""
 
 import http.client
 import json
@@ -22,7 +24,7 @@ sys.path.insert(0, str(lab.ROOT / "tests/support"))
 import postgres  # noqa: E402
 
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
-GATE_KILLS, LEASE_SECONDS, LONG_LEASE_SECONDS = 4, 2, 6
+GATE_KILLS, LEASE_SECONDS, LONG_LEASE_SECONDS = 4, int(os.environ.get("SL_LEASE_SECONDS", 2)), 6
 kills = GATE_KILLS
 
 
@@ -486,6 +488,6 @@ class TestAfterDeath(Shared):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 2 and sys.argv[1].isdigit():
-        kills = int(sys.argv.pop())
+    if len(sys.argv) >= 2 and sys.argv[1].isdigit():
+        kills = int(sys.argv.pop(1))
     lab.main()

@@ -86,22 +86,10 @@ class Laboratory:
     # --- processes ---
 
     def agent_pid(self, device):
-        """The serving agent, None while there is none."""
-        try:
-            record = (self.state / "agents" / device / "agent").read_bytes()
-            pid = struct.unpack_from("<i", record, 8)[0]
-            words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
-        except (OSError, struct.error):
-            return None
-        return pid if str(self.state).encode() in words and b"serve" in words else None
+        return agent_pid(self.state, device)
 
     def inference_pid(self, device):
-        pid = self.agent_pid(device)
-        try:
-            children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        except OSError:
-            return None
-        return int(children[0]) if children else None
+        return inference_pid(self.state, device)
 
     def signal(self, pid, number):
         """False when there was nobody to send it to."""
@@ -128,6 +116,26 @@ class Laboratory:
         said = re.findall(r"event=job_resumed job=(\d+) acknowledged_bytes=(\d+) sent_again_bytes=(\d+) result_again=(\d)", text)
         return [(int(acked), int(again) + int(result)) for wire, acked, again, result in said
                 if int(wire) & 0xFFFFFF == job]
+
+
+def agent_pid(state, device):
+    """The serving agent, None while there is none."""
+    try:
+        record = (state / "agents" / device / "agent").read_bytes()
+        pid = struct.unpack_from("<i", record, 8)[0]
+        words = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()
+    except (OSError, struct.error):
+        return None
+    return pid if str(state).encode() in words and b"serve" in words else None
+
+
+def inference_pid(state, device):
+    pid = agent_pid(state, device)
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except OSError:
+        return None
+    return int(children[0]) if children else None
 
 
 def records(stream):
