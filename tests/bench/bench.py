@@ -15,7 +15,9 @@ import time
 import devices
 import executorch
 import farm
+import files
 import host
+import ingest
 import load
 import models
 import store
@@ -124,9 +126,10 @@ def bench_kernels():
 
 
 QUIET_SHARE = 0.25  # of the processors: with more at work when it begins, the bench says so
-PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **store.PARTS, **farm.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
-ASKED = ("estimate", "policy")  # needs other people's sources, or half an hour: run when named
-GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS), "farm": [*store.PARTS, *farm.PARTS, "stream", "devices"]}
+PARTS = {"recorder": bench_recorder, "analyze": bench_analyze, "statistics": bench_statistics, **host.PARTS, **threads.PARTS, **adb.PARTS, **devices.PARTS, **store.PARTS, **farm.PARTS, **files.PARTS, **ingest.PARTS, **load.PARTS, "kernels": bench_kernels, "models": models.bench, "executorch": executorch.bench}
+ASKED = ("estimate", "policy", "farm")  # needs other people's sources, or half an hour: run when named
+LONG = ("kills", "soak", "year")  # of farm: run when named, or with it
+GROUPS = {"host": list(host.PARTS), "analysis": ["analyze", "statistics"], "push": list(adb.PARTS)}
 
 
 def ratio_of(r):
@@ -170,14 +173,18 @@ def parse_options():
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join([*PARTS, *ASKED, *GROUPS]))
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--table", action="store_true", help="the parts models and policy as Markdown")
-    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; of policy too; of estimate, this code or shape; may be repeated")
+    parser.add_argument("--only", action="append", default=[], metavar="NAME", help="of the part models, this program; of policy too; of estimate, this code or shape; of farm, this part; may be repeated")
     parser.add_argument("--executed", action="store_true", help="of the part policy, count each policy's own run instead of adding its choices up")
     parser.add_argument("--jobs", type=int, default=min(2, os.cpu_count()), metavar="N", help="of the parts models, policy and estimate, programs at once (2, where there are processors)")
     parser.add_argument("--silicon", default="apple-m4", metavar="NAME", help="of the part estimate, the profile")
     parser.add_argument("--kleidiai", metavar="DIR", help="of the part estimate, KleidiAI's source")
     parser.add_argument("--eigen", metavar="DIR", help="of the part estimate, Eigen's source")
     parser.add_argument("--readme", action="store_true", help="also put the part models into the table of agent/runtime/README.md")
+    farm.add_options(parser)
     options = parser.parse_args()
+    wrong = farm.check_options(options) if "farm" in options.parts else None
+    if wrong:
+        parser.error(wrong)
     for part in options.parts:
         if part not in PARTS and part not in ASKED and part not in GROUPS:
             parser.error(f"no part '{part}'; there are: {', '.join([*PARTS, *ASKED, *GROUPS])}")
@@ -189,12 +196,15 @@ def main():
     results, published, policies, busy = {}, [], [], os.getloadavg()[0]
     if not options.json and not options.table and busy > QUIET_SHARE * os.cpu_count():
         print(f"others use this machine (load {busy:.1f} on {os.cpu_count()} processors): times belong to a quiet one, instructions do not mind")
-    for part in [name for part in options.parts or PARTS for name in GROUPS.get(part, [part])]:
+    for part in [name for part in options.parts or [part for part in PARTS if part not in LONG] for name in GROUPS.get(part, [part])]:
         if part == "models":
             results[part] = run_models(options)
             continue
         if part == "estimate":
             published, results[part] = estimate.bench(options)
+            continue
+        if part == "farm":
+            results[part] = farm.run(options)
             continue
         if part == "policy":
             policies, results[part] = policy.bench(options)

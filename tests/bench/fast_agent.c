@@ -1,10 +1,11 @@
 /* tests/bench/fast_agent.c: the real agent's `serve`, whose inference process records events as
- * fast as it can: for bench_stream.
+ * fast as it can: for bench_stream and ingest.py.
  *
  *   fast_agent serve …            as sme2lab-agent serve
- *   fast_agent run --ring=FD --num_executions=N …
+ *   fast_agent run --ring=FD --num_executions=N --variants=V …
  *
- * Each execution is a block of FAST_EVENTS events; the clock is read as in a real one. */
+ * Each execution is a block of FAST_EVENTS events; N of each variant, by turns. The clock is read
+ * as in a real one. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static void execute(struct sl_recorder *recorder, const struct sl_trace_label *l
     }
 }
 
-static int record(struct sl_ring *ring, uint32_t executions)
+static int record(struct sl_ring *ring, uint32_t executions, uint32_t variants)
 {
     struct sl_recorder *recorder = NULL;
     int rc = sl_recorder_new(ring, SL_TRACE_NS, 1, &recorder);
@@ -35,8 +36,9 @@ static int record(struct sl_ring *ring, uint32_t executions)
     struct sl_trace_label label = {.name = sl_recorder_name(recorder, "Add (ND) #1"),
                                    .event = SL_TRACE_DELEGATE};
     uint32_t block = sl_recorder_name(recorder, "Execute");
-    for (uint32_t i = 0; i < executions && rc == 0; i++) {
-        sl_recorder_block(recorder, block, 0, i, i, false);
+    for (uint32_t i = 0; i < executions * variants && rc == 0; i++) {
+        uint32_t pair = i / variants;
+        sl_recorder_block(recorder, block, (uint16_t)(i % variants), pair, pair, false);
         rc = sl_recorder_ready(recorder, FAST_EVENTS);
         if (rc == 0)
             execute(recorder, &label);
@@ -66,7 +68,8 @@ int main(int argc, char **argv)
         return 2;
     int rc = sl_ring_open(atoi(value_of(argc, argv, "--ring=")), &ring);
     if (rc == 0)
-        rc = record(ring, (uint32_t)strtoul(value_of(argc, argv, "--num_executions="), NULL, 10));
+        rc = record(ring, (uint32_t)strtoul(value_of(argc, argv, "--num_executions="), NULL, 10),
+                    strchr(value_of(argc, argv, "--variants="), ',') ? 2 : 1);
     sl_ring_free(ring);
     if (rc < 0)
         fprintf(stderr, "fast_agent: error=%d\n", rc);

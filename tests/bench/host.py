@@ -38,7 +38,7 @@ def output_of(*command):
 def row(what, measured, unit, reference, source, least=False):
     met = reference is None or (measured >= reference if least else measured <= reference)
     ratio = measured / reference if reference else None
-    return {"what": what, "measured": measured, "unit": unit, "reference": reference, "source": source, "ratio": ratio, "met": met}
+    return {"what": what, "measured": measured, "unit": unit, "reference": reference, "source": source, "ratio": ratio, "met": met, "least": least}
 
 
 def noted(what, measured, unit, reference, source):

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -21,14 +22,20 @@
 
 #include "common/base/buf.h"
 
-enum { MAX_CONNECTIONS = 256, MAX_ANSWER = 1 << 20, MAX_REQUESTS = 4 << 20, MAX_BODY = 1 << 20 };
+enum {
+    MAX_CONNECTIONS = 256,
+    MAX_HEAD = 16384,
+    PIECE_BYTES = 256 << 10,
+    MAX_REQUESTS = 4 << 20,
+    MAX_BODY = 1 << 20
+};
 
 struct connection {
     int fd;
     bool busy;
-    double due;              /* of the request under way, seconds since the start */
-    size_t have, wanted;     /* of the answer; wanted 0: its head is not here yet */
-    char answer[MAX_ANSWER]; /* wraps never: one request at a time */
+    double due;          /* of the request under way, seconds since the start */
+    size_t have, wanted; /* of the answer; wanted 0: its head is not here yet */
+    char head[MAX_HEAD]; /* of the answer, and what of its body came with it */
 };
 
 struct load {
@@ -40,6 +47,7 @@ struct load {
     struct timespec start;
     struct connection *connections;
     float *times_ms;
+    char *piece; /* bodies are counted, and not kept */
     size_t sent, answered, failed;
     uint64_t bytes;
 };
@@ -92,29 +100,41 @@ static int send_request(struct load *load, struct connection *connection, double
     return 0;
 }
 
+/* The value of the header `name` ("content-length:"), whose case is the server's choice; NULL: the
+ * head has none. */
+static const char *header(const char *head, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *line = strstr(head, "\r\n"); line; line = strstr(line + 2, "\r\n")) {
+        if (strncasecmp(line + 2, name, len) == 0)
+            return line + 2 + len;
+    }
+    return NULL;
+}
+
 /* 1 when an answer is whole, 0 when more must come, -1 for what is no answer. */
 static int look_at(struct connection *connection)
 {
     if (connection->wanted == 0) {
-        connection->answer[connection->have] = '\0';
-        char *end = strstr(connection->answer, "\r\n\r\n");
-        char *length = strstr(connection->answer, "content-length: ");
+        connection->head[connection->have] = '\0';
+        char *end = strstr(connection->head, "\r\n\r\n");
         if (!end)
-            return connection->have > 16384 ? -1 : 0;
-        if (!length || length > end)
+            return connection->have == MAX_HEAD - 1 ? -1 : 0;
+        end[2] = '\0'; /* the body's lines are none of the head's */
+        const char *length = header(connection->head, "content-length:");
+        if (!length)
             return -1;
         connection->wanted =
-            (size_t)(end + 4 - connection->answer) + (size_t)strtoul(length + 16, NULL, 10);
-        if (connection->wanted >= MAX_ANSWER)
-            return -1;
+            (size_t)(end + 4 - connection->head) + (size_t)strtoull(length, NULL, 10);
     }
     return connection->have > connection->wanted ? -1 : connection->have == connection->wanted;
 }
 
 static int receive(struct load *load, struct connection *connection)
 {
-    ssize_t n = recv(connection->fd, connection->answer + connection->have,
-                     MAX_ANSWER - 1 - connection->have, 0);
+    bool in_head = connection->wanted == 0;
+    ssize_t n = recv(connection->fd, in_head ? connection->head + connection->have : load->piece,
+                     in_head ? MAX_HEAD - 1 - connection->have : PIECE_BYTES, 0);
     if (n <= 0)
         return n < 0 && errno == EAGAIN ? 0 : -1;
     connection->have += (size_t)n;
@@ -122,7 +142,7 @@ static int receive(struct load *load, struct connection *connection)
     int whole = look_at(connection);
     if (whole <= 0)
         return whole;
-    load->failed += strncmp(connection->answer, "HTTP/1.1 2", 10) != 0;
+    load->failed += strncmp(connection->head, "HTTP/1.1 2", 10) != 0;
     load->times_ms[load->answered++] = (float)((now(load) - connection->due) * 1e3);
     connection->busy = false;
     return 0;
@@ -239,7 +259,8 @@ int main(int argc, char **argv)
     }
     load.connections = calloc((size_t)load.connection_count, sizeof(*load.connections));
     load.times_ms = calloc(MAX_REQUESTS + MAX_CONNECTIONS, sizeof(*load.times_ms));
-    if (!load.connections || !load.times_ms)
+    load.piece = malloc(PIECE_BYTES);
+    if (!load.connections || !load.times_ms || !load.piece)
         return 6;
     if (strcmp(load.body_path, "-") != 0)
         rc = sl_buf_read_file(load.body_path, MAX_BODY, &load.body);
@@ -258,5 +279,6 @@ int main(int argc, char **argv)
     sl_buf_fini(&load.body);
     free(load.connections);
     free(load.times_ms);
+    free(load.piece);
     return 0;
 }

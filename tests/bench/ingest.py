@@ -1,0 +1,118 @@
+"""Ingest from 64 devices at once: bench.py's part `ingest`.
+
+The devices are processes of this machine: each is a real agent whose inference process records events as fast as it can
+(fast_agent.c). The daemon is tests/support/ordinal_lab.c, which is sme2labd but for what such devices are and for the artifacts
+of their runs. Devices and daemon share the processors, so the events a second are those of both together.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import time
+
+import host
+from daemon import Daemon
+
+DEVICES = 64
+PAIRS, EVENTS = 100, 1000  # of two executions; events of each
+EVENT_KIND, RECORD_BYTES = 5, 64  # common/format/sltrace.h
+GOAL_EVENTS, GOAL_MB, PATIENCE_S = 3_000_000, 256, 600
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def loop_cpu_s(pid):
+    """The time of the daemon's loop, which takes what devices send; syncs and finishing are other threads'."""
+    fields = pathlib.Path(f"/proc/{pid}/task/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def peak_mb(pid):
+    with open(f"/proc/{pid}/status", encoding="utf-8") as file:
+        return next(int(line.split()[1]) * 1024 / 1e6 for line in file if line.startswith("VmHWM"))
+
+
+def events_in(trace):
+    """Looks at a piece at a time: a trace is large."""
+    count = 0
+    with open(trace, "rb") as file:
+        while piece := file.read(RECORD_BYTES << 14):
+            count += piece[::RECORD_BYTES].count(EVENT_KIND)
+    return count
+
+
+def most_at_once(spans):
+    edges = sorted([(began, 1) for began, _ in spans] + [(ended, -1) for _, ended in spans])
+    now = most = 0
+    for _, step in edges:
+        now += step
+        most = max(most, now)
+    return most
+
+
+def submit_all(daemon):
+    job = {"model": daemon.put_blob(host.TOY / "model.pte"), "inputs": [daemon.put_blob(host.TOY / "input-0.bin")], "runs": PAIRS, "warmup": 0}
+    numbers = []
+    for i in range(DEVICES):
+        status, _, body = daemon.submit(job | {"device": f"device-{i}"})
+        if status != 201:
+            sys.exit(f"bench: submission: {status} {body!r}")
+        numbers.append(json.loads(body)["id"])
+    return numbers
+
+
+def await_streams(daemon):
+    """Until every run has all its streams, synced."""
+    limit = time.monotonic() + PATIENCE_S
+    while len(list(daemon.state.glob("runs/*/*/streams/end.json"))) < DEVICES:
+        if time.monotonic() > limit:
+            sys.exit(f"bench: not all of {DEVICES} devices' streams end: {daemon.log_text()[-1000:]}")
+        time.sleep(0.05)
+
+
+def await_ready(daemon):
+    limit = time.monotonic() + PATIENCE_S
+    while any(device["state"] != "ready" for device in daemon.get("/api/v1/devices")["devices"]):
+        if time.monotonic() > limit:
+            sys.exit(f"bench: not all of {DEVICES} devices get ready: {daemon.log_text()[-1000:]}")
+        time.sleep(0.1)
+
+
+def measure(daemon):
+    """(events that came, seconds, peak of the daemon's memory in MB, its loop's seconds of CPU, devices at once)."""
+    await_ready(daemon)
+    before = loop_cpu_s(daemon.process.pid)
+    numbers = submit_all(daemon)
+    await_streams(daemon)
+    cpu = loop_cpu_s(daemon.process.pid) - before
+    records = [daemon.wait(number, PATIENCE_S) for number in numbers]
+    wrong = [record for record in records if record["state"] != "done" or record["attempts"] != 1]
+    if wrong:
+        sys.exit(f"bench: a run of events did not end well: {wrong[0]}")
+    folders = {int(folder.name.rsplit("-", 1)[1]): folder for folder in daemon.state.glob("runs/*/*")}
+    spans = [(record["started_ms"] / 1e3, (folders[record["id"]] / "streams/synced").stat().st_mtime) for record in records]
+    events = sum(events_in(folders[number] / "streams/trace.sltrace") for number in numbers)
+    seconds = max(ended for _, ended in spans) - min(began for began, _ in spans)
+    return events, seconds, peak_mb(daemon.process.pid), cpu, most_at_once(spans)
+
+
+def bench():
+    devices = [{"name": f"device-{i}", "kind": "local"} for i in range(DEVICES)]
+    program = host.ROOT / "build/host/tests/ordinal_lab"
+    wanted = DEVICES * PAIRS * 2 * EVENTS
+    with tempfile.TemporaryDirectory(prefix="sme2lab-bench-") as folder, contextlib.ExitStack() as stack:
+        daemon = Daemon(pathlib.Path(folder) / "state", {"devices": devices}, program=program,
+                        env={"SME2LAB_NATIVE_AGENT": str(host.AGENT_BENCH / "fast_agent")})
+        daemon.start()
+        stack.callback(daemon.__exit__, AssertionError)  # traces of fast_agent are no runs of a model: they are not validated
+        events, seconds, memory, cpu, at_once = measure(daemon)
+    yield host.row(f"events a second from {DEVICES} devices to synced files", round(events / seconds), "events/s", GOAL_EVENTS, "goal", least=True)
+    yield host.row("  events lost", wanted - events, f"of {wanted:,}", 0, "goal")
+    yield host.row("  devices that streamed at once", at_once, "devices", DEVICES, "goal", least=True)
+    yield host.row("  daemon's memory, its peak", round(memory), "MB", GOAL_MB, "goal")
+    yield host.noted("  daemon's loop: CPU for an event", round(cpu / events * 1e9), "ns", round(1e9 / GOAL_EVENTS), "one processor at the goal's rate")
+
+
+PARTS = {"ingest": bench}
