@@ -228,15 +228,17 @@ static void moved(struct sl_share *share)
     sl_heap_moved(&share->lane->passed, &share->passed);
 }
 
-/* By age: what is new goes last, what comes back from a device goes before what has not begun. */
+/* By age. Its place is looked for from both ends: what comes back from a device goes before what
+ * has not begun; what is new goes last, or nearly so where several add jobs at once. */
 static void enter_share(struct entry *entry)
 {
     struct sl_share *share = entry->share;
-    struct entry *after = share->first;
-    if (share->last && share->last->job.id < entry->job.id)
-        after = NULL;
-    while (after && after->job.id < entry->job.id)
+    struct entry *after = share->first, *before = share->last;
+    for (; before && before->job.id > entry->job.id && after->job.id < entry->job.id;
+         before = before->before)
         after = after->after;
+    if (before && before->job.id < entry->job.id)
+        after = before->after;
     entry->after = after;
     entry->before = after ? after->before : share->last;
     *(entry->before ? &entry->before->after : &share->first) = entry;

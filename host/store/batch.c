@@ -6,7 +6,9 @@
 #include <stdio.h>
 
 #include "common/base/clock.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/base/mem.h"
 #include "host/store/attempt_table.h"
 #include "host/store/audit_table.h"
 #include "host/store/check.h"
@@ -152,7 +154,9 @@ static size_t execute_together(struct sl_request *first, struct sl_database *db)
 {
     struct sl_statement adds[SL_STATEMENTS_TOGETHER], notes[SL_STATEMENTS_TOGETHER];
     struct sl_request *behind = first;
-    size_t added = sl_job_table_begin_adds(first, db, adds);
+    size_t added = sl_job_table_count_together(first, db);
+    sl_job_table_find_keys(first, added, db, adds);
+    sl_job_table_begin_adds(first, added, db, adds);
     for (size_t i = 0; i < added; i++)
         behind = behind->next;
     size_t noted = sl_audit_table_begin_notes(behind, db, notes);
@@ -174,26 +178,42 @@ static size_t execute_next(struct sl_request *request, struct sl_database *db, b
     return 1;
 }
 
+/* One of so many found the database damaged or failing? */
+static void note_failed(struct sl_batch_place *place, const struct sl_request *request,
+                        size_t count, int *out_failed)
+{
+    for (; count > 0; count--, request = request->next)
+        if (*out_failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO))
+            *out_failed = fail(place, request->rc);
+}
+
+/* Says who asks, and when. */
+static int stamp(struct sl_batch_place *place, struct sl_request *batch)
+{
+    uint64_t now_ms = 0;
+    int rc = place->db->kind->now_ms(place->db, any(batch, goes_by_leases), &now_ms);
+    for (; batch; batch = batch->next) {
+        batch->host = place->host;
+        batch->now_ms = now_ms;
+    }
+    return rc;
+}
+
 /* All that waited together. *out_failed: a request found the database damaged or failing. */
 static int execute_all(struct sl_batch_place *place, struct sl_request *batch, bool apart,
                        int *out_failed)
 {
     static const int codes[] = {[SL_DATABASE_LOST] = -ENOTCONN, [SL_DATABASE_ABORTED] = -ECANCELED};
     struct sl_database *db = place->db;
-    uint64_t now_ms = 0;
     int rc = db->kind->begin(db);
-    if (rc == 0)
-        rc = db->kind->now_ms(db, any(batch, goes_by_leases), &now_ms);
-    for (struct sl_request *request = batch; request; request = request->next) {
-        request->host = place->host;
-        request->now_ms = now_ms;
-    }
+    rc = rc < 0 ? rc : stamp(place, batch);
     for (struct sl_request *request = batch; request && rc == 0;) {
         size_t done = request->rc == 0 ? execute_next(request, db, apart) : 1;
         rc = codes[sl_database_state(db)];
-        for (; done > 0; done--, request = request->next)
-            if (rc == 0 && *out_failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO))
-                *out_failed = fail(place, request->rc);
+        if (rc == 0)
+            note_failed(place, request, done, out_failed);
+        for (; done > 0; done--)
+            request = request->next;
     }
     return rc;
 }
@@ -249,16 +269,69 @@ static void fail_all(struct sl_request *batch, int rc)
         batch->rc = rc;
 }
 
+/* Can an add be carried out twice? It has a key then: where it took place in spite of a lost
+ * connection, it is found by that. No client's key begins like one that is made here. */
+static bool give_key(struct sl_request *add)
+{
+    unsigned char bytes[16];
+    if (add->key)
+        return true;
+    add->key = sl_malloc(2 * sizeof(bytes) + 2, 1);
+    if (!add->key)
+        return false;
+    add->own_key = true;
+    add->key[0] = '\x01'; /* not printable */
+    sl_random_bytes(bytes, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(add->key + 1 + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+/* Are they jobs alone, which may go to the server in one way with their commit? */
+static bool can_be_posted(struct sl_request *batch, const struct sl_database *db)
+{
+    size_t count = db->kind->begin_posted ? sl_job_table_count_together(batch, db) : 0;
+    const struct sl_request *behind = batch;
+    for (size_t i = 0; i < count; i++)
+        behind = behind->next;
+    if (count == 0 || behind)
+        return false;
+    while (batch && give_key(batch))
+        batch = batch->next;
+    return !batch;
+}
+
+/* Nobody's number is known where the commit failed, also if it took place. */
+static int run_posted(struct sl_batch_place *place, struct sl_request *batch, int *out_failed)
+{
+    struct sl_statement adds[SL_STATEMENTS_TOGETHER];
+    struct sl_database *db = place->db;
+    size_t count = sl_job_table_count_together(batch, db);
+    int rc = db->kind->begin_posted(db);
+    rc = rc < 0 ? rc : stamp(place, batch);
+    if (rc < 0)
+        return fail(place, rc);
+    sl_job_table_begin_adds(batch, count, db, adds);
+    rc = sl_database_commit(db, true);
+    sl_job_table_end_adds(batch, count, adds);
+    if (rc < 0)
+        return fail(place, rc);
+    note_failed(place, batch, count, out_failed);
+    return 0;
+}
+
 static int run_shared(struct sl_batch_place *place, struct sl_request *batch, int *out_failed)
 {
     bool apart = any(batch, moves_files), committed = false;
+    bool posted = can_be_posted(batch, place->db);
     int rc = -ENOTCONN;
     for (int round = 0; round < MAX_ROUNDS && !committed; round++) {
-        rc = run(place, batch, apart, out_failed);
+        rc = posted ? run_posted(place, batch, out_failed) : run(place, batch, apart, out_failed);
         bool lost = sl_database_state(place->db) == SL_DATABASE_LOST;
         if (!lost && (rc != -ECANCELED || apart))
             return rc;
-        apart = apart || !lost;
+        apart = apart || posted || !lost;
+        posted = false;
         *out_failed = 0;
         rc = lost ? get_back(place, &committed) : 0;
         if (rc < 0)

@@ -35,6 +35,10 @@ struct sl_database_kind {
      * know. NULL: "COMMIT" alone. */
     int (*begin)(struct sl_database *db);
     int (*commit)(struct sl_database *db, bool jobs_changed);
+    /* In place of begin(), for statements that are all posted and may be carried out twice: they
+     * and their commit go off in one way. After a commit that fails they may have taken place.
+     * NULL: there is no post(). */
+    int (*begin_posted)(struct sl_database *db);
     /* enum sl_database_state; NULL: always fine. */
     int (*state)(struct sl_database *db);
     /* After a loss: once more. *out_in_doubt: it is not known whether the last commit took place;

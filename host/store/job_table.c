@@ -102,7 +102,7 @@ void sl_job_table_add(struct sl_request *request, struct sl_database *db)
     struct sl_statement statement;
     int found = find_by_key(request, db);
     if (found != 0) {
-        request->rc = found;
+        request->rc = found == 1 && request->own_key ? 0 : found;
         return;
     }
     request->rc = check_quota(request, db);
@@ -114,34 +114,37 @@ void sl_job_table_add(struct sl_request *request, struct sl_database *db)
     request->rc = end_insert(&statement, request);
 }
 
-/* How many may be added in one go: two of one key fail together, and are carried out one after the
- * other then. A file's are so at once. */
-static size_t count_together(const struct sl_request *request, const struct sl_database *db)
+/* A file's are added one after the other. */
+size_t sl_job_table_count_together(const struct sl_request *first, const struct sl_database *db)
 {
     size_t count = 0, most = db->kind->post ? SL_STATEMENTS_TOGETHER : 1;
-    while (request && count < most && request->kind == SL_REQUEST_ADD_JOB && request->rc == 0 &&
-           request->max_open == 0 && request->job.group_id == 0) {
-        request = request->next;
+    while (first && count < most && first->kind == SL_REQUEST_ADD_JOB && first->rc == 0 &&
+           first->max_open == 0 && first->job.group_id == 0) {
+        first = first->next;
         count++;
     }
     return count;
 }
 
-size_t sl_job_table_begin_adds(struct sl_request *first, struct sl_database *db,
-                               struct sl_statement *statements)
+void sl_job_table_find_keys(struct sl_request *first, size_t count, struct sl_database *db,
+                            struct sl_statement *statements)
 {
     struct sl_request *request = first;
-    size_t i, count = count_together(first, db);
+    size_t i;
     for (i = 0; i < count; i++, request = request->next)
         if (request->key)
             begin_find(&statements[i], request, db);
     for (i = 0, request = first; i < count; i++, request = request->next)
         if (request->key)
             request->rc = end_find(&statements[i], request);
-    for (i = 0, request = first; i < count; i++, request = request->next)
-        if (request->rc == 0)
-            begin_insert(&statements[i], request, db);
-    return count;
+}
+
+void sl_job_table_begin_adds(struct sl_request *first, size_t count, struct sl_database *db,
+                             struct sl_statement *statements)
+{
+    for (size_t i = 0; i < count; i++, first = first->next)
+        if (first->rc == 0)
+            begin_insert(&statements[i], first, db);
 }
 
 void sl_job_table_end_adds(struct sl_request *first, size_t count, struct sl_statement *statements)

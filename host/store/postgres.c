@@ -13,7 +13,6 @@
 #include <libpq-fe.h>
 
 #include "common/base/clock.h"
-#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "host/store/database.h"
@@ -21,14 +20,11 @@
 #include "host/store/pq.h"
 #include "host/store/pq_call.h"
 #include "host/store/pq_plans.h"
+#include "host/store/pq_writer.h"
 #include "host/store/sqlite.h"
 
-enum {
-    FETCH_ROWS = 1000,
-    MAX_POSTED = 128, /* what is sent and not answered fits the sockets' buffers */
-    MESSAGE_BYTES = 200,
-    WRITER_BYTES = 33,
-};
+/* Statements that are posted and not answered fit the sockets' buffers. */
+enum { FETCH_ROWS = 1000, MAX_POSTED = 128, MESSAGE_BYTES = 200 };
 
 /* A server that does not end a statement itself within these limits, and a little more, hangs: its
  * connection is given up. Migrations rewrite tables. */
@@ -43,8 +39,6 @@ enum {
 #define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
 #define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
-#define SERVER_MS "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
-
 struct postgres {
     struct sl_database base; /* first */
     char *url;               /* owned; has the password: it is never printed */
@@ -58,12 +52,11 @@ struct postgres {
     unsigned cursors;
     uint64_t patience_ns, session_patience_ns; /* for an answer: now, and when it opened */
     uint64_t changes, changes_before;          /* the transaction */
-    uint64_t batch;                            /* the latest transaction that wrote */
     uint64_t server_ms, told_ns;               /* its time, and when it was told; 0: not known */
     bool listening;                            /* to what others say of jobs */
-    bool in_doubt;                             /* its commit was sent, and not answered */
-    bool spoilt; /* what was written must not stay, and nobody was told yet */
-    char writer[WRITER_BYTES];
+    bool spoilt;      /* what was written must not stay, and nobody was told yet */
+    bool posted_only; /* there is no BEGIN: what is posted is carried out as it is */
+    struct sl_pq_writer writer;
     char message[MESSAGE_BYTES];
 };
 
@@ -198,6 +191,25 @@ static int hand_out(struct postgres *db, struct sl_pq_call *first, PGresult *who
     return rc;
 }
 
+/* The commit is here if there is no BEGIN, and it may fail. */
+static int end_pipeline(struct postgres *db)
+{
+    int rc = 0;
+    for (bool ended = false; !ended && db->connection;) {
+        PGresult *result = NULL;
+        if (sl_pq_next(db->connection, until(db), &result) < 0)
+            return give_up(db);
+        ended = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
+        if (!ended && result)
+            rc = settle(db, result, NULL);
+        else
+            PQclear(result);
+    }
+    if (db->connection)
+        PQexitPipelineMode(db->connection);
+    return rc;
+}
+
 /* Waits for all of it. 0, or how the first one that failed did. */
 static int take_all(struct postgres *db)
 {
@@ -216,13 +228,8 @@ static int take_all(struct postgres *db)
     }
     if (!db->connection)
         return not_there(db);
-    PGresult *end = NULL;
-    int ended = sl_pq_next(db->connection, until(db), &end);
-    PQclear(end);
-    if (ended < 0)
-        return give_up(db);
-    PQexitPipelineMode(db->connection);
-    return rc;
+    int ended = end_pipeline(db);
+    return rc < 0 ? rc : ended;
 }
 
 static int make_room(struct postgres *db)
@@ -276,8 +283,8 @@ static int begin_session(struct postgres *db, const char *where, struct sl_diag 
 /* Other stores of the same database have channels of their own. */
 static int listen_for_jobs(struct postgres *db)
 {
-    char sql[SL_NAME_BYTES + 32];
-    snprintf(sql, sizeof(sql), "LISTEN sme2lab_%s", db->base.identity);
+    char sql[SL_PQ_WRITER_SQL_BYTES];
+    sl_pq_writer_listen_sql(db->base.identity, sql);
     return db->listening ? ask(db, sql, NULL) : 0;
 }
 
@@ -347,6 +354,7 @@ static int find_plan(struct postgres *db, const struct sl_pq_call *call, bool of
         return 0;
     int rc = take_all(db);
     rc = rc == 0 && !db->connection ? not_there(db) : rc;
+    rc = rc < 0 && rc != -ENOTCONN ? -ECANCELED : rc; /* another one failed */
     return rc < 0 ? rc : make_plan(db, call, of_many, out);
 }
 
@@ -425,9 +433,10 @@ static int post(struct sl_database *base, void *handle)
 {
     struct postgres *db = of(base);
     struct statement *statement = handle;
-    const struct sl_pq_plan *plan = sl_pq_plans_find(&db->plans, &statement->call, false);
-    int rc = plan ? gather(db, &statement->call, plan) : 0;
-    statement->posted = plan && rc == 0; /* else it is carried out at its step, and is known */
+    const struct sl_pq_plan *plan = NULL;
+    int rc = find_plan(db, &statement->call, false, &plan);
+    rc = rc < 0 ? rc : gather(db, &statement->call, plan);
+    statement->posted = rc == 0;
     return rc;
 }
 
@@ -552,13 +561,22 @@ static int post_text(struct postgres *db, const char *sql)
     return rc;
 }
 
-static int begin(struct sl_database *base)
+static int begin_posted(struct sl_database *base)
 {
     struct postgres *db = of(base);
     db->changes_before = db->changes;
-    db->in_doubt = db->spoilt = false;
+    db->writer.in_doubt = db->spoilt = false;
+    db->posted_only = true;
     db->message[0] = '\0';
     db->patience_ns = db->session_patience_ns;
+    return 0;
+}
+
+static int begin(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    begin_posted(base);
+    db->posted_only = false;
     return post_text(db, "BEGIN");
 }
 
@@ -669,7 +687,7 @@ static int now_ms(struct sl_database *base, bool anew, uint64_t *out)
         *out = db->server_ms + (now_ns - db->told_ns) / 1000000;
         return 0;
     }
-    int rc = prepare(base, "SELECT " SERVER_MS, &handle);
+    int rc = prepare(base, "SELECT " SL_PQ_SERVER_MS, &handle);
     if (rc < 0)
         return rc;
     rc = step(base, handle);
@@ -681,55 +699,54 @@ static int now_ms(struct sl_database *base, bool anew, uint64_t *out)
 
 /* --- the end of a transaction --- */
 
-/* The row of the writer is written in the same transaction: it tells later whether there was a
- * commit. It must have the number before: a commit that comes after find_out() fails. What is left
- * out after a failure is the commit too. */
-static int write_and_commit(struct postgres *db, struct statement *own)
+/* The row of the writer is written in the same transaction. What is left out after a failure is the
+ * commit too. */
+static int send_end(struct postgres *db, struct statement *end)
 {
-    const struct sl_pq_plan *plan = NULL;
-    const struct sl_value values[] = {
-        {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch + 1},
-        {.kind = SL_VALUE_TEXT, .text = db->writer},
-        {.kind = SL_VALUE_INTEGER, .integer = (int64_t)db->batch},
-    };
+    const int64_t batch = (int64_t)db->writer.batch;
+    const struct sl_value values[] = {{.kind = SL_VALUE_INTEGER, .integer = batch + 1},
+                                      {.kind = SL_VALUE_TEXT, .text = db->writer.id},
+                                      {.kind = SL_VALUE_INTEGER, .integer = batch}};
     int rc = 0;
-    for (int i = 0; i < 3 && rc == 0; i++)
-        rc = bind(&db->base, own, i + 1, &values[i]);
-    rc = rc < 0 ? rc : find_plan(db, &own->call, false, &plan);
-    rc = rc < 0 ? rc : post(&db->base, own);
-    rc = rc < 0 ? rc : post_text(db, "COMMIT");
+    for (int i = 0; i < 3 && rc == 0 && !db->posted_only; i++)
+        rc = bind(&db->base, end, i + 1, &values[i]);
+    rc = rc < 0 ? rc : post(&db->base, end);
+    if (rc == 0 && !db->posted_only)
+        rc = post_text(db, "COMMIT");
     int sent = take_all(db);
     return rc < 0 ? rc : sent;
 }
 
-/* Others are told with the row: a statement of its own would cost as much as that. */
+static int end_transaction(struct postgres *db, bool jobs_changed)
+{
+    void *end = NULL;
+    char sql[SL_PQ_WRITER_SQL_BYTES];
+    uint64_t began_ns = sl_clock_with_sleep_ns();
+    sl_pq_writer_end_sql(!db->posted_only, jobs_changed ? db->base.identity : NULL, sql);
+    int rc = prepare(&db->base, sql, &end);
+    if (rc < 0)
+        return rc;
+    rc = send_end(db, end);
+    if (rc == 0 && step(&db->base, end) == 1)
+        note_time(db, end, began_ns);
+    finish(end);
+    db->writer.in_doubt = rc == -ENOTCONN;
+    return rc;
+}
+
 static int commit(struct sl_database *base, bool jobs_changed)
 {
     struct postgres *db = of(base);
-    void *own = NULL;
-    char sql[320];
-    uint64_t began_ns = sl_clock_with_sleep_ns();
-    int rc = take_all(db);
+    int rc = db->posted_only ? 0 : take_all(db);
     if (rc < 0)
         return rc;
-    if (db->changes == db->changes_before)
+    if (!db->posted_only && db->changes == db->changes_before)
         return exec(base, "COMMIT");
-    snprintf(sql, sizeof(sql),
-             "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SERVER_MS
-             " WHERE id = ?2 AND batch = ?3 RETURNING wrote_ms) SELECT max(wrote_ms), 1 / "
-             "count(*)%s%s%s FROM own",
-             jobs_changed ? ", pg_notify('sme2lab_" : "", jobs_changed ? base->identity : "",
-             jobs_changed ? "', '')" : "");
-    rc = prepare(base, sql, &own);
-    if (rc < 0)
-        return rc;
-    rc = write_and_commit(db, own);
-    if (rc == 0 && step(base, own) == 1)
-        note_time(db, own, began_ns);
-    finish(own);
-    db->in_doubt = rc == -ENOTCONN;
+    rc = end_transaction(db, jobs_changed);
+    if (db->posted_only)
+        return rc < 0 && rc != -ENOTCONN ? -ECANCELED : rc;
     if (rc == 0)
-        db->batch++;
+        db->writer.batch++;
     if (rc == -EEXIST) { /* somebody removed the row, or put an older one back */
         lose(db);
         rc = -ENOTCONN;
@@ -748,32 +765,22 @@ static int state(struct sl_database *base)
     return aborted ? SL_DATABASE_ABORTED : SL_DATABASE_FINE;
 }
 
-/* The old connection's commit may be under way yet: its lock on the row is waited for. If it has
- * not come so far it never may: the row's number becomes another than it asks for. */
 static int find_out(struct postgres *db, bool *out_committed)
 {
-    char sql[320];
-    const uint64_t wanted = db->in_doubt ? db->batch + 1 : db->batch;
+    char sql[SL_PQ_WRITER_SQL_BYTES];
     uint64_t found = 0;
-    snprintf(sql, sizeof(sql),
-             "INSERT INTO writers AS w (id, batch, wrote_ms) VALUES ('%s', %" PRIu64 ", " SERVER_MS
-             ") ON CONFLICT (id) DO UPDATE SET batch = CASE WHEN w.batch < %" PRIu64
-             " THEN excluded.batch ELSE w.batch END RETURNING batch",
-             db->writer, wanted + 1, wanted);
+    sl_pq_writer_find_sql(&db->writer, sql);
     int rc = number_from(db, sql, &found);
-    if (rc < 0)
-        return rc;
-    *out_committed = db->in_doubt && found == wanted;
-    db->batch = found;
-    db->in_doubt = false;
-    return 0;
+    if (rc == 0)
+        *out_committed = sl_pq_writer_found(&db->writer, found);
+    return rc;
 }
 
 static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_committed)
 {
     struct postgres *db = of(base);
     struct sl_diag diag = {0};
-    *out_in_doubt = db->in_doubt;
+    *out_in_doubt = db->writer.in_doubt;
     *out_committed = false;
     int rc = connect_again(db, &diag);
     if (rc < 0) {
@@ -782,14 +789,17 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
         return rc;
     }
     rc = find_out(db, out_committed);
-    *out_in_doubt = db->in_doubt;
+    *out_in_doubt = db->writer.in_doubt;
     return rc;
 }
 
 static int start_listening(struct sl_database *base)
 {
     of(base)->listening = true;
-    return listen_for_jobs(of(base));
+    int rc = listen_for_jobs(of(base));
+    if (rc < 0)
+        lose(of(base)); /* the next connection listens */
+    return rc;
 }
 
 /* Notices of this connection itself say nothing new. */
@@ -836,6 +846,7 @@ static const struct sl_database_kind kind = {
     .version = version,
     .set_version = set_version,
     .begin = begin,
+    .begin_posted = begin_posted,
     .commit = commit,
     .state = state,
     .reconnect = reconnect,
@@ -858,14 +869,6 @@ static const struct sl_database_kind kind = {
     .finish = finish,
 };
 
-static void choose_writer(struct postgres *db)
-{
-    unsigned char bytes[(WRITER_BYTES - 1) / 2];
-    sl_random_bytes(bytes, sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(db->writer + 2 * i, 3, "%02x", bytes[i]);
-}
-
 int sl_postgres_open(const char *url, const char *root, struct sl_database **out,
                      struct sl_diag *diag)
 {
@@ -875,7 +878,7 @@ int sl_postgres_open(const char *url, const char *root, struct sl_database **out
     db->base.kind = &kind;
     db->base.shared = true;
     snprintf(db->base.root, sizeof(db->base.root), "%s", root);
-    choose_writer(db);
+    sl_pq_writer_init(&db->writer);
     db->url = sl_strndup(url, strlen(url));
     int rc = db->url ? sl_sqlite_open_memory(&db->base.json) : -ENOMEM;
     if (rc == 0)
@@ -890,11 +893,7 @@ int sl_postgres_open(const char *url, const char *root, struct sl_database **out
 
 int sl_postgres_sign_on(struct sl_database *base)
 {
-    struct postgres *db = of(base);
-    char sql[320];
-    snprintf(sql, sizeof(sql),
-             "DELETE FROM writers WHERE wrote_ms < " SERVER_MS " - CAST(30 AS BIGINT) * 86400000; "
-             "INSERT INTO writers (id, batch, wrote_ms) VALUES ('%s', 0, " SERVER_MS ")",
-             db->writer);
+    char sql[SL_PQ_WRITER_SQL_BYTES];
+    sl_pq_writer_sign_on_sql(&of(base)->writer, sql);
     return exec(base, sql);
 }

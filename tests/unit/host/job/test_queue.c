@@ -93,6 +93,18 @@ TEST(higher_priority_goes_first_then_the_older)
     sl_queue_free(queue);
 }
 
+TEST(jobs_that_come_out_of_order_go_by_age)
+{
+    struct sl_queue *queue = fresh_queue();
+    for (const char *id = "3514276"; *id; id++)
+        add(queue, (uint64_t)(*id - '0'), 0, "");
+    assert_int_equal(device_ready(queue, "a"), 0);
+    for (uint64_t id = 1; id <= 7; id++)
+        assert_true(assign(queue, 0) == id &&
+                    sl_queue_finish(queue, id, "a", SL_CAUSE_NONE, id, "", 1) == 0);
+    sl_queue_free(queue);
+}
+
 TEST(a_job_waits_for_the_device_it_names)
 {
     struct sl_queue *queue = fresh_queue();

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,6 +133,63 @@ STORE_ANY_TEST(a_lost_server_is_looked_for_and_what_was_not_there_is_carried_out
     assert_int_equal(bench.requests[0]->rc, 0);
     close_bench(&bench);
     assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
+}
+
+/* The answer to the commit was lost: the same requests come once more. */
+STORE_ANY_TEST(a_job_that_was_added_without_an_answer_is_not_added_twice)
+{
+    struct bench bench;
+    uint64_t ids[2];
+    if (!store_root)
+        skip();
+    open_bench(&bench);
+    make_job(bench.requests[0], NULL, "{}");
+    make_job(bench.requests[1], "key", "{}");
+    bench.requests[1]->next = NULL;
+    for (int round = 0; round < 2; round++) {
+        assert_int_equal(sl_batch_execute(&bench.place, bench.requests[0]), 0);
+        for (int i = 0; i < 2; i++) {
+            assert_int_equal(bench.requests[i]->rc, i * round); /* a client's key came before */
+            assert_true(round == 0 || bench.requests[i]->id == ids[i]);
+            ids[i] = bench.requests[i]->id;
+            sl_request_reset(bench.requests[i]);
+        }
+    }
+    assert_true(bench.requests[0]->own_key && !bench.requests[1]->own_key);
+    assert_true(ids[0] != 0 && ids[1] > ids[0]);
+    bench.requests[1]->next = bench.requests[2];
+    close_bench(&bench);
+    assert_store_rows("SELECT count(*) FROM jobs", "[[2]]");
+}
+
+STORE_ANY_TEST(more_jobs_than_go_together_are_all_added_once)
+{
+    enum { MANY = SL_STATEMENTS_TOGETHER + 9 };
+    struct sl_request *requests[MANY], *first = NULL;
+    struct bench bench;
+    if (!store_root)
+        skip();
+    open_bench(&bench);
+    for (int i = MANY; i-- > 0; first = requests[i]) {
+        requests[i] = sl_calloc(1, sizeof(*requests[i]));
+        assert_non_null(requests[i]);
+        make_job(requests[i], NULL, "{}");
+        requests[i]->next = first;
+    }
+    assert_int_equal(sl_batch_execute(&bench.place, first), 0);
+    requests[SL_STATEMENTS_TOGETHER - 1]->next = NULL; /* and as many as just do */
+    for (int i = 0; i < SL_STATEMENTS_TOGETHER; i++)
+        sl_request_reset(requests[i]);
+    assert_int_equal(sl_batch_execute(&bench.place, first), 0);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(requests[i]->rc, 0);
+        sl_request_free(requests[i]);
+    }
+    close_bench(&bench);
+    char rows[32];
+    snprintf(rows, sizeof(rows), "[[%d,%d]]", MANY + SL_STATEMENTS_TOGETHER,
+             MANY + SL_STATEMENTS_TOGETHER);
+    assert_store_rows("SELECT count(*), count(DISTINCT id) FROM jobs", rows);
 }
 
 /* Sets the server's clock on by a minute and not this machine's, which a pause of a virtual machine

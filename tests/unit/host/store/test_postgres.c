@@ -230,6 +230,37 @@ SERVER_TEST(rows_whose_numbers_are_not_handed_out_do_not_stay)
     sl_database_close(db);
 }
 
+SERVER_TEST(posted_rows_are_there_with_their_commit_or_none_is)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statements[3];
+    uint64_t number = 0, told_ms = 0;
+    static const char add_trigger[] =
+        "CREATE CONSTRAINT TRIGGER last AFTER INSERT ON job_groups DEFERRABLE INITIALLY DEFERRED "
+        "FOR EACH ROW EXECUTE FUNCTION refuse()";
+    static const char *const limits[] = {
+        "SELECT 1", "ALTER TABLE job_groups ADD CHECK (created_ms <> 1) NOT VALID",
+        "ALTER TABLE job_groups DROP CONSTRAINT job_groups_created_ms_check",
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE ''no''; END'",
+        add_trigger};
+    static const int expected[] = {0, -ECANCELED, 0, 0, -ECANCELED}; /* the last at the commit */
+    for (int round = 0; round < 5; round++) {
+        assert_int_equal(sl_database_exec(db, limits[round]), 0);
+        assert_int_equal(db->kind->begin_posted(db), 0);
+        for (int i = 0; i < 3; i++)
+            post_row(db, &statements[i], i);
+        assert_int_equal(sl_database_commit(db, true), expected[round]);
+        assert_int_equal(sl_database_state(db), SL_DATABASE_FINE);
+        for (int i = 0; i < 3; i++) {
+            int rc = sl_statement_write(&statements[i], SL_E_FORMAT, &number);
+            assert_true(expected[round] < 0 || rc == 0);
+        }
+        assert_int_equal(db->kind->now_ms(db, false, &told_ms), 0);
+    }
+    assert_store_rows("SELECT count(*), count(DISTINCT id) FROM job_groups", "[[9,9]]");
+    sl_database_close(db);
+}
+
 SERVER_TEST(rows_that_wait_to_be_sent_are_lost_with_the_connection)
 {
     struct sl_database *db = open_database();

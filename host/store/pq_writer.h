@@ -1,0 +1,38 @@
+/* host/store/pq_writer.h: a connection's row in `writers`. Each of its transactions gives the row
+ * the next number: after a commit without an answer that tells whether it took place. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { SL_PQ_WRITER_ID_BYTES = 33, SL_PQ_WRITER_SQL_BYTES = 768 };
+
+#define SL_PQ_SERVER_MS "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
+
+struct sl_pq_writer {
+    char id[SL_PQ_WRITER_ID_BYTES];
+    uint64_t batch; /* the latest transaction that wrote the row */
+    bool in_doubt;  /* a commit was sent, and not answered */
+};
+
+/* Another one than any before. */
+void sl_pq_writer_init(struct sl_pq_writer *writer);
+
+/* Makes the row; rows that were not written for 30 days go. */
+void sl_pq_writer_sign_on_sql(const struct sl_pq_writer *writer, char out[SL_PQ_WRITER_SQL_BYTES]);
+
+/* From here on this connection hears of what others change in the store `identity`. */
+void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYTES]);
+
+/* The last statement of a transaction, which gives the server's time in its first column. With
+ * `numbered` it has three parameters, the row's next number, its id and its number so far, and
+ * fails where the row has another number. Other connections that listen to the store `identity`
+ * are told, if that is not NULL. */
+void sl_pq_writer_end_sql(bool numbered, const char *identity, char out[SL_PQ_WRITER_SQL_BYTES]);
+
+/* Asks, by another connection, for the row's number. The old connection's commit may be under way
+ * yet: its lock on the row is waited for. If it has not come so far it never may: the row's number
+ * becomes another than it asks for. */
+void sl_pq_writer_find_sql(const struct sl_pq_writer *writer, char out[SL_PQ_WRITER_SQL_BYTES]);
+/* Takes the answer: did the commit that was in doubt take place? Nothing is in doubt any more. */
+bool sl_pq_writer_found(struct sl_pq_writer *writer, uint64_t batch);
