@@ -47,6 +47,8 @@ bool sl_shape_is_small(const struct sl_operands *operands, const char *origin, c
     uint64_t k = operands->macs / outputs;
     if (strncmp(kernel + 10, "bf16", 4) == 0)
         return sl_policy_small_bf16(m, n, k);
+    if (strncmp(kernel + 10, "f16", 3) == 0)
+        return sl_policy_small_f16(m, n, k);
     return strncmp(kernel + 10, "qs8", 3) == 0 || strncmp(kernel + 10, "qd8", 3) == 0
                ? sl_policy_small_int8(m, n, k)
                : sl_policy_small(m, n, k);

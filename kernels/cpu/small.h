@@ -2,10 +2,12 @@
  * (policy.h).
  *
  * Small is [m][k] by [k][n] with few multiply-adds, with few rows or columns of a tile in use (of
- * bf16, which NEON multiplies by matrices, too), or, of several int8 rows, with short sums. There
- * the way into streaming mode, what the tile leaves empty, or what is done to each sum takes longer
- * than the core needs for the whole (configs/silicon/README.md). The host reads it too: it says why
- * an operator ran on NEON. */
+ * bf16, which NEON multiplies by matrices, too), a single row of f16, which NEON multiplies in a
+ * third of f32's time, or, of several int8 rows, with short sums. There the way into streaming
+ * mode, what the tile leaves empty, or what is done to each sum takes longer than the core needs
+ * for the whole (configs/silicon/README.md). The host reads it too: it says why an operator ran on
+ * NEON.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -27,6 +29,11 @@ static inline bool sl_policy_few_macs(size_t m, size_t n, size_t k)
 static inline bool sl_policy_small(size_t m, size_t n, size_t k)
 {
     return sl_policy_few_macs(m, n, k) || n < (m > 1 ? SL_POLICY_FEW : SL_POLICY_FEW_COLUMNS);
+}
+
+static inline bool sl_policy_small_f16(size_t m, size_t n, size_t k)
+{
+    return m == 1 || sl_policy_small(m, n, k);
 }
 
 static inline bool sl_policy_small_bf16(size_t m, size_t n, size_t k)

@@ -39,7 +39,7 @@ class Estimates(unittest.TestCase):
         """The edges of the classes in kernels/cpu/small.h, from either side: what is small by the middle of the estimate, as windows by channels are."""
         stream = ("matmul:16x64x64", "matmul:1x128x128", "f16/matmul:8x64x64", "qs8/matmul:16x64x128", "qs8/matmul:196x96x96", "bf16/matmul:16x64x64", "matmul_qd8:16x64x128", "conv:7x7x16-32-1x1-s1-p0",
                   "qs8/conv:7x7x8-8-3x3-s1-p1")
-        small = ("matmul:8x8x8", "matmul:64x2x64", "f16/matmul:1x64x64", "qs8/matmul:64x2x64", "qs8/matmul:196x96x64", "bf16/matmul:8x64x64", "bf16/matmul:64x8x64", "matmul_qd8:4x64x64", "conv:1x1x16-16-1x1-s1-p0",
+        small = ("matmul:8x8x8", "matmul:64x2x64", "f16/matmul:1x64x256", "qs8/matmul:64x2x64", "qs8/matmul:196x96x64", "bf16/matmul:8x64x64", "bf16/matmul:64x8x64", "matmul_qd8:4x64x64", "conv:1x1x16-16-1x1-s1-p0",
                  "depthwise:28x28x64-3x3-s1-p1", "depthwise:28x28x16-3x3-s1-p2-d2", "f16/depthwise:56x56x8-3x3-s1-p1")
         beyond, by_middle = {}, {}
         for profile in ("apple-m4", "arm-c1-ultra"):

@@ -8,6 +8,7 @@
 
 static const char f32[] = "sl_matmul_f32_f32_f32p16x1_5x16_neon_mla",
                   qs8[] = "sl_matmul_qs8_qs8_8x8_neon_dot", qd8[] = "sl_matmul_qd8_q4_8x8_neon_dot",
+                  f16[] = "sl_matmul_f16_f16_f16p32x1_1x32_neon_mla",
                   bf16[] = "sl_matmul_bf16_bf16p8x4_bf16p12x4_8x12_neon_mmla",
                   conv[] = "sl_conv_f32_f32_f32p16x1_5x16_neon_mla";
 
@@ -37,6 +38,8 @@ TEST(shapes_are_small_where_the_runtime_takes_them_for_small)
         {"8x1000 * 999x1000 -> 8x999", "FullyConnected", qd8, false},
         {"999x64 * 999x64 -> 999x999", "FullyConnected", qs8, true}, /* short sums */
         {"999x65 * 999x65 -> 999x999", "FullyConnected", qs8, false},
+        {"1x1000 * 999x1000 -> 1x999", "FullyConnected", f16, true}, /* a single row */
+        {"2x1000 * 999x1000 -> 2x999", "FullyConnected", f16, false},
         {"8x1000 * 999x1000 -> 8x999", "FullyConnected", bf16, true}, /* by its own, too */
         {"9x1000 * 999x1000 -> 9x999", "FullyConnected", bf16, false},
         {"99x1000 * 15x1000 -> 99x15", "FullyConnected", bf16, true},

@@ -37,7 +37,7 @@ static const struct sl_depthwise_shape depthwise = {1, 9, 9, 9, 9, 21, 1, 3, 3, 
     X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_F32, 1, 33, 64))                                \
     X(MATMUL, MATMUL, sl_matmul_select(isa, SL_F16, 64, 128, 128))                                 \
     X(MATMUL, MATMUL_SMALL, sl_matmul_select(isa, SL_F16, 2, 33, 64))                              \
-    X(GEMV, GEMV, sl_matmul_select(isa, SL_F16, 1, 128, 128))                                      \
+    X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_F16, 1, 128, 128))                              \
     X(GEMV, MATMUL_SMALL, sl_matmul_select(isa, SL_F16, 1, 33, 64))                                \
     X(MATMUL, MATMUL, sl_matmul_select(isa, SL_BF16, 64, 128, 128))                                \
     X(MATMUL, MATMUL_SMALL, sl_matmul_select(isa, SL_BF16, 2, 33, 64))                             \
@@ -143,6 +143,8 @@ TEST(a_product_is_small_by_its_work_and_by_what_it_leaves_empty_of_a_tile)
     assert_true(sl_policy_small(1, 64, 127) && !sl_policy_small(1, 64, 128));
     assert_true(sl_policy_small(1000, 7, 1000) && !sl_policy_small(1000, 8, 1000));
     assert_true(sl_policy_small(1, 15, 10000) && !sl_policy_small(1, 16, 10000));
+    assert_true(sl_policy_small_f16(1, 4096, 4096) && !sl_policy_small_f16(2, 4096, 4096));
+    assert_true(sl_policy_small_f16(16, 16, 31) && !sl_policy_small_f16(16, 16, 32));
     assert_true(sl_policy_small_bf16(8, 512, 512) && !sl_policy_small_bf16(9, 512, 512));
     assert_true(sl_policy_small_bf16(64, 15, 512) && !sl_policy_small_bf16(64, 16, 512));
     assert_true(sl_policy_small_bf16(16, 16, 31) && !sl_policy_small_bf16(16, 16, 32));
