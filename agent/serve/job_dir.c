@@ -4,7 +4,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +28,14 @@ static int join(char out[MAX_PATH_BYTES], const struct sl_job_dir *dir, const ch
     return sl_path_join(out, MAX_PATH_BYTES, dir->path, "%s", name);
 }
 
-static int dir_new(const char *workdir, uint64_t id, struct sl_job_dir **out)
+static int dir_new(const char *workdir, struct sl_run_id id, struct sl_job_dir **out)
 {
     struct sl_job_dir *dir = sl_calloc(1, sizeof(*dir));
     if (!dir)
         return -ENOMEM;
     dir->id = id;
-    int rc = sl_path_join(dir->path, sizeof(dir->path), workdir, "jobs/%" PRIu64, id);
+    sl_run_id_text(id, dir->name);
+    int rc = sl_path_join(dir->path, sizeof(dir->path), workdir, "jobs/%s", dir->name);
     if (rc == 0)
         *out = dir;
     else
@@ -102,7 +102,7 @@ int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint6
                       struct sl_job_dir **out)
 {
     struct sl_job_dir *dir = NULL;
-    int rc = dir_new(workdir, job->id, &dir);
+    int rc = dir_new(workdir, (struct sl_run_id){job->id_high, job->id}, &dir);
     if (rc < 0)
         return rc;
     rc = make_folders(workdir, dir);
@@ -120,7 +120,8 @@ int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint6
 
 static void fill_lengths(const struct sl_job_dir *dir, Sme2lab__Proto__Result *result)
 {
-    result->job = dir->id;
+    result->job = dir->id.low;
+    result->job_high = dir->id.high;
     result->trace_bytes = sl_spool_bytes(dir->streams[SL_STREAM_TRACE]);
     result->log_bytes = sl_spool_bytes(dir->streams[SL_STREAM_LOG]);
     result->output_bytes = sl_spool_bytes(dir->streams[SL_STREAM_OUTPUT]);
@@ -178,12 +179,13 @@ int sl_job_dir_finish(struct sl_job_dir *dir, const Sme2lab__Proto__Result *resu
     int rc = store(dir, "result", &full.base);
     if (rc == 0)
         return load_result(dir);
-    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("result_not_stored"), SL_LOG_JOB(dir->id),
+    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("result_not_stored"), SL_LOG_TEXT("job", dir->name),
            SL_LOG_REASON(sl_strerror(rc)));
     return copy_result(dir, &full); /* told all the same; an agent that dies now has lost it */
 }
 
-int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct sl_job_dir **out)
+int sl_job_dir_open(const char *workdir, struct sl_run_id id, uint64_t max_bytes,
+                    struct sl_job_dir **out)
 {
     struct sl_job_dir *dir = NULL;
     int rc = dir_new(workdir, id, &dir);

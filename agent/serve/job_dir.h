@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
+
 typedef struct Sme2lab__Proto__Job Sme2lab__Proto__Job;
 typedef struct Sme2lab__Proto__Result Sme2lab__Proto__Result;
 struct sl_spool;
@@ -21,8 +23,8 @@ enum sl_stream {
 };
 
 struct sl_job_dir {
-    uint64_t id;
-    char path[512];
+    struct sl_run_id id;
+    char name[SL_RUN_ID_TEXT], path[512]; /* the former the id's text */
     uint64_t max_bytes; /* of a stream, and of the files of each external runner */
     struct sl_spool *streams[SL_STREAM_COUNT]; /* owned */
     Sme2lab__Proto__Result
@@ -36,7 +38,8 @@ int sl_job_dir_create(const char *workdir, const Sme2lab__Proto__Job *job, uint6
 
 /* Opens a job that an earlier agent left. One without a result gets OUTCOME_LOST: nobody knows how
  * it would have ended. */
-int sl_job_dir_open(const char *workdir, uint64_t id, uint64_t max_bytes, struct sl_job_dir **out);
+int sl_job_dir_open(const char *workdir, struct sl_run_id id, uint64_t max_bytes,
+                    struct sl_job_dir **out);
 
 /* The job as its host sent it. End it with sme2lab__proto__job__free_unpacked(*out, NULL). -errno,
  * SL_E_FORMAT. */

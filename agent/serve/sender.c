@@ -74,7 +74,8 @@ static int send_chunk(struct sl_sender *sender, int i, struct sl_channel *channe
     long n = sl_spool_read(sender->dir->streams[i], sender->sent[i], bytes, sizeof(bytes));
     if (n <= 0)
         return n < 0 ? (int)n : SL_E_TRUNCATED; /* the file became shorter under us */
-    chunk.job = sender->dir->id;
+    chunk.job = sender->dir->id.low;
+    chunk.job_high = sender->dir->id.high;
     chunk.stream = (Sme2lab__Proto__Stream)(i + 1);
     chunk.offset = sender->sent[i];
     chunk.bytes = (ProtobufCBinaryData){(size_t)n, bytes};

@@ -3,10 +3,8 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,13 +19,16 @@
 #include "agent/serve/job_dir.h"
 #include "agent/serve/look.h"
 #include "agent/serve/sender.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
+#include "common/base/run_id.h"
 #include "common/net/address.h"
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
+#include "common/net/message.h"
 #include "proto/envelope.pb-c.h"
 
 enum {
@@ -45,6 +46,7 @@ struct sl_server {
     char program_sha256[65];
     uint8_t secret[SL_SECRET_BYTES];
     uint64_t spool_bytes;
+    uint64_t epoch;              /* of this start */
     bool emulated, sealed;       /* the latter: links leave the machine */
     struct sl_blob_store *blobs; /* owned */
     uv_poll_t listener;
@@ -70,10 +72,10 @@ struct sl_server {
 static void pump(struct sl_server *server);
 static void finish_close(struct sl_server *server);
 
-static struct sl_sender *find_sender(struct sl_server *server, uint64_t id)
+static struct sl_sender *find_sender(struct sl_server *server, struct sl_run_id id)
 {
     for (size_t i = 0; i < server->job_count; i++) {
-        if (server->senders[i].dir->id == id)
+        if (sl_run_ids_equal(server->senders[i].dir->id, id))
             return &server->senders[i];
     }
     return NULL;
@@ -93,7 +95,8 @@ static void tell_kept(struct sl_server *server)
         if (!sender->kept)
             continue;
         sme2lab__proto__kept_job__init(job);
-        job->job = sender->dir->id;
+        job->job = sender->dir->id.low;
+        job->job_high = sender->dir->id.high;
         job->bytes = sl_sender_bytes(sender);
         if (sender->dir->result)
             job->outcome = sender->dir->result->outcome;
@@ -114,12 +117,13 @@ static void forget(struct sl_server *server, struct sl_sender *sender)
         tell_kept(server);
 }
 
-static void send_state(struct sl_server *server, uint64_t job, Sme2lab__Proto__Phase phase,
+static void send_state(struct sl_server *server, struct sl_run_id job, Sme2lab__Proto__Phase phase,
                        uint32_t pair)
 {
     Sme2lab__Proto__JobState state = SME2LAB__PROTO__JOB_STATE__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    state.job = job;
+    state.job = job.low;
+    state.job_high = job.high;
     state.phase = phase;
     state.pair = pair;
     state.pairs = server->running_pairs;
@@ -130,12 +134,13 @@ static void send_state(struct sl_server *server, uint64_t job, Sme2lab__Proto__P
 }
 
 /* Refuses one job, not the connection: as a result that carries the reason. */
-static void refuse_job(struct sl_server *server, uint64_t job, Sme2lab__Proto__Outcome outcome,
-                       const char *reason)
+static void refuse_job(struct sl_server *server, struct sl_run_id job,
+                       Sme2lab__Proto__Outcome outcome, const char *reason)
 {
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    result.job = job;
+    result.job = job.low;
+    result.job_high = job.high;
     result.outcome = outcome;
     result.detail = (char *)(uintptr_t)reason;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_RESULT;
@@ -153,7 +158,7 @@ static void on_progress(void *user, uint32_t pair)
 static void on_ended(void *user, int rc)
 {
     struct sl_server *server = user;
-    uint64_t id = server->running->id;
+    struct sl_run_id id = server->running->id;
     const struct sl_sender *sender = find_sender(server, id);
     server->inference = NULL;
     server->running = NULL;
@@ -180,7 +185,7 @@ static void go_on(struct sl_server *server, struct sl_sender *sender)
 }
 
 /* An agent that only holds what nobody fetches does not get room by waiting. */
-static void refuse_for_now(struct sl_server *server, uint64_t job)
+static void refuse_for_now(struct sl_server *server, struct sl_run_id job)
 {
     char reason[192];
     size_t kept = 0;
@@ -204,13 +209,14 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
 {
     static const struct sl_inference_events events = {on_progress, on_ended};
     struct sl_job_dir *dir = NULL;
-    struct sl_sender *known = find_sender(server, job->id);
+    struct sl_run_id id = {job->id_high, job->id};
+    struct sl_sender *known = find_sender(server, id);
     if (known)
         go_on(server, known);
-    if (job->id == 0 || known)
+    if (sl_run_id_is_none(id) || known)
         return;
     if (server->inference || server->job_count == MAX_JOBS) {
-        refuse_for_now(server, job->id);
+        refuse_for_now(server, id);
         return;
     }
     if (server->look)
@@ -220,7 +226,7 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
         rc = sl_inference_start(server->loop, server->self, server->workdir, job, dir, &events,
                                 server, &server->inference);
     if (rc < 0) {
-        refuse_job(server, job->id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
+        refuse_job(server, id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
                    rc == -EINVAL ? "the job names a file that is no blob" : sl_strerror(rc));
         if (dir)
             sl_job_dir_remove(dir);
@@ -229,22 +235,22 @@ static void take_job(struct sl_server *server, const Sme2lab__Proto__Job *job)
     server->running = dir;
     server->running_pairs = job->pairs;
     sl_sender_init(&server->senders[server->job_count++], dir);
-    send_state(server, job->id, SME2LAB__PROTO__PHASE__PHASE_ACCEPTED, 0);
+    send_state(server, id, SME2LAB__PROTO__PHASE__PHASE_ACCEPTED, 0);
 }
 
 static void take_ack(struct sl_server *server, const Sme2lab__Proto__Ack *ack)
 {
-    struct sl_sender *sender = find_sender(server, ack->job);
+    struct sl_sender *sender = find_sender(server, SL_MESSAGE_RUN(ack));
     if (!sender || sl_sender_acked(sender, (int)ack->stream, ack->offset) < 0)
         return;
     if (sl_sender_done(sender))
         forget(server, sender);
 }
 
-static bool names(const Sme2lab__Proto__Resume *resume, uint64_t job)
+static bool names(const Sme2lab__Proto__Resume *resume, struct sl_run_id job)
 {
     for (size_t i = 0; i < resume->n_have; i++) {
-        if (resume->have[i]->job == job)
+        if (sl_run_ids_equal(SL_MESSAGE_RUN(resume->have[i]), job))
             return true;
     }
     return false;
@@ -259,7 +265,7 @@ static void take_resume(struct sl_server *server, const Sme2lab__Proto__Resume *
         sender->kept = !names(resume, sender->dir->id);
         bool result_again = sender->result_sent && !sender->result_acked;
         uint64_t again = sl_sender_rewind(sender);
-        sl_log(SL_LOG_INFO, SL_LOG_EVENT("job_resumed"), SL_LOG_JOB(sender->dir->id),
+        sl_log(SL_LOG_INFO, SL_LOG_EVENT("job_resumed"), SL_LOG_TEXT("job", sender->dir->name),
                SL_LOG_NUMBER("acknowledged_bytes", sl_sender_acked_bytes(sender)),
                SL_LOG_NUMBER("sent_again_bytes", again),
                SL_LOG_NUMBER("result_again", result_again), SL_LOG_NUMBER("kept", sender->kept));
@@ -275,8 +281,8 @@ static void tell_request(struct sl_server *server, const struct sl_sender *sende
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     int rc = sl_job_dir_request(sender->dir, &job);
     if (rc < 0) {
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("request_unreadable"), SL_LOG_JOB(sender->dir->id),
-               SL_LOG_REASON(sl_strerror(rc)));
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("request_unreadable"),
+               SL_LOG_TEXT("job", sender->dir->name), SL_LOG_REASON(sl_strerror(rc)));
         return;
     }
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_JOB;
@@ -285,10 +291,16 @@ static void tell_request(struct sl_server *server, const struct sl_sender *sende
     sme2lab__proto__job__free_unpacked(job, NULL);
 }
 
+static bool runs_now(const struct sl_server *server, struct sl_run_id id)
+{
+    return server->inference && sl_run_ids_equal(server->running->id, id);
+}
+
 static void take_claim(struct sl_server *server, const Sme2lab__Proto__Claim *claim)
 {
-    struct sl_sender *sender = find_sender(server, claim->job);
-    bool runs = server->running && server->running->id == claim->job;
+    struct sl_run_id id = SL_MESSAGE_RUN(claim);
+    struct sl_sender *sender = find_sender(server, id);
+    bool runs = runs_now(server, id);
     if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_FORGET && !runs) {
         forget(server, sender);
     } else if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_TELL) {
@@ -297,7 +309,7 @@ static void take_claim(struct sl_server *server, const Sme2lab__Proto__Claim *cl
         if (sender)
             go_on(server, sender);
         else
-            refuse_job(server, claim->job, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
+            refuse_job(server, id, SME2LAB__PROTO__OUTCOME__OUTCOME_NOT_STARTED,
                        "the agent does not hold this result any more");
     } else if (sender && claim->wish == SME2LAB__PROTO__WISH__WISH_KEEP) {
         sender->kept = true;
@@ -316,12 +328,9 @@ static bool needs_blob(const void *user, const char *name)
 static bool needs_job(const void *user, const char *name)
 {
     const struct sl_server *server = user;
-    char id[24];
     bool needed = server->job_count == MAX_JOBS;
-    for (size_t i = 0; i < server->job_count && !needed; i++) {
-        snprintf(id, sizeof(id), "%" PRIu64, server->senders[i].dir->id);
-        needed = strcmp(id, name) == 0;
-    }
+    for (size_t i = 0; i < server->job_count && !needed; i++)
+        needed = strcmp(server->senders[i].dir->name, name) == 0;
     return needed;
 }
 
@@ -406,11 +415,11 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         take_look(server);
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_CANCEL:
-        if (server->inference && server->running->id == envelope->cancel->job)
+        if (runs_now(server, SL_MESSAGE_RUN(envelope->cancel)))
             sl_inference_cancel(server->inference);
         break;
     case SME2LAB__PROTO__ENVELOPE__BODY_PROCEED:
-        if (server->inference && server->running->id == envelope->proceed->job)
+        if (runs_now(server, SL_MESSAGE_RUN(envelope->proceed)))
             sl_inference_proceed(server->inference, envelope->proceed);
         break;
     default: /* an agent has no use for the rest */
@@ -468,6 +477,7 @@ static void tell_capabilities(struct sl_server *server)
     capabilities.emulated = server->emulated;
     capabilities.program = server->program;
     capabilities.program_sha256 = server->program_sha256;
+    capabilities.epoch = server->epoch;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES;
     envelope.capabilities = &capabilities;
     sl_channel_tell(server->channel, &envelope);
@@ -629,6 +639,18 @@ int sl_server_connect(struct sl_server *server, const struct sl_address *address
     return uv_timer_start(&server->retry, on_retry, 0, 0);
 }
 
+/* An agent of before the numbers of 128 bits called the folder by a decimal one. */
+static int rename_old(const char *folder, const char *found, struct sl_run_id id)
+{
+    char name[SL_RUN_ID_TEXT], from[600 + 32], to[600 + 48];
+    sl_run_id_text(id, name);
+    if (strcmp(name, found) == 0)
+        return 0;
+    sl_path_join(from, sizeof(from), folder, "%s", found);
+    sl_path_join(to, sizeof(to), folder, "%s", name);
+    return rename(from, to) < 0 ? -errno : 0;
+}
+
 /* Opens what an earlier agent left; a directory that cannot be read is left alone and said. */
 static void open_left_jobs(struct sl_server *server)
 {
@@ -638,12 +660,13 @@ static void open_left_jobs(struct sl_server *server)
     if (!folder)
         return;
     for (struct dirent *entry; (entry = readdir(folder)) && server->job_count < MAX_JOBS;) {
-        char *end;
+        struct sl_run_id id;
         struct sl_job_dir *dir = NULL;
-        uint64_t id = strtoull(entry->d_name, &end, 10);
-        if (id == 0 || *end != '\0')
+        if (!sl_run_id_read(entry->d_name, &id))
             continue;
-        int rc = sl_job_dir_open(server->workdir, id, server->spool_bytes, &dir);
+        int rc = rename_old(path, entry->d_name, id);
+        if (rc == 0)
+            rc = sl_job_dir_open(server->workdir, id, server->spool_bytes, &dir);
         if (rc == 0)
             sl_sender_init(&server->senders[server->job_count++], dir);
         else
@@ -678,6 +701,7 @@ int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, stru
     snprintf(server->program, sizeof(server->program), "%s", options->program);
     snprintf(server->program_sha256, sizeof(server->program_sha256), "%s", options->program_sha256);
     server->emulated = options->emulated;
+    sl_random_bytes(&server->epoch, sizeof(server->epoch));
     sl_path_join(blobs, sizeof(blobs), server->workdir, "blobs");
     memcpy(server->secret, options->secret, SL_SECRET_BYTES);
     server->probe_json = sl_strndup(options->probe_json, strlen(options->probe_json));

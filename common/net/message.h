@@ -12,7 +12,10 @@ typedef struct Sme2lab__Proto__Envelope Sme2lab__Proto__Envelope;
 
 /* The protocol's versions. Both rise with a field that a peer must not skip, such as one of Job's
  * that says what is run. */
-enum { SL_MESSAGE_VERSION_MIN = 3, SL_MESSAGE_VERSION_MAX = 3 };
+enum { SL_MESSAGE_VERSION_MIN = 4, SL_MESSAGE_VERSION_MAX = 4 };
+
+/* The run that a message is about, whose halves are two of its fields; common/base/run_id.h. */
+#define SL_MESSAGE_RUN(message) ((struct sl_run_id){(message)->job_high, (message)->job})
 
 /* Appends `envelope` to `out` as one frame, with the tag of `seal` (NULL: none). SL_E_LIMIT when it
  * exceeds a frame, -ENOMEM; then no tag was spent. */

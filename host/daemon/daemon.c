@@ -384,7 +384,7 @@ static const struct sl_kept_list *on_list_kept(void *user, const char *name)
     return sl_devices_kept(daemon->devices, name);
 }
 
-static int on_forget_kept(void *user, const char *name, uint64_t id)
+static int on_forget_kept(void *user, const char *name, struct sl_run_id id)
 {
     struct daemon *daemon = user;
     return sl_devices_forget_kept(daemon->devices, name, id);
@@ -690,7 +690,7 @@ static int open_peers(struct daemon *daemon, struct sl_runner *runner)
 static int open_lab(struct daemon *daemon)
 {
     const struct sl_host_config *config = daemon->settings->config;
-    int rc = sl_kit_init(&daemon->kit, daemon->diag);
+    int rc = sl_kit_init(&daemon->kit, sl_store_identity(daemon->store), daemon->diag);
     daemon->kit_open = rc == 0;
     daemon->kit.calls.ingest_lag = &daemon->ingest_lag;
     if (rc == 0)

@@ -343,9 +343,10 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
     return rc;
 }
 
-int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
+int sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag)
 {
-    kit->calls = (struct sl_job_kit){.policy = policy,
+    kit->calls = (struct sl_job_kit){.store = store,
+                                     .policy = policy,
                                      .estimates = estimates,
                                      .look = look,
                                      .is_recorded = is_recorded,

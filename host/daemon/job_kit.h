@@ -15,5 +15,5 @@ struct sl_kit {
 };
 
 /* 0, or a negative code with words. End with sl_kit_fini(), after the devices. */
-int sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
+int sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag);
 void sl_kit_fini(struct sl_kit *kit);

@@ -37,6 +37,7 @@ struct sl_link {
     void (*blobs_done)(void *user, int rc, const struct sl_diag *diag);
     void *blobs_user;
     struct sl_link_facts facts; /* its texts are owned */
+    uint64_t epoch;             /* of the agent's start; 0: it has not said */
     bool described;
     struct sl_device_clock clock;
     bool watches_clock;
@@ -122,6 +123,15 @@ static void take_capabilities(struct sl_link *link, const Sme2lab__Proto__Capabi
         link->events.described(link->user);
 }
 
+/* The first that it hears of is no news. */
+static void take_epoch(struct sl_link *link, uint64_t epoch)
+{
+    bool restarted = link->epoch != 0 && link->epoch != epoch;
+    link->epoch = epoch;
+    if (restarted && link->events.restarted)
+        link->events.restarted(link->user);
+}
+
 static void take_blob_state(struct sl_link *link, const Sme2lab__Proto__BlobState *said)
 {
     struct sl_blob_put_state state = {.sha256 = said->sha256,
@@ -144,14 +154,16 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
     struct sl_link *link = user;
     if (link->closing)
         return;
-    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_PONG)
+    if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_PONG) {
         take_pong(link, envelope->pong);
-    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES)
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES) {
+        take_epoch(link, envelope->capabilities->epoch);
         take_capabilities(link, envelope->capabilities);
-    else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_BLOB_STATE)
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_BLOB_STATE) {
         take_blob_state(link, envelope->blob_state);
-    else
+    } else {
         sl_link_message_take(envelope, &link->events, link->user);
+    }
 }
 
 /* --- the connection --- */
@@ -321,27 +333,27 @@ int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job)
     return link->up ? sl_link_message_job(link->channel, job) : SL_E_STATE;
 }
 
-int sl_link_proceed(struct sl_link *link, uint64_t job, uint32_t pairs, bool last)
+int sl_link_proceed(struct sl_link *link, struct sl_run_id job, uint32_t pairs, bool last)
 {
     return link->up ? sl_link_message_proceed(link->channel, job, pairs, last) : SL_E_STATE;
 }
 
-int sl_link_cancel_job(struct sl_link *link, uint64_t job)
+int sl_link_cancel_job(struct sl_link *link, struct sl_run_id job)
 {
     return link->up ? sl_link_message_cancel(link->channel, job) : SL_E_STATE;
 }
 
-int sl_link_ack(struct sl_link *link, uint64_t job, int stream, uint64_t offset)
+int sl_link_ack(struct sl_link *link, struct sl_run_id job, int stream, uint64_t offset)
 {
     return link->up ? sl_link_message_ack(link->channel, job, stream + 1, offset) : SL_E_STATE;
 }
 
-int sl_link_ack_result(struct sl_link *link, uint64_t job)
+int sl_link_ack_result(struct sl_link *link, struct sl_run_id job)
 {
     return link->up ? sl_link_message_ack(link->channel, job, 0, 0) : SL_E_STATE;
 }
 
-int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish)
+int sl_link_claim(struct sl_link *link, struct sl_run_id job, enum sl_link_wish wish)
 {
     return link->up ? sl_link_message_claim(link->channel, job, (int)wish) : SL_E_STATE;
 }

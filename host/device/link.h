@@ -62,16 +62,16 @@ void sl_link_stop_blobs(struct sl_link *link);
 /* SL_E_STATE while it is down, SL_E_FULL, SL_E_LIMIT. A job sent twice is one job. */
 int sl_link_send_job(struct sl_link *link, const struct sl_link_job *job);
 /* Lets a job with interim looks measure `pairs` in all; `last`: and end with them. */
-int sl_link_proceed(struct sl_link *link, uint64_t job, uint32_t pairs, bool last);
-int sl_link_cancel_job(struct sl_link *link, uint64_t job);
+int sl_link_proceed(struct sl_link *link, struct sl_run_id job, uint32_t pairs, bool last);
+int sl_link_cancel_job(struct sl_link *link, struct sl_run_id job);
 /* Everything below `offset` of the stream is durable. While down nothing is sent: `have` says it
  * later. */
-int sl_link_ack(struct sl_link *link, uint64_t job, int stream, uint64_t offset);
+int sl_link_ack(struct sl_link *link, struct sl_run_id job, int stream, uint64_t offset);
 /* The result is durable too: the agent forgets the job. */
-int sl_link_ack_result(struct sl_link *link, uint64_t job);
+int sl_link_ack_result(struct sl_link *link, struct sl_run_id job);
 
 /* Says what the agent does with a job that has no open run; one that runs is not forgotten. */
-int sl_link_claim(struct sl_link *link, uint64_t job, enum sl_link_wish wish);
+int sl_link_claim(struct sl_link *link, struct sl_run_id job, enum sl_link_wish wish);
 
 /* The agent removes from its working directory what no job needs, and says what. One that is older
  * says nothing. */

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
+
 struct sl_device_conditions;
 struct sl_spec;
 
@@ -31,7 +33,7 @@ enum sl_link_outcome {
 /* The job as asked for and as the host completes it; proto/job.proto explains the fields. All is
  * borrowed for the call, NULL is empty. */
 struct sl_link_job {
-    uint64_t id;
+    struct sl_run_id id;
     const struct sl_spec *spec;
     bool reference; /* one execution, without what is for the measured run alone */
     const char *variants, *clock, *policy, *compare_with;
@@ -46,19 +48,20 @@ struct sl_link_job {
 };
 
 struct sl_link_have {
-    uint64_t job;
+    struct sl_run_id job;
     uint64_t offsets[SL_LINK_STREAMS]; /* that are durable */
 };
 
 struct sl_link_chunk {
-    uint64_t job, offset;
+    struct sl_run_id job;
+    uint64_t offset;
     int stream;
     const uint8_t *bytes; /* borrowed */
     size_t len;
 };
 
 struct sl_link_result {
-    uint64_t job;
+    struct sl_run_id job;
     int outcome; /* enum sl_link_outcome */
     int exit_code;
     unsigned signal;
@@ -69,8 +72,9 @@ struct sl_link_result {
 
 /* A job that the agent holds and that this daemon did not name. */
 struct sl_link_kept {
-    uint64_t job, bytes; /* of its streams */
-    int outcome;         /* enum sl_link_outcome; 0: it still runs */
+    struct sl_run_id job;
+    uint64_t bytes; /* of its streams */
+    int outcome;    /* enum sl_link_outcome; 0: it still runs */
 };
 
 /* proto/envelope.proto's */
@@ -79,7 +83,8 @@ enum sl_link_wish { SL_LINK_KEEP = 1, SL_LINK_FORGET = 2, SL_LINK_TELL = 3, SL_L
 /* A job as its host described it to the agent. Texts are borrowed for the call; "": an agent or a
  * host that does not say. */
 struct sl_link_told {
-    uint64_t job, started_ms; /* the latter Unix time, 0: not said */
+    struct sl_run_id job;
+    uint64_t started_ms; /* Unix time, 0: not said */
     const char *config, *host;
 };
 
@@ -90,8 +95,11 @@ struct sl_link_events {
     /* The link is lost or did not come up; it goes on trying. `failures` in a row. */
     void (*down)(void *user, const char *reason, unsigned failures);
     void (*chunk)(void *user, const struct sl_link_chunk *chunk);
-    void (*state)(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs);
+    void (*state)(void *user, struct sl_run_id job, int phase, uint32_t pair, uint32_t pairs);
     void (*result)(void *user, const struct sl_link_result *result);
+    /* Another start of the agent answers than before: it was not the link alone that was lost.
+     * NULL: nobody wants to know. */
+    void (*restarted)(void *user);
     /* A device that describes itself has: sl_link_facts() has it. NULL: nobody wants to know. */
     void (*described)(void *user);
     /* All jobs that the agent holds and `have` did not name, after each `have` and at each change;

@@ -11,6 +11,7 @@
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "common/net/channel.h"
+#include "common/net/message.h"
 #include "host/device/link_job.h"
 #include "host/device/runtime_files.h"
 #include "host/spec/device_facts.h"
@@ -45,7 +46,8 @@ int sl_link_message_resume(struct sl_channel *channel, const struct sl_link_have
     int rc = acks && pointers ? 0 : -ENOMEM;
     for (size_t i = 0; rc == 0 && i < total; i++) {
         sme2lab__proto__ack__init(&acks[i]);
-        acks[i].job = have[i / SL_LINK_STREAMS].job;
+        acks[i].job = have[i / SL_LINK_STREAMS].job.low;
+        acks[i].job_high = have[i / SL_LINK_STREAMS].job.high;
         acks[i].stream = (Sme2lab__Proto__Stream)(i % SL_LINK_STREAMS + 1);
         acks[i].offset = have[i / SL_LINK_STREAMS].offsets[i % SL_LINK_STREAMS];
         pointers[i] = &acks[i];
@@ -232,7 +234,8 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     }
     if (job->reference)
         body.pairs = 1;
-    body.id = job->id;
+    body.id = job->id.low;
+    body.id_high = job->id.high;
     body.variants = text(job->variants);
     body.clock = text(job->clock);
     body.policy = text(job->policy);
@@ -261,11 +264,13 @@ int sl_link_message_job(struct sl_channel *channel, const struct sl_link_job *jo
     return rc;
 }
 
-int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t pairs, bool last)
+int sl_link_message_proceed(struct sl_channel *channel, struct sl_run_id job, uint32_t pairs,
+                            bool last)
 {
     Sme2lab__Proto__Proceed body = SME2LAB__PROTO__PROCEED__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    body.job = job;
+    body.job = job.low;
+    body.job_high = job.high;
     body.pairs = pairs;
     body.last = last;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_PROCEED;
@@ -273,21 +278,24 @@ int sl_link_message_proceed(struct sl_channel *channel, uint64_t job, uint32_t p
     return sl_channel_send(channel, &envelope);
 }
 
-int sl_link_message_cancel(struct sl_channel *channel, uint64_t job)
+int sl_link_message_cancel(struct sl_channel *channel, struct sl_run_id job)
 {
     Sme2lab__Proto__Cancel cancel = SME2LAB__PROTO__CANCEL__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    cancel.job = job;
+    cancel.job = job.low;
+    cancel.job_high = job.high;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
     envelope.cancel = &cancel;
     return sl_channel_send(channel, &envelope);
 }
 
-int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, uint64_t offset)
+int sl_link_message_ack(struct sl_channel *channel, struct sl_run_id job, int stream,
+                        uint64_t offset)
 {
     Sme2lab__Proto__Ack ack = SME2LAB__PROTO__ACK__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    ack.job = job;
+    ack.job = job.low;
+    ack.job_high = job.high;
     ack.stream = (Sme2lab__Proto__Stream)stream;
     ack.offset = offset;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_ACK;
@@ -295,11 +303,12 @@ int sl_link_message_ack(struct sl_channel *channel, uint64_t job, int stream, ui
     return sl_channel_send(channel, &envelope);
 }
 
-int sl_link_message_claim(struct sl_channel *channel, uint64_t job, int wish)
+int sl_link_message_claim(struct sl_channel *channel, struct sl_run_id job, int wish)
 {
     Sme2lab__Proto__Claim claim = SME2LAB__PROTO__CLAIM__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
-    claim.job = job;
+    claim.job = job.low;
+    claim.job_high = job.high;
     claim.wish = (Sme2lab__Proto__Wish)wish;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
     envelope.claim = &claim;
@@ -330,7 +339,7 @@ static void take_chunk(const Sme2lab__Proto__TraceChunk *body, const struct sl_l
     int stream = (int)body->stream - 1;
     if (stream < 0 || stream >= SL_LINK_STREAMS)
         return; /* of a newer agent */
-    struct sl_link_chunk chunk = {.job = body->job,
+    struct sl_link_chunk chunk = {.job = SL_MESSAGE_RUN(body),
                                   .offset = body->offset,
                                   .stream = stream,
                                   .bytes = body->bytes.data,
@@ -342,7 +351,7 @@ static void take_result(const Sme2lab__Proto__Result *body, const struct sl_link
                         void *user)
 {
     struct sl_link_result result = {
-        .job = body->job,
+        .job = SL_MESSAGE_RUN(body),
         .outcome = (int)body->outcome,
         .exit_code = body->exit_code,
         .signal = body->signal,
@@ -362,7 +371,7 @@ static void take_kept(const Sme2lab__Proto__Kept *body, const struct sl_link_eve
     struct sl_link_kept kept[SL_LINK_MAX_KEPT];
     size_t count = body->n_jobs < SL_LINK_MAX_KEPT ? body->n_jobs : SL_LINK_MAX_KEPT;
     for (size_t i = 0; i < count; i++)
-        kept[i] = (struct sl_link_kept){.job = body->jobs[i]->job,
+        kept[i] = (struct sl_link_kept){.job = SL_MESSAGE_RUN(body->jobs[i]),
                                         .bytes = body->jobs[i]->bytes,
                                         .outcome = (int)body->jobs[i]->outcome};
     if (events->kept)
@@ -372,7 +381,7 @@ static void take_kept(const Sme2lab__Proto__Kept *body, const struct sl_link_eve
 static void take_told(const Sme2lab__Proto__Job *body, const struct sl_link_events *events,
                       void *user)
 {
-    const struct sl_link_told told = {.job = body->id,
+    const struct sl_link_told told = {.job = {body->id_high, body->id},
                                       .started_ms = body->started_ms,
                                       .config = text(body->config),
                                       .host = text(body->host)};
@@ -413,6 +422,6 @@ void sl_link_message_take(const Sme2lab__Proto__Envelope *envelope,
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CONDITIONS)
         take_conditions(envelope->conditions, events, user);
     else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE)
-        events->state(user, envelope->state->job, (int)envelope->state->phase,
+        events->state(user, SL_MESSAGE_RUN(envelope->state), (int)envelope->state->phase,
                       envelope->state->pair, envelope->state->pairs);
 }

@@ -1,6 +1,5 @@
 /* host/http/api_devices.c: /api/v1/devices. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +23,7 @@
 #include "host/spec/json_read.h"
 #include "host/spec/spec.h"
 
-enum { MAX_LIST_BYTES = 1 << 20, MAX_BODY_BYTES = 1 << 20, ID_BYTES = 24 };
+enum { MAX_LIST_BYTES = 1 << 20, MAX_BODY_BYTES = 1 << 20 };
 
 enum { MAX_RESERVED_S = 7 * 86400, MAX_REASON_BYTES = 121 };
 
@@ -232,7 +231,7 @@ void sl_api_device_clean(struct sl_http_exchange *exchange)
 static void no_result(struct sl_http_exchange *exchange)
 {
     sl_http_problem(exchange, 404, "not-found", "GET /api/v1/devices/{name}/results lists them",
-                    "%.60s keeps no result %.24s", exchange->param[0], exchange->param[1]);
+                    "%.60s keeps no result %.32s", exchange->param[0], exchange->param[1]);
 }
 
 /* The model that was measured, and whether this daemon can collect it. */
@@ -255,8 +254,8 @@ static void put_asked(struct sl_json *json, const struct sl_kept *kept)
 
 static void put_kept(struct sl_json *json, const struct sl_kept *kept)
 {
-    char id[ID_BYTES];
-    snprintf(id, sizeof(id), "%" PRIu64, kept->id);
+    char id[SL_RUN_ID_TEXT];
+    sl_run_id_text(kept->id, id);
     sl_json_open_object(json, NULL);
     sl_json_text(json, "id", id);
     sl_json_text(json, "outcome",
@@ -311,10 +310,10 @@ static int make_body(const struct sl_http_exchange *exchange, const struct sl_ke
 static const struct sl_kept *find(const struct sl_http_exchange *exchange)
 {
     const struct sl_http_devices *devices = &exchange->http->devices;
-    uint64_t id;
+    struct sl_run_id id;
     const struct sl_kept_list *list =
         devices->kept ? devices->kept(devices->user, exchange->param[0]) : NULL;
-    return list && sl_kept_id_read(exchange->param[1], &id) ? sl_kept_list_find(list, id) : NULL;
+    return list && sl_run_id_read(exchange->param[1], &id) ? sl_kept_list_find(list, id) : NULL;
 }
 
 void sl_api_result_collect(struct sl_http_exchange *exchange)

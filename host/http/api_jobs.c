@@ -175,7 +175,7 @@ static void read_submission(uv_work_t *work)
     struct sl_bytes body = {body_of(submitting)->data, body_of(submitting)->size};
     int rc = sl_job_body_read(body, &submitting->spec, diag);
     submitting->is_read = rc == 0;
-    if (rc == 0 && spec->kept_id != 0 && submitting->collect.size == 0)
+    if (rc == 0 && !sl_run_id_is_none(spec->kept_id) && submitting->collect.size == 0)
         rc = sl_diag_set(diag, SL_E_FORMAT, "/kept",
                          "A result is collected by POST /devices/{name}/results/{id} alone");
     if (rc == 0)

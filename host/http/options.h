@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "common/base/run_id.h"
 #include "host/job/devices.h"
 #include "host/records.h"
 #include "host/spec/web_origin.h"
@@ -65,7 +66,7 @@ struct sl_http_devices {
                struct sl_diag *diag);
     int (*remove)(void *user, const char *name, struct sl_diag *diag);
     const struct sl_kept_list *(*kept)(void *user, const char *name);
-    int (*forget_kept)(void *user, const char *name, uint64_t id);
+    int (*forget_kept)(void *user, const char *name, struct sl_run_id id);
     int (*clean)(void *user, const char *name, sl_devices_cleaned_fn done, void *done_user);
     const char *(*way)(void *user, const char *name);
     void *user;

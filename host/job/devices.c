@@ -35,12 +35,12 @@ enum {
 struct device {
     struct sl_devices *devices;
     char name[SL_NAME_BYTES];
-    struct sl_device kind, next_kind; /* the second of the next job */
-    struct sl_link *link;             /* NULL when closed */
-    struct sl_job_run *run;           /* NULL: idle */
-    struct sl_collect *collect;       /* before a run that is not the job's first; else NULL */
-    uint64_t job;                     /* of the run, or of what is before it */
-    uint64_t ids[SL_JOB_RUN_IDS];     /* its jobs on the wire */
+    struct sl_device kind, next_kind;     /* the second of the next job */
+    struct sl_link *link;                 /* NULL when closed */
+    struct sl_job_run *run;               /* NULL: idle */
+    struct sl_collect *collect;           /* before a run that is not the job's first; else NULL */
+    uint64_t job, submitted_ms;           /* of the run, or of what is before it */
+    struct sl_run_id ids[SL_JOB_RUN_IDS]; /* its jobs on the wire */
     struct sl_settled settled;
     struct sl_kept_list kept; /* that the agent holds and nobody here has a run for */
     uint32_t attempt;
@@ -101,9 +101,9 @@ static void write_note(const struct device *device, bool taken)
 {
     char path[PATH_BYTES], text[MAX_NOTE_BYTES];
     note_path(device, path);
-    int size =
-        snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 "\n%s\n%s", device->job,
-                 device->attempt, sl_job_run_directory(device->run), taken ? taken_word : "");
+    int size = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 " %" PRIu64 "\n%s\n%s",
+                        device->job, device->attempt, device->submitted_ms,
+                        sl_job_run_directory(device->run), taken ? taken_word : "");
     int rc = sl_buf_write_file(path, text, (size_t)size);
     if (rc < 0) /* it runs all the same; a later daemon would not know of it */
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("note_unwritten"), SL_LOG_DEVICE(device->name),
@@ -181,8 +181,8 @@ static void on_detached(void *user, bool detached)
         devices->events.detached(devices->user, device->job, device->name, detached);
 }
 
-static int start(struct device *device, uint64_t job, uint32_t attempt, const char *config_json,
-                 const char *resume, bool taken)
+/* Of the job and the attempt that the device says. */
+static int start(struct device *device, const char *config_json, const char *resume, bool taken)
 {
     static const struct sl_job_run_events events = {on_progress, on_ended, on_taken, on_detached};
     struct sl_job_run_setup setup = {.state_dir = device->devices->state_dir,
@@ -191,12 +191,11 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
                                      .kit = device->devices->kit,
                                      .device_name = device->name,
                                      .config_json = config_json,
-                                     .job = job,
-                                     .attempt = attempt,
+                                     .job = device->job,
+                                     .submitted_ms = device->submitted_ms,
+                                     .attempt = device->attempt,
                                      .resume = resume,
                                      .taken = taken};
-    device->job = job;
-    device->attempt = attempt;
     device->kind = device->next_kind;
     int rc = sl_job_run_start(device->devices->loop, &setup, &events, device, &device->run);
     if (rc == 0)
@@ -209,7 +208,7 @@ static int start(struct device *device, uint64_t job, uint32_t attempt, const ch
 static void begin(struct device *device, const char *config_json)
 {
     const struct sl_devices *devices = device->devices;
-    int rc = start(device, device->job, device->attempt, config_json, NULL, false);
+    int rc = start(device, config_json, NULL, false);
     if (rc == 0)
         write_note(device, false);
     else
@@ -235,10 +234,14 @@ static void on_collect(void *user, const char *config_json)
 static int look_first(struct device *device, const struct sl_job_record *job,
                       const char *config_json)
 {
+    const char *store = device->devices->kit->store;
+    const struct sl_kept_start before = {store ? store : "", job->id, job->submitted_ms,
+                                         job->attempts - 1};
+    const struct sl_collect_wish wish = {before, device->name, config_json};
     device->unwanted = false;
     device->config_json = sl_strndup(config_json, strlen(config_json));
-    return device->config_json ? sl_collect_start(device->devices->loop, &device->kept, job,
-                                                  config_json, on_collect, device, &device->collect)
+    return device->config_json ? sl_collect_start(device->devices->loop, &device->kept, &wish,
+                                                  on_collect, device, &device->collect)
                                : -ENOMEM;
 }
 
@@ -265,6 +268,7 @@ void sl_devices_start(void *user, const struct sl_job_record *job, const char *c
         return;
     }
     device->job = job->id;
+    device->submitted_ms = job->submitted_ms;
     device->attempt = job->attempts;
     bool again = job->attempts > 1 && sl_device_kind_traits(device->next_kind.kind).needs_push;
     if (!again || look_first(device, job, config_json) < 0)
@@ -293,28 +297,26 @@ static void resume(struct device *device)
 {
     char path[PATH_BYTES + 16], directory[PATH_BYTES] = "";
     struct sl_buf note, config;
-    uint64_t job = 0;
-    uint32_t attempt = 0;
     note_path(device, path);
     if (sl_buf_read_file(path, MAX_NOTE_BYTES, &note) < 0)
         return;
     int rc = SL_E_FORMAT;
     bool taken = strstr((const char *)note.data, taken_word) != NULL;
-    if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 "\n%1000[^\n]", &job, &attempt,
-               directory) == 3) {
+    if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 " %" SCNu64 "\n%1000[^\n]",
+               &device->job, &device->attempt, &device->submitted_ms, directory) == 4) {
         sl_path_join(path, sizeof(path), directory, "config.json");
         rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &config);
     }
     sl_buf_fini(&note);
     if (rc == 0) {
-        rc = start(device, job, attempt, (const char *)config.data, directory, taken);
+        rc = start(device, (const char *)config.data, directory, taken);
         sl_buf_fini(&config);
     } else {
         remove_note(device); /* it ended before it had a directory: the lease brings the job back */
     }
     if (rc < 0)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("run_not_resumed"), SL_LOG_DEVICE(device->name),
-               SL_LOG_JOB(job), SL_LOG_REASON(sl_strerror(rc)));
+               SL_LOG_JOB(device->job), SL_LOG_REASON(sl_strerror(rc)));
 }
 
 /* --- cleaning up --- */
@@ -395,6 +397,14 @@ static void on_up(void *user)
         sl_link_look(device->link);
 }
 
+static void on_restarted(void *user)
+{
+    const struct device *device = user;
+    sl_log(SL_LOG_WARNING, SL_LOG_EVENT("agent_restarted"), SL_LOG_DEVICE(device->name),
+           SL_LOG_JOB(device->run ? device->job : 0),
+           SL_LOG_REASON("what its process ran ended with the one before"));
+}
+
 static int cause_of_down(const struct device *device, unsigned failures)
 {
     int said = sl_link_cause(device->link);
@@ -454,11 +464,11 @@ static void tell_kept(const struct device *device)
         devices->events.kept(devices->user, device->name, device->kept.count, bytes);
 }
 
-static bool is_open(const struct device *device, uint64_t id)
+static bool is_open(const struct device *device, struct sl_run_id id)
 {
     bool known = false;
     for (int i = 0; i < SL_JOB_RUN_IDS; i++)
-        known = known || device->ids[i] == id;
+        known = known || sl_run_ids_equal(device->ids[i], id);
     return device->run && known;
 }
 
@@ -501,7 +511,7 @@ static void on_told(void *user, const struct sl_link_told *told)
                SL_LOG_REASON(sl_strerror(rc)));
 }
 
-static void on_state(void *user, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
+static void on_state(void *user, struct sl_run_id id, int phase, uint32_t pair, uint32_t pairs)
 {
     struct device *device = user;
     bool ours = device->run && sl_job_run_state(device->run, id, phase, pair, pairs);
@@ -566,9 +576,9 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
 
 static int open_link(struct device *device)
 {
-    static const struct sl_link_events events = {on_have,  on_up,      on_down,      on_chunk,
-                                                 on_state, on_result,  on_described, on_kept,
-                                                 on_told,  on_cleaned, on_conditions};
+    static const struct sl_link_events events = {on_have,  on_up,     on_down,      on_chunk,
+                                                 on_state, on_result, on_restarted, on_described,
+                                                 on_kept,  on_told,   on_cleaned,   on_conditions};
     char workdir[PATH_BYTES], settled[PATH_BYTES + 16];
     struct sl_devices *devices = device->devices;
     if (device->link)
@@ -779,13 +789,13 @@ const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, con
     return device ? &device->kept : NULL;
 }
 
-int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_t id)
+int sl_devices_forget_kept(struct sl_devices *devices, const char *name, struct sl_run_id id)
 {
     struct device *device = find(devices, name);
     const struct sl_kept *one = device ? sl_kept_list_find(&device->kept, id) : NULL;
     if (!one || !device->link || device->link_closing || !sl_link_is_up(device->link))
         return one ? SL_E_STATE : SL_E_NOT_FOUND;
-    const uint64_t ids[] = {id, sl_kept_reference(id)};
+    const struct sl_run_id ids[] = {id, sl_kept_reference(id)};
     int rc = sl_settled_add(&device->settled, ids, 2);
     for (size_t i = 0; i < 2; i++) { /* one that runs is forgotten when it has ended */
         sl_link_cancel_job(device->link, ids[i]);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
 #include "host/records.h"
 
 typedef struct uv_loop_s uv_loop_t;
@@ -98,7 +99,7 @@ bool sl_devices_connects(const struct sl_devices *devices, const char *name);
 const struct sl_kept_list *sl_devices_kept(const struct sl_devices *devices, const char *name);
 /* The device may forget that result; one that still runs is stopped. 0; SL_E_NOT_FOUND, SL_E_STATE
  * (it cannot be reached), or why that could not be written down: then it is for this daemon. */
-int sl_devices_forget_kept(struct sl_devices *devices, const char *name, uint64_t id);
+int sl_devices_forget_kept(struct sl_devices *devices, const char *name, struct sl_run_id id);
 
 /* Its agent removes from its working directory what no job needs: files that it was sent, packed
  * weights, spools that cannot be read; results that it keeps stay. 0 and `done` later, or

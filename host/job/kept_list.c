@@ -1,71 +1,83 @@
 /* host/job/kept_list.c */
 #include "host/job/kept_list.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/base/clock.h"
+#include "common/base/digest.h"
 #include "common/base/mem.h"
 #include "common/base/utf8.h"
 #include "host/device/link_job.h"
+#include "host/records.h"
 
-#define REFERENCE (UINT64_C(1) << 62) /* as host/job/run.c numbers a run's second part */
-enum { JOB_BITS = 0xffffff, ATTEMPT_BITS = 0xff, ATTEMPT_AT = 48, OWN_AT = 24 };
+/* Of the lower half: it says that this is a run's comparison. */
+#define REFERENCE (UINT64_C(1) << 62)
 
-uint64_t sl_kept_reference(uint64_t id)
+static bool is_reference(struct sl_run_id id)
 {
-    return id | REFERENCE;
+    return (id.low & REFERENCE) != 0;
 }
 
-static struct sl_kept *find(const struct sl_kept_list *list, uint64_t id)
+struct sl_run_id sl_kept_reference(struct sl_run_id id)
+{
+    return (struct sl_run_id){id.high, id.low | REFERENCE};
+}
+
+struct sl_run_id sl_kept_id(const struct sl_kept_start *start)
+{
+    char text[2 * SL_NAME_BYTES], digits[SL_SHA256_HEX_SIZE];
+    struct sl_run_id id;
+    int size = snprintf(text, sizeof(text), "%s %" PRIu64 " %" PRIu64 " %" PRIu32, start->store,
+                        start->job, start->submitted_ms, start->attempt);
+    assert(size > 0 && (size_t)size < sizeof(text)); /* the store's text is our own */
+    sl_sha256_hex(text, (size_t)size, digits);
+    digits[SL_RUN_ID_TEXT - 1] = '\0';
+    bool is_number = sl_run_id_read(digits, &id);
+    assert(is_number); /* 128 zeros do not come */
+    (void)is_number;
+    id.low &= ~REFERENCE;
+    return id;
+}
+
+bool sl_kept_is_of(struct sl_run_id id, const struct sl_kept_start *latest)
+{
+    struct sl_kept_start start = *latest;
+    bool found = false;
+    for (; start.attempt > 0 && !found; start.attempt--)
+        found = sl_run_ids_equal(id, sl_kept_id(&start));
+    return found;
+}
+
+static struct sl_kept *find(const struct sl_kept_list *list, struct sl_run_id id)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->all[i].id == id)
+        if (sl_run_ids_equal(list->all[i].id, id))
             return &list->all[i];
     }
     return NULL;
 }
 
-const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id)
+const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, struct sl_run_id id)
 {
     return find(list, id);
 }
 
-uint64_t sl_kept_number(uint64_t job, uint32_t own, uint32_t attempt)
-{
-    return (job & JOB_BITS) | (uint64_t)(own & JOB_BITS) << OWN_AT |
-           (uint64_t)(attempt & ATTEMPT_BITS) << ATTEMPT_AT;
-}
-
-bool sl_kept_may_be_of(uint64_t id, uint64_t job)
-{
-    return (id & JOB_BITS) == (job & JOB_BITS);
-}
-
-static bool is_worth(const struct sl_kept *kept)
+bool sl_kept_is_worth(const struct sl_kept *kept)
 {
     return kept->outcome == 0 || kept->outcome == SL_OUTCOME_DONE ||
            kept->outcome == SL_OUTCOME_FAILED || kept->outcome == SL_OUTCOME_CRASHED ||
            kept->outcome == SL_OUTCOME_TIMED_OUT;
 }
 
-const struct sl_kept *sl_kept_list_of(const struct sl_kept_list *list, uint64_t job,
-                                      uint32_t attempt)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        const struct sl_kept *one = &list->all[i];
-        if (sl_kept_may_be_of(one->id, job) && !(one->id & REFERENCE) && is_worth(one) &&
-            (one->id >> ATTEMPT_AT & ATTEMPT_BITS) == (attempt & ATTEMPT_BITS))
-            return one;
-    }
-    return NULL;
-}
-
 /* The comparison of a run that is there is a part of that. */
 static bool join(const struct sl_kept_list *list, const struct sl_link_kept *kept)
 {
-    struct sl_kept *run = kept->job & REFERENCE ? find(list, kept->job & ~REFERENCE) : NULL;
+    struct sl_run_id measured = {kept->job.high, kept->job.low & ~REFERENCE};
+    struct sl_kept *run = find(list, measured);
     if (!run)
         return false;
     run->bytes += kept->bytes;
@@ -93,11 +105,11 @@ int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept
     if (count > 0 && !(fresh.all = sl_calloc(count, sizeof(*fresh.all))))
         return -ENOMEM;
     for (size_t i = 0; i < count; i++) {
-        if (!(kept[i].job & REFERENCE))
+        if (!is_reference(kept[i].job))
             add(&fresh, list, &kept[i]);
     }
     for (size_t i = 0; i < count; i++) {
-        if (kept[i].job & REFERENCE && !join(&fresh, &kept[i]))
+        if (is_reference(kept[i].job) && !join(&fresh, &kept[i]))
             add(&fresh, list, &kept[i]);
     }
     sl_kept_list_fini(list);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
+
 struct sl_link_kept;
 struct sl_link_told;
 
@@ -13,11 +15,12 @@ enum { SL_KEPT_HOST_BYTES = 64 };
 
 /* A measured run, with what its comparison with the portable kernels left; or one of the two. */
 struct sl_kept {
-    uint64_t id, bytes, started_ms; /* the last Unix time, 0: not known */
-    int outcome;                    /* enum sl_link_outcome; 0: it still runs */
-    bool asked;                     /* what it was */
-    char host[SL_KEPT_HOST_BYTES];  /* that sent it; "": not known */
-    char *config;                   /* owned; as it was asked for there, NULL: not known */
+    struct sl_run_id id;
+    uint64_t bytes, started_ms;    /* the latter Unix time, 0: not known */
+    int outcome;                   /* enum sl_link_outcome; 0: it still runs */
+    bool asked;                    /* what it was */
+    char host[SL_KEPT_HOST_BYTES]; /* that sent it; "": not known */
+    char *config;                  /* owned; as it was asked for there, NULL: not known */
 };
 
 struct sl_kept_list {
@@ -25,8 +28,20 @@ struct sl_kept_list {
     size_t count;
 };
 
-/* The number of a run's comparison, by that of the run. */
-uint64_t sl_kept_reference(uint64_t id);
+/* A start of a job, as each host of the job's store knows it. */
+struct sl_kept_start {
+    const char *store; /* whose job it is: another text for each */
+    uint64_t job, submitted_ms;
+    uint32_t attempt;
+};
+
+/* The number of its run on the wire and on its device, a digest of these: no other start has it, of
+ * another lab's job neither, and whoever takes the job over finds it. */
+struct sl_run_id sl_kept_id(const struct sl_kept_start *start);
+/* Is it of that start, or of an earlier one of the job? */
+bool sl_kept_is_of(struct sl_run_id id, const struct sl_kept_start *latest);
+/* That of the run's comparison, by the run's. */
+struct sl_run_id sl_kept_reference(struct sl_run_id id);
 
 /* Makes these the list; what is known of those that were on it stays. -ENOMEM leaves it. */
 int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept, size_t count);
@@ -35,13 +50,7 @@ int sl_kept_list_take(struct sl_kept_list *list, const struct sl_link_kept *kept
  * begin in the future counts as not known. 0 or -ENOMEM. */
 int sl_kept_list_told(struct sl_kept_list *list, const struct sl_link_told *told);
 
-const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, uint64_t id);
-/* The number that a job's start has on the wire, `own` telling it from those of other labs, and
- * whether a number may be of that job. */
-uint64_t sl_kept_number(uint64_t job, uint32_t own, uint32_t attempt);
-bool sl_kept_may_be_of(uint64_t id, uint64_t job);
-/* The result of that start of a job, if it is kept and worth having: it runs, or ended by itself.
- * NULL: nothing. */
-const struct sl_kept *sl_kept_list_of(const struct sl_kept_list *list, uint64_t job,
-                                      uint32_t attempt);
+const struct sl_kept *sl_kept_list_find(const struct sl_kept_list *list, struct sl_run_id id);
+/* Is a result worth having: does the run go on, or did it end by itself? */
+bool sl_kept_is_worth(const struct sl_kept *kept);
 void sl_kept_list_fini(struct sl_kept_list *list); /* and it is empty */

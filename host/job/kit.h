@@ -51,6 +51,7 @@ struct sl_job_look {
 
 /* The services of the daemon that a run uses. */
 struct sl_job_kit {
+    const char *store; /* whose jobs these are, as struct sl_kept_start has it; NULL: nobody's */
     /* NULL: {"off,on"} on every device. */
     struct sl_job_means (*means)(void *user, const struct sl_device *device);
     /* Writes the operators that stay out of streaming mode, by the table that came with the job,

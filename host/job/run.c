@@ -9,7 +9,6 @@
 #include <uv.h>
 
 #include "common/base/clock.h"
-#include "common/base/crc32c.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
 #include "common/base/path.h"
@@ -55,7 +54,8 @@ struct sl_job_run {
     char *config_json; /* owned */
     char state_dir[SL_PATH_BYTES], directory[SL_JOB_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
     char started_utc[32];
-    uint64_t job, started_ms; /* Unix time */
+    uint64_t job, submitted_ms, started_ms; /* the last two Unix time */
+    struct sl_run_id id;                    /* of this start, collecting or not */
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint64_t rested_ms;              /* when the device has rested; 0: it does not rest */
@@ -90,20 +90,23 @@ static void queue_finish(struct sl_job_run *run);
 static void tell_progress(struct sl_job_run *run);
 static void on_beat(uv_timer_t *timer);
 
-/* Another attempt, and the other part, are other jobs to the agent. Each daemon counts its jobs
- * from 1, and a phone may hold what another one left: the run's directory, which has its begin to
- * the millisecond, tells them apart. */
-static uint64_t wire_id(const struct sl_job_run *run, int part)
+static struct sl_kept_start start_of(const struct sl_job_run *run)
 {
-    uint32_t own = sl_crc32c(0, run->directory, strlen(run->directory));
-    uint64_t sent = sl_kept_number(run->job, own, run->attempt);
-    return (run->spec.kept_id != 0 ? run->spec.kept_id : sent) | (uint64_t)part << 62;
+    return (struct sl_kept_start){run->kit->store ? run->kit->store : "", run->job,
+                                  run->submitted_ms, run->attempt};
 }
 
-static struct part *part_of(struct sl_job_run *run, uint64_t id)
+/* Another attempt, and the other part, are other jobs to the agent. */
+static struct sl_run_id wire_id(const struct sl_job_run *run, int part)
+{
+    struct sl_run_id id = run->work.kept ? run->spec.kept_id : run->id;
+    return part == 0 ? id : sl_kept_reference(id);
+}
+
+static struct part *part_of(struct sl_job_run *run, struct sl_run_id id)
 {
     for (int i = 0; i < SL_JOB_RUN_PARTS; i++) {
-        if (id == wire_id(run, i))
+        if (sl_run_ids_equal(id, wire_id(run, i)))
             return &run->parts[i];
     }
     return NULL;
@@ -300,12 +303,12 @@ static void on_looked(void *user)
 
 static void send_part(struct sl_job_run *run)
 {
-    char fifo[SL_JOB_RUN_WORK_PATH + 32];
-    if (run->spec.kept_id != 0 && run->part == 0) {
+    char fifo[SL_JOB_RUN_WORK_PATH + 64];
+    if (run->work.kept && run->part == 0) {
         sl_link_claim(run->link, wire_id(run, 0), SL_LINK_SEND); /* down: when it is up again */
         return;
     }
-    if (run->sent_ns == 0 && !run->work.resumed && run->spec.kept_id == 0)
+    if (run->sent_ns == 0 && !run->work.resumed && !run->work.kept)
         run->sent_ns = uv_hrtime();
     bool measured = run->part == 0, counted = run->reader && measured;
     sl_job_run_count_fifo(sl_link_workdir(run->link), wire_id(run, 0), fifo, sizeof(fifo));
@@ -390,7 +393,7 @@ static bool is_counted(const struct sl_job_run *run)
 
 static int start_reader(struct sl_job_run *run, struct sl_diag *diag)
 {
-    char fifo[SL_JOB_RUN_WORK_PATH + 32];
+    char fifo[SL_JOB_RUN_WORK_PATH + 64];
     if (!is_counted(run))
         return 0;
     sl_job_run_count_sweep(sl_link_workdir(run->link));
@@ -439,7 +442,7 @@ static void begin_plugins(struct sl_job_run *run)
 {
     const struct sl_plugin_run_facts facts = {run->device_name, sl_spec_model_file(&run->spec),
                                               run->job, run->work.resumed};
-    bool measures = sl_spec_task_runs(run->spec.task) && run->spec.kept_id == 0;
+    bool measures = sl_spec_task_runs(run->spec.task) && !run->work.kept;
     int rc = measures
                  ? sl_plugin_run_begin(run->kit->plugins, &facts, on_plugins, run, &run->plugins)
                  : 0;
@@ -486,7 +489,7 @@ static void after_prepare(uv_work_t *request, int status)
     }
     sl_job_run_progress_adopt(&run->progress, &run->replayed);
     bool measures = sl_spec_task_runs(run->spec.task) || sl_spec_task_measures(run->spec.task);
-    bool began = run->taken || run->spec.kept_id != 0;
+    bool began = run->taken || run->work.kept;
     if (measures && !began && !run->device.traits.counted)
         run->rested_ms = uv_now(run->loop) + UINT64_C(1000) * run->spec.rest_seconds;
     rest(run);
@@ -691,8 +694,9 @@ static void set_going(struct sl_job_run *run)
 {
     struct sl_diag diag = {0};
     int rc = read_config(run, &diag);
-    run->work.kept = run->spec.kept_id != 0;
-    run->work.collected = run->work.kept && !sl_kept_may_be_of(run->spec.kept_id, run->job);
+    const struct sl_kept_start start = start_of(run);
+    run->work.kept = !sl_run_id_is_none(run->spec.kept_id);
+    run->work.collected = run->work.kept && !sl_kept_is_of(run->spec.kept_id, &start);
     take_begin(run);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
@@ -707,6 +711,7 @@ static void set_going(struct sl_job_run *run)
 int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
                      const struct sl_job_run_events *events, void *user, struct sl_job_run **out)
 {
+    struct sl_kept_start start;
     struct sl_job_run *run = sl_calloc(1, sizeof(*run));
     char *config = sl_strndup(setup->config_json, strlen(setup->config_json));
     if (!run || !config) {
@@ -723,7 +728,10 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->kit = setup->kit;
     run->config_json = config;
     run->job = setup->job;
+    run->submitted_ms = setup->submitted_ms;
     run->attempt = setup->attempt;
+    start = start_of(run);
+    run->id = sl_kept_id(&start);
     run->taken = setup->taken;
     run->started_ms = sl_clock_utc_ms();
     run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
@@ -756,7 +764,7 @@ const char *sl_job_run_directory(const struct sl_job_run *run)
     return run->directory;
 }
 
-void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS])
+void sl_job_run_ids(const struct sl_job_run *run, struct sl_run_id out[SL_JOB_RUN_IDS])
 {
     _Static_assert(SL_JOB_RUN_IDS == (int)SL_JOB_RUN_PARTS, "each part is a job to the agent");
     for (int i = 0; i < SL_JOB_RUN_PARTS; i++)
@@ -865,11 +873,12 @@ bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *resu
     return true;
 }
 
-bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair, uint32_t pairs)
+bool sl_job_run_state(struct sl_job_run *run, struct sl_run_id id, int phase, uint32_t pair,
+                      uint32_t pairs)
 {
     if (!part_of(run, id) && run->refused) /* nobody's, and in the way: it may never end */
         sl_link_cancel_job(run->link, id);
-    if (id != wire_id(run, run->part) || run->closing)
+    if (!sl_run_ids_equal(id, wire_id(run, run->part)) || run->closing)
         return part_of(run, id) != NULL;
     struct sl_job_run_progress *progress = &run->progress;
     take(run);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
 #include "host/job/kit.h"
 
 typedef struct uv_loop_s uv_loop_t;
@@ -47,7 +48,7 @@ struct sl_job_run_setup {
     struct sl_link *link; /* borrowed; its events are passed on by the owner */
     const struct sl_job_kit *kit;
     const char *device_name, *config_json; /* copied */
-    uint64_t job;
+    uint64_t job, submitted_ms;
     uint32_t attempt;
     const char *resume; /* the directory of an earlier daemon's, NULL: a new one */
     bool taken;         /* the device had that already */
@@ -58,7 +59,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
                      const struct sl_job_run_events *events, void *user, struct sl_job_run **out);
 const char *sl_job_run_directory(const struct sl_job_run *run);
 /* The numbers of its jobs on the wire. */
-void sl_job_run_ids(const struct sl_job_run *run, uint64_t out[SL_JOB_RUN_IDS]);
+void sl_job_run_ids(const struct sl_job_run *run, struct sl_run_id out[SL_JOB_RUN_IDS]);
 void sl_job_run_cancel(struct sl_job_run *run);
 
 /* Events of the link. `have` appends what is durable here and returns how many. `chunk`, `result`
@@ -68,7 +69,7 @@ void sl_job_run_link_up(struct sl_job_run *run);
 void sl_job_run_link_down(struct sl_job_run *run, const char *reason, unsigned failures);
 bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk);
 bool sl_job_run_result(struct sl_job_run *run, const struct sl_link_result *result);
-bool sl_job_run_state(struct sl_job_run *run, uint64_t id, int phase, uint32_t pair,
+bool sl_job_run_state(struct sl_job_run *run, struct sl_run_id id, int phase, uint32_t pair,
                       uint32_t pairs);
 
 /* The daemon ends: everything stays for the one to come; `closed` comes last, `ended` never. */

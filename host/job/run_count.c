@@ -2,7 +2,6 @@
 #include "host/job/run_count.h"
 
 #include <dirent.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -27,9 +26,11 @@ void sl_job_run_count_look(struct sl_count_reader *reader, struct sl_job_run_pro
         sl_count_reader_ask(reader, progress->pending[0].marks);
 }
 
-void sl_job_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size)
+void sl_job_run_count_fifo(const char *workdir, struct sl_run_id id, char *out, size_t size)
 {
-    sl_path_join(out, size, workdir, FIFO_PREFIX "%016" PRIx64, job);
+    char text[SL_RUN_ID_TEXT];
+    sl_run_id_text(id, text);
+    sl_path_join(out, size, workdir, FIFO_PREFIX "%s", text);
 }
 
 void sl_job_run_count_sweep(const char *workdir)

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <stddef.h>
-#include <stdint.h>
+
+#include "common/base/run_id.h"
 
 struct sl_count_reader;
 struct sl_job_run_progress;
@@ -12,6 +13,6 @@ void sl_job_run_count_look(struct sl_count_reader *reader, struct sl_job_run_pro
 
 /* The emulator's log of that job of the agent's: each attempt has its own, so that an emulator that
  * an earlier daemon had started late writes into none of ours. */
-void sl_job_run_count_fifo(const char *workdir, uint64_t job, char *out, size_t size);
+void sl_job_run_count_fifo(const char *workdir, struct sl_run_id id, char *out, size_t size);
 /* Removes those that earlier daemons left in `workdir`. */
 void sl_job_run_count_sweep(const char *workdir);

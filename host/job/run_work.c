@@ -165,7 +165,7 @@ void sl_job_run_work_prepare(struct sl_job_run_work *work)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
     /* A collected run had the policy that came with it, not one of this daemon's devices. */
-    bool has_policy = work->spec->kept_id == 0 || work->spec->policy_sha256;
+    bool has_policy = sl_run_id_is_none(work->spec->kept_id) || work->spec->policy_sha256;
     if (rc == 0 && work->kit->policy && work->spec->task == SL_TASK_RUN && has_policy)
         rc = work->kit->policy(work->kit->user, work->device, work->spec, work->state_dir,
                                work->directory, work->policy, &work->diag);

@@ -2,27 +2,25 @@
 #include "host/job/settled.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buf.h"
 
-enum { LINE_BYTES = 24, MAX_FILE_BYTES = SL_SETTLED_MAX * LINE_BYTES };
+enum { LINE_BYTES = SL_RUN_ID_TEXT, MAX_FILE_BYTES = SL_SETTLED_MAX * LINE_BYTES };
 
-bool sl_settled_has(const struct sl_settled *settled, uint64_t id)
+bool sl_settled_has(const struct sl_settled *settled, struct sl_run_id id)
 {
     for (size_t i = 0; i < settled->count; i++) {
-        if (settled->ids[i] == id)
+        if (sl_run_ids_equal(settled->ids[i], id))
             return true;
     }
     return false;
 }
 
-static void put(struct sl_settled *settled, uint64_t id)
+static void put(struct sl_settled *settled, struct sl_run_id id)
 {
-    if (id == 0 || sl_settled_has(settled, id))
+    if (sl_run_id_is_none(id) || sl_settled_has(settled, id))
         return;
     if (settled->count == SL_SETTLED_MAX) {
         settled->count--;
@@ -40,22 +38,26 @@ int sl_settled_open(struct sl_settled *settled, const char *path)
         return -ENAMETOOLONG;
     if (sl_buf_read_file(path, MAX_FILE_BYTES, &text) < 0)
         return 0; /* none was settled */
-    for (char *line = (char *)text.data; line && *line; line = strchr(line, '\n')) {
-        line += strspn(line, "\n");
-        put(settled, strtoull(line, NULL, 10));
+    char *rest;
+    for (char *line = strtok_r((char *)text.data, "\n", &rest); line;
+         line = strtok_r(NULL, "\n", &rest)) {
+        struct sl_run_id id;
+        if (sl_run_id_read(line, &id))
+            put(settled, id);
     }
     sl_buf_fini(&text);
     return 0;
 }
 
-int sl_settled_add(struct sl_settled *settled, const uint64_t *ids, size_t count)
+int sl_settled_add(struct sl_settled *settled, const struct sl_run_id *ids, size_t count)
 {
-    char text[MAX_FILE_BYTES + 1];
+    char text[MAX_FILE_BYTES + 1], line[SL_RUN_ID_TEXT];
     size_t size = 0;
     for (size_t i = 0; i < count; i++)
         put(settled, ids[i]);
-    for (size_t i = 0; i < settled->count; i++)
-        size +=
-            (size_t)snprintf(text + size, sizeof(text) - size, "%" PRIu64 "\n", settled->ids[i]);
+    for (size_t i = 0; i < settled->count; i++) {
+        sl_run_id_text(settled->ids[i], line);
+        size += (size_t)snprintf(text + size, sizeof(text) - size, "%s\n", line);
+    }
     return sl_buf_write_file(settled->path, text, size);
 }

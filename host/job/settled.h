@@ -7,13 +7,14 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
+
+#include "common/base/run_id.h"
 
 enum { SL_SETTLED_MAX = 128, SL_SETTLED_PATH = 1024 };
 
 struct sl_settled {
     char path[SL_SETTLED_PATH];
-    uint64_t ids[SL_SETTLED_MAX]; /* as on the wire; the oldest first */
+    struct sl_run_id ids[SL_SETTLED_MAX]; /* the oldest first */
     size_t count;
 };
 
@@ -22,5 +23,5 @@ int sl_settled_open(struct sl_settled *settled, const char *path);
 
 /* Adds those that are not there yet, in place of the oldest, and writes the file: 0 or why that
  * could not be, and then they count until this daemon ends. */
-int sl_settled_add(struct sl_settled *settled, const uint64_t *ids, size_t count);
-bool sl_settled_has(const struct sl_settled *settled, uint64_t id);
+int sl_settled_add(struct sl_settled *settled, const struct sl_run_id *ids, size_t count);
+bool sl_settled_has(const struct sl_settled *settled, struct sl_run_id id);

@@ -2,9 +2,7 @@
 #include "host/spec/job_body.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/error.h"
@@ -33,16 +31,6 @@ static void set_defaults(struct sl_spec *spec)
     for (size_t i = 0; i < sl_param_count; i++)
         if (sl_params[i].job_initial > 0)
             *(double *)sl_param_value(&sl_params[i], spec) = sl_params[i].job_initial;
-}
-
-bool sl_kept_id_read(const char *text, uint64_t *out)
-{
-    size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 20 || text[digits] || text[0] == '0')
-        return false;
-    errno = 0;
-    *out = strtoull(text, NULL, 10);
-    return errno == 0;
 }
 
 /* --- external runners: a configuration, and which blob each path in it is --- */
@@ -126,7 +114,7 @@ static void read_kept(const struct sl_json_at *root, struct sl_spec *spec)
     struct sl_json_at id = sl_json_member(&kept, "id");
     const char *text = sl_json_get_text(id);
     sl_json_get_count(sl_json_member(&kept, "started_ms"), &spec->kept_started_ms);
-    if (root->reader->error == 0 && !sl_kept_id_read(text, &spec->kept_id))
+    if (root->reader->error == 0 && !sl_run_id_read(text, &spec->kept_id))
         sl_json_refuse(&id, "This is no number of a result");
 }
 
@@ -171,10 +159,10 @@ int sl_job_body_read(struct sl_bytes text, struct sl_spec *out, struct sl_diag *
 
 static void put_kept(const struct sl_spec *spec, struct sl_json *json)
 {
-    char id[24];
-    if (spec->kept_id == 0)
+    char id[SL_RUN_ID_TEXT];
+    if (sl_run_id_is_none(spec->kept_id))
         return;
-    snprintf(id, sizeof(id), "%" PRIu64, spec->kept_id);
+    sl_run_id_text(spec->kept_id, id);
     sl_json_open_object(json, "kept");
     sl_json_text(json, "id", id);
     sl_json_u64(json, "started_ms", spec->kept_started_ms);
@@ -196,8 +184,8 @@ int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out)
     return rc < 0 ? rc : json.error;
 }
 
-int sl_job_body_collect(struct sl_bytes text, const char *device, uint64_t id, uint64_t started_ms,
-                        struct sl_buf *out, struct sl_diag *diag)
+int sl_job_body_collect(struct sl_bytes text, const char *device, struct sl_run_id id,
+                        uint64_t started_ms, struct sl_buf *out, struct sl_diag *diag)
 {
     struct sl_spec spec;
     int rc = sl_job_body_read(text, &spec, diag);

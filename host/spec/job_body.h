@@ -11,10 +11,10 @@
  * there>", "started_ms": …}}, which the daemon writes and takes of nobody. */
 #pragma once
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/bytes.h"
+#include "common/base/run_id.h"
 
 struct sl_buf;
 struct sl_diag;
@@ -29,9 +29,5 @@ int sl_job_body_put(const struct sl_spec *spec, struct sl_buf *out);
 
 /* Appends the body that collects, on that device, the result `id` of a job whose body is `text`.
  * SL_E_FORMAT with words for a text that is none, SL_E_LIMIT or -ENOMEM. */
-int sl_job_body_collect(struct sl_bytes text, const char *device, uint64_t id, uint64_t started_ms,
-                        struct sl_buf *out, struct sl_diag *diag);
-
-/* The number of a result that a device keeps, which JSON and paths have as text: it goes beyond
- * 2^53. */
-bool sl_kept_id_read(const char *text, uint64_t *out);
+int sl_job_body_collect(struct sl_bytes text, const char *device, struct sl_run_id id,
+                        uint64_t started_ms, struct sl_buf *out, struct sl_diag *diag);

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/run_id.h"
 #include "host/records.h"
 
 struct cJSON;
@@ -74,8 +75,9 @@ struct sl_spec {
     struct cJSON *document;     /* owned, of a job; NULL: the texts are another's */
     struct sl_plan *plan;       /* of external runners, owned of a job; NULL: it has none */
     /* A job may collect the result that a device kept of an earlier one: the result's number there
-     * (0: it collects none), and when that run began, Unix time. */
-    uint64_t kept_id, kept_started_ms;
+     * (none: it collects nothing), and when that run began, Unix time. */
+    struct sl_run_id kept_id;
+    uint64_t kept_started_ms;
 };
 
 /* Everything as where nothing is said. */

@@ -45,7 +45,8 @@ struct sl_store {
     bool numbers_open;
     struct sl_page_check *check; /* owned; of a large file */
     int wake_pipe[2];            /* of a shared database, whose server is waited for as well */
-    struct sl_store_host host;   /* before the first request, then read only */
+    char identity[SL_NAME_BYTES];
+    struct sl_store_host host; /* before the first request, then read only */
     uv_thread_t worker;
     uv_mutex_t lock;
     uv_cond_t wake;
@@ -400,8 +401,10 @@ static void check_beside(struct sl_store *store)
 static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, struct sl_diag *diag)
 {
     int rc = store->where ? sl_schema_open(store->where, root, &store->db, diag) : -ENOMEM;
-    if (rc == 0)
+    if (rc == 0) {
+        memcpy(store->identity, store->db->identity, sizeof(store->identity));
         rc = prepare(store, diag);
+    }
     if (rc < 0)
         return rc;
     bool large = !store->db->shared && sl_page_check_is_long(sl_sqlite_handle(store->db));
@@ -524,6 +527,11 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
 bool sl_store_is_shared(const struct sl_store *store)
 {
     return store->db->shared;
+}
+
+const char *sl_store_identity(const struct sl_store *store)
+{
+    return store->identity;
 }
 
 int sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)

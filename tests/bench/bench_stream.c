@@ -22,7 +22,8 @@
 #include "host/ingest/run_store.h"
 #include "host/spec/spec.h"
 
-enum { JOB = 1, EVENTS_EACH = 1000 };
+enum { EVENTS_EACH = 1000 };
+static const struct sl_run_id run_id = {0, 1};
 #define MAX_TRACE_BYTES ((size_t)2 << 30)
 
 struct bench {
@@ -60,7 +61,7 @@ static void on_synced(void *user)
     uint64_t offset;
     for (int i = 0; i < SL_INGEST_STREAMS; i++) {
         if (sl_ingest_ack(bench->store, i, &offset))
-            sl_link_ack(bench->link, JOB, i, offset);
+            sl_link_ack(bench->link, run_id, i, offset);
     }
     if (!sl_ingest_full(bench->store))
         sl_link_pause(bench->link, false);
@@ -88,7 +89,7 @@ static void on_up(void *user)
     memset(model, '0', 64);
     model[64] = '\0';
     struct sl_spec spec;
-    struct sl_link_job job = {.id = JOB, .spec = &spec, .variants = "portable", .clock = "ns"};
+    struct sl_link_job job = {.id = run_id, .spec = &spec, .variants = "portable", .clock = "ns"};
     sl_spec_init(&spec);
     spec.model_sha256 = model;
     spec.runs = bench->executions;
@@ -124,7 +125,7 @@ static void on_chunk(void *user, const struct sl_link_chunk *chunk)
     }
 }
 
-static void on_state(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs)
+static void on_state(void *user, struct sl_run_id job, int phase, uint32_t pair, uint32_t pairs)
 {
     (void)user;
     (void)job;

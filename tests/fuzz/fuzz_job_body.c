@@ -50,7 +50,8 @@ static void collect(const uint8_t *data, size_t size)
     struct sl_diag diag = {0};
     struct sl_buf text;
     sl_buf_init(&text, 16 * SL_JSON_DOC_MAX_BYTES);
-    if (sl_job_body_collect((struct sl_bytes){data, size}, "phone", 7, 1, &text, &diag) < 0 &&
+    if (sl_job_body_collect((struct sl_bytes){data, size}, "phone", (struct sl_run_id){0, 7}, 1,
+                            &text, &diag) < 0 &&
         !diag.what[0])
         abort();
     sl_buf_fini(&text);

@@ -370,10 +370,10 @@ static const struct sl_kept_list *kept_of(void *user, const char *name)
     return sl_lab_device(bench->lab, name) ? bench->kept : NULL;
 }
 
-static int forget(void *user, const char *name, uint64_t id)
+static int forget(void *user, const char *name, struct sl_run_id id)
 {
     struct sl_http_case *bench = user;
-    const struct sl_link_kept other = {.job = id == 7 ? 8 : 7, .outcome = SL_OUTCOME_DONE};
+    const struct sl_link_kept other = {.job = {0, id.low == 7 ? 8 : 7}, .outcome = SL_OUTCOME_DONE};
     (void)name;
     return bench->reached < 0 ? bench->reached : sl_kept_list_take(bench->kept, &other, 1);
 }
@@ -381,9 +381,9 @@ static int forget(void *user, const char *name, uint64_t id)
 void sl_http_case_keep(struct sl_http_case *bench)
 {
     static struct sl_kept_list list;
-    const struct sl_link_kept two[] = {{.job = 7, .bytes = 2048, .outcome = SL_OUTCOME_DONE},
-                                       {.job = 8, .bytes = 1}};
-    const struct sl_link_told told = {.job = 7,
+    const struct sl_link_kept two[] = {{.job = {0, 7}, .bytes = 2048, .outcome = SL_OUTCOME_DONE},
+                                       {.job = {0, 8}, .bytes = 1}};
+    const struct sl_link_told told = {.job = {0, 7},
                                       .started_ms = 1764000000000,
                                       .config = "{\"model\":\"" SL_HTTP_CASE_MODEL
                                                 "\",\"shown\":{\"model\":\"net.pte\"}}",

@@ -21,8 +21,8 @@ int __real_sl_device_open_wish(const struct sl_device_wish *wish, struct sl_devi
                                struct sl_diag *diag);
 int __wrap_sl_device_open_wish(const struct sl_device_wish *wish, struct sl_device *out,
                                struct sl_diag *diag);
-int __real_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
-int __wrap_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag);
+int __real_sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag);
+int __wrap_sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag);
 
 static struct sl_job_kit real; /* for the other kinds */
 
@@ -82,9 +82,9 @@ static int finish(void *user, const struct sl_job_ended *ended, struct sl_run_re
     return rc;
 }
 
-int __wrap_sl_kit_init(struct sl_kit *kit, struct sl_diag *diag)
+int __wrap_sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag)
 {
-    int rc = __real_sl_kit_init(kit, diag);
+    int rc = __real_sl_kit_init(kit, store, diag);
     real = kit->calls;
     kit->calls.means = means_of;
     kit->calls.finish = finish;

@@ -33,6 +33,7 @@ static int remove_workdir(void **state)
     return system(command);
 }
 
+#define HIGH (UINT64_C(1) << 63)
 #define IN_A_WORKDIR(name) TEST_WITH(name, make_workdir, remove_workdir)
 
 static struct sl_job_dir *create(uint64_t id, uint64_t max_bytes)
@@ -40,6 +41,7 @@ static struct sl_job_dir *create(uint64_t id, uint64_t max_bytes)
     struct sl_job_dir *dir = NULL;
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     job.id = id;
+    job.id_high = HIGH;
     assert_int_equal(sl_job_dir_create(workdir, &job, max_bytes, &dir), 0);
     assert_non_null(dir);
     return dir;
@@ -57,6 +59,7 @@ IN_A_WORKDIR(a_job_that_is_known_is_not_made_again)
     struct sl_job_dir *dir = create(7, BOUND), *second = NULL;
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     job.id = 7;
+    job.id_high = HIGH;
     assert_int_equal(sl_job_dir_create(workdir, &job, BOUND, &second), -EEXIST);
     assert_null(second);
     assert_null(dir->result);
@@ -72,9 +75,10 @@ IN_A_WORKDIR(a_result_outlives_the_agent_with_the_lengths_of_its_streams)
     assert_int_equal(sl_spool_append(dir->streams[SL_STREAM_OUTPUT], "abc", 3), 0);
     assert_int_equal(sl_job_dir_finish(dir, &result), 0);
     sl_job_dir_free(dir);
-    assert_int_equal(sl_job_dir_open(workdir, 7, BOUND, &dir), 0);
+    assert_int_equal(sl_job_dir_open(workdir, (struct sl_run_id){HIGH, 7}, BOUND, &dir), 0);
     assert_int_equal(dir->result->outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_DONE);
     assert_int_equal(dir->result->job, 7);
+    assert_int_equal(dir->result->job_high, HIGH);
     assert_int_equal(dir->result->log_bytes, 7);
     assert_int_equal(dir->result->output_bytes, 3);
     assert_int_equal(dir->result->trace_bytes, 0);
@@ -88,7 +92,7 @@ IN_A_WORKDIR(a_job_without_a_result_is_lost_and_keeps_what_it_recorded)
     assert_int_equal(sl_spool_append(dir->streams[SL_STREAM_TRACE], "0123456789", 10), 0);
     sl_job_dir_free(dir);
     for (int again = 0; again < 2; again++) { /* what was decided once stays */
-        assert_int_equal(sl_job_dir_open(workdir, 8, BOUND, &dir), 0);
+        assert_int_equal(sl_job_dir_open(workdir, (struct sl_run_id){HIGH, 8}, BOUND, &dir), 0);
         assert_int_equal(dir->result->outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_LOST);
         assert_int_equal(dir->result->trace_bytes, 10);
         assert_true(strlen(dir->result->detail) > 10);
@@ -101,7 +105,7 @@ IN_A_WORKDIR(a_damaged_result_counts_as_none)
     struct sl_job_dir *dir = create(9, BOUND);
     put(dir, "result", "\xff\xff\xff\xff no message");
     sl_job_dir_free(dir);
-    assert_int_equal(sl_job_dir_open(workdir, 9, BOUND, &dir), 0);
+    assert_int_equal(sl_job_dir_open(workdir, (struct sl_run_id){HIGH, 9}, BOUND, &dir), 0);
     assert_int_equal(dir->result->outcome, SME2LAB__PROTO__OUTCOME__OUTCOME_LOST);
     sl_job_dir_free(dir);
 }

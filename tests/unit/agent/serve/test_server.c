@@ -24,6 +24,8 @@
 #include "tests/support/test.h"
 #include "tests/support/toy_blob.h"
 
+#define HIGH UINT64_C(0xfedcba9876543210) /* of every run's number */
+
 static const uint8_t secret[SL_SECRET_BYTES] = {42};
 static char workdir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
 
@@ -38,10 +40,11 @@ struct host {
                      through */
     size_t cut_after; /* bytes of trace after which the link is cut; 0: never */
     int ready, closed, server_closed, results, chunks_known;
-    int kept_told, kept, kept_outcome; /* times, jobs that are, of the first */
-    uint64_t kept_job, kept_bytes;     /* the first */
-    char told[64];                     /* the configuration of the job that was told of */
-    uint64_t other;                    /* a job that the agent told the state of, not asked for */
+    int kept_told, kept, kept_outcome;        /* times, jobs that are, of the first */
+    uint64_t kept_job, kept_high, kept_bytes; /* the first */
+    uint64_t epoch;
+    char told[64];  /* the configuration of the job that was told of */
+    uint64_t other; /* a job that the agent told the state of, not asked for */
     bool acknowledge;
     int outcome, signal, exit_code;
     char detail[256];
@@ -54,6 +57,7 @@ static void send_ack(struct host *host, uint64_t job, int stream, uint64_t offse
     if (!host->acknowledge)
         return;
     ack.job = job;
+    ack.job_high = HIGH;
     ack.offset = offset;
     ack.stream = (Sme2lab__Proto__Stream)stream;
     envelope.ack = &ack;
@@ -84,10 +88,10 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
 {
     struct host *host = user;
     if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CHUNK &&
-        envelope->chunk->job == host->job) {
+        envelope->chunk->job == host->job && envelope->chunk->job_high == HIGH) {
         take_chunk(host, envelope->chunk);
     } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_RESULT &&
-               envelope->result->job == host->job) {
+               envelope->result->job == host->job && envelope->result->job_high == HIGH) {
         host->results++;
         host->outcome = (int)envelope->result->outcome;
         host->signal = (int)envelope->result->signal;
@@ -99,6 +103,7 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
         host->kept_told++;
         host->kept = (int)kept->n_jobs;
         host->kept_job = kept->n_jobs ? kept->jobs[0]->job : 0;
+        host->kept_high = kept->n_jobs ? kept->jobs[0]->job_high : 0;
         host->kept_bytes = kept->n_jobs ? kept->jobs[0]->bytes : 0;
         host->kept_outcome = kept->n_jobs ? (int)kept->jobs[0]->outcome : 0;
     } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_JOB) {
@@ -107,6 +112,8 @@ static void on_message(void *user, const Sme2lab__Proto__Envelope *envelope)
     } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_STATE &&
                envelope->state->job != host->job) {
         host->other = envelope->state->job;
+    } else if (envelope->body_case == SME2LAB__PROTO__ENVELOPE__BODY_CAPABILITIES) {
+        host->epoch = envelope->capabilities->epoch;
     }
 }
 
@@ -147,6 +154,7 @@ static void link_up(struct host *host, uint64_t job)
     for (int i = 0; i < SL_STREAM_COUNT; i++) {
         sme2lab__proto__ack__init(&have[i]);
         have[i].job = job;
+        have[i].job_high = HIGH;
         have[i].stream = (Sme2lab__Proto__Stream)(i + 1);
         have[i].offset = host->streams[i].size;
         pointers[i] = &have[i];
@@ -221,6 +229,7 @@ static void submit(struct host *host, uint64_t id, const char *model_name, const
     Sme2lab__Proto__Job job = SME2LAB__PROTO__JOB__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     job.id = host->job = id;
+    job.id_high = HIGH;
     job.model = (char *)(uintptr_t)model_name;
     job.inputs = inputs;
     job.n_inputs = 1;
@@ -374,6 +383,7 @@ static void make_result(uint64_t id)
     Sme2lab__Proto__Result result = SME2LAB__PROTO__RESULT__INIT;
     struct sl_job_dir *dir = NULL;
     job.id = id;
+    job.id_high = HIGH;
     job.config = (char *)(uintptr_t)"{\"model\":\"m\"}";
     result.outcome = SME2LAB__PROTO__OUTCOME__OUTCOME_DONE;
     assert_int_equal(sl_job_dir_create(workdir, &job, 1 << 20, &dir), 0);
@@ -409,6 +419,7 @@ static void claim(struct host *host, uint64_t job, Sme2lab__Proto__Wish wish)
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     int told = host->kept_told;
     body.job = job;
+    body.job_high = HIGH;
     body.wish = wish;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
     envelope.claim = &body;
@@ -476,6 +487,7 @@ TEST(what_is_not_kept_cannot_be_collected)
     Sme2lab__Proto__Claim body = SME2LAB__PROTO__CLAIM__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     body.job = 10;
+    body.job_high = HIGH;
     body.wish = SME2LAB__PROTO__WISH__WISH_SEND;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
     envelope.claim = &body;
@@ -491,11 +503,78 @@ TEST(a_kept_job_is_forgotten_when_that_is_said)
     struct host host;
     char path[128];
     leave_a_result(&host, 5);
-    snprintf(path, sizeof(path), "%s/jobs/5/result", workdir);
+    snprintf(path, sizeof(path), "%s/jobs/fedcba98765432100000000000000005/result", workdir);
     assert_int_equal(access(path, F_OK), 0);
     claim(&host, 5, SME2LAB__PROTO__WISH__WISH_FORGET);
     assert_int_equal(host.kept, 0);
     assert_int_equal(access(path, F_OK), -1);
+    close_host(&host);
+}
+
+TEST(a_number_of_which_half_is_right_is_another_run)
+{
+    struct host host;
+    Sme2lab__Proto__Claim body = SME2LAB__PROTO__CLAIM__INIT;
+    Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
+    forget_all();
+    make_result(11);
+    open_host(&host);
+    link_up(&host, 0);
+    run_until(&host, &host.kept, 1);
+    body.job = 11;
+    body.job_high = HIGH + 1;
+    body.wish = SME2LAB__PROTO__WISH__WISH_FORGET;
+    envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CLAIM;
+    envelope.claim = &body;
+    assert_int_equal(sl_channel_send(host.channel, &envelope), 0);
+    claim(&host, 11, SME2LAB__PROTO__WISH__WISH_KEEP);
+    assert_int_equal(host.kept, 1);
+    assert_int_equal(host.kept_job, 11);
+    assert_int_equal(host.kept_high, HIGH);
+    close_host(&host);
+}
+
+TEST(what_an_older_agent_left_is_offered_by_its_number)
+{
+    struct host host;
+    char from[128], to[128];
+    forget_all();
+    make_result(12);
+    snprintf(from, sizeof(from), "%s/jobs/fedcba9876543210000000000000000c", workdir);
+    snprintf(to, sizeof(to), "%s/jobs/4611686018427387916", workdir); /* 2^62 + 12 */
+    assert_int_equal(rename(from, to), 0);
+    for (int times = 0; times < 2; times++) { /* it has its new name then */
+        open_host(&host);
+        link_up(&host, 0);
+        run_until(&host, &host.kept, 1);
+        assert_int_equal(host.kept_high, 0);
+        assert_int_equal(host.kept_job, (UINT64_C(1) << 62) + 12);
+        close_host(&host);
+    }
+    assert_int_equal(access(to, F_OK), -1);
+    forget_all();
+}
+
+static uint64_t epoch_told(struct host *host)
+{
+    host->epoch = 0;
+    link_up(host, 0);
+    while (host->epoch == 0)
+        uv_run(&host->loop, UV_RUN_ONCE);
+    return host->epoch;
+}
+
+TEST(each_start_of_an_agent_has_an_epoch_of_its_own)
+{
+    struct host host;
+    open_host(&host);
+    uint64_t first = epoch_told(&host);
+    sl_channel_close(host.channel);
+    run_until(&host, &host.closed, 1);
+    assert_int_equal(epoch_told(&host), first); /* another link */
+    close_host(&host);
+    open_host(&host);
+    assert_int_not_equal(epoch_told(&host), first);
     close_host(&host);
 }
 
@@ -626,6 +705,7 @@ static void cancel(struct host *host, uint64_t job)
     Sme2lab__Proto__Cancel body = SME2LAB__PROTO__CANCEL__INIT;
     Sme2lab__Proto__Envelope envelope = SME2LAB__PROTO__ENVELOPE__INIT;
     body.job = job;
+    body.job_high = HIGH;
     envelope.body_case = SME2LAB__PROTO__ENVELOPE__BODY_CANCEL;
     envelope.cancel = &body;
     assert_int_equal(sl_channel_send(host->channel, &envelope), 0);

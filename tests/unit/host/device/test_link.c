@@ -28,19 +28,20 @@ struct host {
     struct sl_buf streams[SL_LINK_STREAMS]; /* of job 1 */
     size_t cut_at;                          /* bytes of trace at which the link is dropped, once */
     uint64_t acked;                         /* of the trace, before the cut */
-    int up, down, closed, results, accepted;
+    int up, down, closed, results, accepted, restarted;
     struct sl_link_result result;
     char reason[200];
 };
 
 static char root[64], workdir[96], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];
 static struct sl_tool agent;
+static const struct sl_run_id run_one = {UINT64_C(1) << 63, 1};
 
 static size_t have(void *user, struct sl_link_have *out, size_t max)
 {
     struct host *host = user;
     assert_true(max >= 1);
-    out->job = 1;
+    out->job = run_one;
     for (int i = 0; i < SL_LINK_STREAMS; i++)
         out->offsets[i] = host->streams[i].size;
     return 1;
@@ -49,6 +50,11 @@ static size_t have(void *user, struct sl_link_have *out, size_t max)
 static void on_up(void *user)
 {
     ((struct host *)user)->up++;
+}
+
+static void on_restarted(void *user)
+{
+    ((struct host *)user)->restarted++;
 }
 
 static void on_down(void *user, const char *reason, unsigned failures)
@@ -63,7 +69,7 @@ static void on_chunk(void *user, const struct sl_link_chunk *chunk)
 {
     struct host *host = user;
     struct sl_buf *stream = &host->streams[chunk->stream];
-    assert_int_equal(chunk->job, 1);
+    assert_true(sl_run_ids_equal(chunk->job, run_one));
     assert_true(chunk->offset <= stream->size);
     size_t known = stream->size - (size_t)chunk->offset;
     if (known < chunk->len)
@@ -72,17 +78,18 @@ static void on_chunk(void *user, const struct sl_link_chunk *chunk)
         host->cut_at = 0;
         stream->size -= stream->size > 64 && chunk->stream == 0 ? 64 : 0; /* was not synced */
         sl_link_reconnect(host->link);
-    } else if (sl_link_ack(host->link, 1, chunk->stream, stream->size) == 0 && chunk->stream == 0) {
+    } else if (sl_link_ack(host->link, run_one, chunk->stream, stream->size) == 0 &&
+               chunk->stream == 0) {
         host->acked = stream->size;
     }
 }
 
-static void on_state(void *user, uint64_t job, int phase, uint32_t pair, uint32_t pairs)
+static void on_state(void *user, struct sl_run_id job, int phase, uint32_t pair, uint32_t pairs)
 {
     ((struct host *)user)->accepted += phase == 1;
     (void)pair;
     (void)pairs;
-    assert_int_equal(job, 1);
+    assert_true(sl_run_ids_equal(job, run_one));
 }
 
 static void on_result(void *user, const struct sl_link_result *result)
@@ -90,7 +97,7 @@ static void on_result(void *user, const struct sl_link_result *result)
     struct host *host = user;
     host->result = *result;
     host->results++;
-    sl_link_ack_result(host->link, 1);
+    sl_link_ack_result(host->link, run_one);
 }
 
 static void on_closed(void *user)
@@ -114,7 +121,8 @@ static void open_host(struct host *host, const char *program)
                                                  .down = on_down,
                                                  .chunk = on_chunk,
                                                  .state = on_state,
-                                                 .result = on_result};
+                                                 .result = on_result,
+                                                 .restarted = on_restarted};
     struct sl_link_options options = {.device = &here, .agent = program, .workdir = workdir};
     *host = (struct host){0};
     assert_int_equal(uv_loop_init(&host->loop), 0);
@@ -137,7 +145,7 @@ static void submit(struct host *host, uint32_t pairs, const char *script)
 {
     const char *prefix[] = {"/bin/sh", "-c", script, agent.path};
     struct sl_spec spec;
-    struct sl_link_job job = {.id = 1,
+    struct sl_link_job job = {.id = run_one,
                               .spec = &spec,
                               .clock = "marks",
                               .exec_prefix = prefix,
@@ -190,6 +198,7 @@ TEST(a_link_cut_anywhere_gives_the_same_trace)
         submit(&host, 20, NULL);
         run_until(&host, &host.results, 1);
         assert_int_equal(host.up, 2);
+        assert_int_equal(host.restarted, 0);
         assert_undisturbed(&host);
         close_host(&host, true);
     }
@@ -209,6 +218,7 @@ TEST(a_killed_agent_is_started_again_and_says_what_it_lost)
     assert_int_equal(host.result.outcome, SL_OUTCOME_LOST);
     assert_int_equal(host.result.stream_bytes[2], 6); /* "begun\n" */
     assert_int_equal(host.up, 2);
+    assert_int_equal(host.restarted, 1);
     assert_int_not_equal(sl_link_agent_pid(host.link), pid);
     close_host(&host, true);
 }
@@ -260,10 +270,10 @@ TEST(an_agent_that_cannot_start_is_tried_less_and_less_often)
 TEST(a_job_on_a_link_that_is_down_is_refused)
 {
     struct host host;
-    struct sl_link_job job = {.id = 1};
+    struct sl_link_job job = {.id = {0, 1}};
     open_host(&host, "/nowhere/sme2lab-agent");
     assert_int_equal(sl_link_send_job(host.link, &job), SL_E_STATE);
-    assert_int_equal(sl_link_ack(host.link, 1, 0, 0), SL_E_STATE);
+    assert_int_equal(sl_link_ack(host.link, run_one, 0, 0), SL_E_STATE);
     close_host(&host, true);
 }
 

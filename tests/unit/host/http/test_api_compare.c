@@ -26,7 +26,7 @@ static int open_all(void **state)
     struct sl_run_record run = {.started_ms = 1795392000000, .device_kind = SL_DEVICE_LOCAL};
     *state = &bench;
     sl_http_case_open(&bench, 0, 0);
-    assert_int_equal(sl_kit_init(&kit, &diag), 0);
+    assert_int_equal(sl_kit_init(&kit, "lab", &diag), 0);
     bench.http->compare = (struct sl_http_comparer){sl_compare_runs, &kit};
     assert_int_equal(sl_run_case_begin_finished(&run_case), 0);
     const char *folder = ((struct sl_run_case *)run_case)->folder;

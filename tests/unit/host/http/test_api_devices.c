@@ -154,9 +154,11 @@ TEST_WITH(a_device_is_cleaned_or_it_is_said_why_not, open_case, close_case)
 TEST_WITH(what_a_device_keeps_is_listed_with_what_is_known_of_it, open_case, close_case)
 {
     assert_int_equal(CURL("/api/v1/devices/phone/results"), 200);
-    says("{\"id\":\"7\",\"outcome\":\"done\",\"bytes\":2048,\"started_ms\":1764000000000,"
+    says("{\"id\":\"00000000000000000000000000000007\",\"outcome\":\"done\",\"bytes\":2048,"
+         "\"started_ms\":1764000000000,"
          "\"host\":\"other\",\"model\":\"net\",\"collectable\":true}");
-    says("{\"id\":\"8\",\"outcome\":\"running\",\"bytes\":1,\"started_ms\":null,\"host\":null,"
+    says("{\"id\":\"00000000000000000000000000000008\",\"outcome\":\"running\",\"bytes\":1,"
+         "\"started_ms\":null,\"host\":null,"
          "\"model\":null,\"collectable\":false}");
     assert_int_equal(CURL("/api/v1/devices/nobody/results"), 404);
 }
@@ -181,7 +183,7 @@ TEST_WITH(a_result_is_forgotten_while_its_device_is_there, open_case, close_case
 {
     assert_int_equal(CURL("/api/v1/devices/phone/results/8", "-X", "DELETE"), 204);
     assert_int_equal(CURL("/api/v1/devices/phone/results"), 200);
-    assert_null(strstr(bench.body, "\"id\":\"8\""));
+    assert_null(strstr(bench.body, "00000000000000000000000000000008"));
     assert_int_equal(CURL("/api/v1/devices/phone/results/9", "-X", "DELETE"), 404);
     bench.reached = SL_E_STATE;
     assert_int_equal(CURL("/api/v1/devices/phone/results/7", "-X", "DELETE"), 409);

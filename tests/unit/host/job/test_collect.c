@@ -16,8 +16,8 @@
 
 #define DIGEST "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 static const char config[] = "{\"model\":\"" DIGEST "\",\"device\":\"board\",\"runs\":3}";
-static struct sl_job_record second = {
-    .id = 7, .attempts = 2, .device = "board", .submitted_ms = 1764000000000};
+static const struct sl_collect_wish wish = {{"a store", 7, 1764000000000, 1}, "board", config};
+static const uint64_t started_ms = 1764000000005;
 
 struct seen {
     unsigned times;
@@ -33,22 +33,23 @@ static void on_done(void *user, const char *config_json)
     snprintf(seen->config, sizeof(seen->config), "%s", config_json ? config_json : "");
 }
 
-static void tell(struct sl_kept_list *list, uint64_t id, const char *words, uint64_t started_ms)
+static void tell(struct sl_kept_list *list, struct sl_run_id id, int outcome)
 {
-    const struct sl_link_kept kept = {.job = id, .bytes = 10, .outcome = SL_OUTCOME_DONE};
+    const struct sl_link_kept kept = {.job = id, .bytes = 10, .outcome = outcome};
     const struct sl_link_told told = {
-        .job = id, .started_ms = started_ms, .config = words, .host = "a"};
+        .job = id, .started_ms = started_ms, .config = config, .host = "a"};
     assert_int_equal(sl_kept_list_take(list, &kept, 1), 0);
     assert_int_equal(sl_kept_list_told(list, &told), 0);
 }
 
-static struct seen look(const struct sl_kept_list *list, bool stop)
+static struct seen look(const struct sl_collect_wish *what, const struct sl_kept_list *list,
+                        bool stop)
 {
     struct seen seen = {.times = 0};
     struct sl_collect *collect = NULL;
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
-    assert_int_equal(sl_collect_start(&loop, list, &second, config, on_done, &seen, &collect), 0);
+    assert_int_equal(sl_collect_start(&loop, list, what, on_done, &seen, &collect), 0);
     assert_int_equal(seen.times, 0);
     if (stop)
         sl_collect_stop(collect);
@@ -60,16 +61,16 @@ static struct seen look(const struct sl_kept_list *list, bool stop)
 TEST(what_the_start_before_left_is_collected)
 {
     struct sl_kept_list list = {.count = 0};
-    uint64_t id = sl_kept_number(7, 0xabcdef, 1);
-    char number[32];
-    tell(&list, id, config, second.submitted_ms + 5);
-    struct seen seen = look(&list, false);
+    tell(&list, sl_kept_id(&wish.before), SL_OUTCOME_DONE);
+    struct seen seen = look(&wish, &list, false);
     assert_int_equal(seen.times, 1);
     assert_true(seen.collects);
-    snprintf(number, sizeof(number), "\"id\":\"%llu\"", (unsigned long long)id);
-    assert_non_null(strstr(seen.config, number));
+    char id[SL_RUN_ID_TEXT], said[64];
+    sl_run_id_text(sl_kept_id(&wish.before), id);
+    snprintf(said, sizeof(said), "\"id\":\"%s\"", id);
+    assert_non_null(strstr(seen.config, said));
     assert_non_null(strstr(seen.config, "\"started_ms\":1764000000005"));
-    assert_int_equal(look(&list, true).times, 0);
+    assert_int_equal(look(&wish, &list, true).times, 0);
     sl_kept_list_fini(&list);
 }
 
@@ -77,24 +78,19 @@ TEST(what_the_start_before_left_is_collected)
 TEST(what_the_first_start_left_is_collected_by_the_third)
 {
     struct sl_kept_list list = {.count = 0};
-    const struct sl_job_record had = second;
-    tell(&list, sl_kept_number(7, 1, 1), config, second.submitted_ms + 5);
-    second.attempts = 3;
-    struct seen seen = look(&list, false);
+    tell(&list, sl_kept_id(&wish.before), SL_OUTCOME_DONE);
+    struct sl_collect_wish third = wish;
+    third.before.attempt = 2;
+    struct seen seen = look(&third, &list, false);
     assert_true(seen.times == 1 && seen.collects);
-    second = had;
     sl_kept_list_fini(&list);
 }
 
-TEST(what_was_asked_for_in_other_words_or_earlier_is_not)
+TEST(what_never_began_there_is_not)
 {
     struct sl_kept_list list = {.count = 0};
-    uint64_t id = sl_kept_number(7, 1, 1);
-    tell(&list, id, "{\"model\":\"other\"}", second.submitted_ms + 5);
-    struct seen seen = look(&list, false);
-    assert_true(seen.times == 1 && !seen.collects);
-    tell(&list, id, config, second.submitted_ms - SL_COLLECT_SLACK_MS - 1);
-    seen = look(&list, false);
+    tell(&list, sl_kept_id(&wish.before), SL_OUTCOME_NOT_STARTED);
+    struct seen seen = look(&wish, &list, false);
     assert_true(seen.times == 1 && !seen.collects);
     sl_kept_list_fini(&list);
 }
@@ -103,8 +99,8 @@ TEST(without_a_word_of_the_device_patience_ends)
 {
     struct sl_kept_list list = {.count = 0};
     uint64_t before = uv_hrtime();
-    tell(&list, sl_kept_number(7, 1, 2), config, second.submitted_ms); /* of another start */
-    struct seen seen = look(&list, false);
+    tell(&list, (struct sl_run_id){4, 7}, SL_OUTCOME_DONE); /* another lab's, of that job too */
+    struct seen seen = look(&wish, &list, false);
     assert_true(seen.times == 1 && !seen.collects);
     assert_true(uv_hrtime() - before >= SL_COLLECT_PATIENCE_MS * UINT64_C(900000));
     sl_kept_list_fini(&list);
@@ -118,8 +114,7 @@ TEST(each_failed_allocation_is_survived)
     assert_int_equal(uv_loop_init(&loop), 0);
     for (unsigned nth = 1; nth <= 2; nth++) {
         sl_mem_fail_nth(nth);
-        assert_int_equal(sl_collect_start(&loop, &list, &second, config, on_done, NULL, &collect),
-                         -ENOMEM);
+        assert_int_equal(sl_collect_start(&loop, &list, &wish, on_done, NULL, &collect), -ENOMEM);
         assert_null(collect);
     }
     sl_mem_fail_nth(0);

@@ -1,6 +1,5 @@
 /* tests/unit/host/job/test_devices.c: jobs on the real agent of this machine, whatever is killed or
  * cut meanwhile. */
-#include <dirent.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,6 +20,7 @@
 #include "host/device/tools.h"
 #include "host/ingest/run_store.h"
 #include "host/job/devices.h"
+#include "host/job/kept_list.h"
 #include "host/job/run.h"
 #include "host/spec/device_facts.h"
 #include "tests/support/test.h"
@@ -121,7 +121,7 @@ static uint64_t durable_bytes(void)
     snprintf(path, sizeof(path), "%s/agents/here/open", state_dir);
     if (sl_buf_read_file(path, 4096, &note) < 0)
         return 0;
-    sscanf((const char *)note.data, "%*u %*u\n%1000[^\n]", directory);
+    sscanf((const char *)note.data, "%*u %*u %*u\n%1000[^\n]", directory);
     sl_buf_fini(&note);
     snprintf(path, sizeof(path), "%.1000s/streams/synced", directory);
     if (sl_buf_read_file(path, 1 << 16, &mark) < 0)
@@ -306,53 +306,40 @@ TEST(a_later_daemon_finishes_the_run)
     close_lab(&lab, true);
 }
 
-/* The agent's folder of the job's measured run; false: there is none. */
-static bool find_left(uint64_t job, uint64_t *out_id, char out_path[PATH_BYTES])
+/* The agent's folder of the job's measured run: its number is known by the job. */
+static void find_left(uint64_t job, char out_number[SL_RUN_ID_TEXT], char out_path[PATH_BYTES])
 {
-    char path[PATH_BYTES];
-    bool found = false;
-    snprintf(path, sizeof(path), "%s/agents/here/jobs", state_dir);
-    DIR *folder = opendir(path);
-    for (const struct dirent *entry; folder && (entry = readdir(folder)) != NULL;) {
-        uint64_t id = strtoull(entry->d_name, NULL, 10);
-        if (id == 0 || (id & 0xffffff) != job || id >> 62 != 0)
-            continue;
-        *out_id = id;
-        snprintf(out_path, PATH_BYTES, "%.800s/%.40s", path, entry->d_name);
-        found = true;
-    }
-    if (folder)
-        closedir(folder);
-    return found;
+    const struct sl_kept_start start = {"", job, 0, 1};
+    sl_run_id_text(sl_kept_id(&start), out_number);
+    snprintf(out_path, PATH_BYTES, "%.800s/agents/here/jobs/%s", state_dir, out_number);
 }
 
 /* A job that the agent finishes while no daemon is there, and of which the next one knows nothing.
  */
-static uint64_t leave_a_result(uint64_t job, char out_path[PATH_BYTES])
+static void leave_a_result(uint64_t job, char out_number[SL_RUN_ID_TEXT], char out_path[PATH_BYTES])
 {
     struct lab lab = {.disturb = stop_loop};
     char path[PATH_BYTES + 16];
-    uint64_t id = 0;
     open_lab(&lab);
     submit(&lab, job, NULL);
     while (!lab.disturbed && lab.ended == 0)
         uv_run(&lab.loop, UV_RUN_DEFAULT);
     close_lab(&lab, false);
     assert_int_equal(lab.ended, 0);
-    assert_true(find_left(job, &id, out_path));
+    find_left(job, out_number, out_path);
+    assert_int_equal(access(out_path, F_OK), 0);
     snprintf(path, sizeof(path), "%s/result", out_path);
     while (access(path, F_OK) < 0)
         nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
     snprintf(path, sizeof(path), "%s/agents/here/open", state_dir);
     assert_int_equal(unlink(path), 0);
-    return id;
 }
 
 TEST(a_result_that_nobody_knows_stays_until_it_is_settled)
 {
-    char left[PATH_BYTES], path[PATH_BYTES], text[32];
+    char left[PATH_BYTES], path[PATH_BYTES], number[SL_RUN_ID_TEXT];
     struct lab lab = {0};
-    uint64_t id = leave_a_result(25, left);
+    leave_a_result(25, number, left);
     open_lab(&lab);
     submit(&lab, 26, NULL); /* beside which the device works */
     run_to_end(&lab);
@@ -361,8 +348,7 @@ TEST(a_result_that_nobody_knows_stays_until_it_is_settled)
     close_lab(&lab, true);
     assert_int_equal(access(left, F_OK), 0);
     snprintf(path, sizeof(path), "%s/agents/here/settled", state_dir);
-    int size = snprintf(text, sizeof(text), "%" PRIu64 "\n", id);
-    assert_int_equal(sl_buf_write_file(path, text, (size_t)size), 0);
+    assert_int_equal(sl_buf_write_file(path, number, strlen(number)), 0);
     lab = (struct lab){0}; /* a daemon that had it, whose acknowledgement was lost */
     open_lab(&lab);
     while (access(left, F_OK) == 0 && uv_run(&lab.loop, UV_RUN_ONCE))

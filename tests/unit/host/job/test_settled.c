@@ -10,6 +10,7 @@
 #include "tests/support/unit.h"
 
 static char folder[64], path[80];
+static const struct sl_run_id seven = {0, 7}, large = {UINT64_MAX, UINT64_MAX}, none = {0, 0};
 
 static int fresh_folder(void **state)
 {
@@ -31,17 +32,17 @@ static int remove_folder(void **state)
 
 TEST_WITH(what_is_settled_is_so_for_later_daemons, fresh_folder, remove_folder)
 {
-    const uint64_t ids[] = {7, UINT64_MAX, 7, 0};
+    const struct sl_run_id ids[] = {seven, large, seven, none};
     struct sl_settled settled;
     assert_int_equal(sl_settled_open(&settled, path), 0);
-    assert_false(sl_settled_has(&settled, 7));
+    assert_false(sl_settled_has(&settled, seven));
     assert_int_equal(sl_settled_add(&settled, ids, 4), 0);
     assert_int_equal(sl_settled_open(&settled, path), 0);
     assert_int_equal(settled.count, 2);
-    assert_true(sl_settled_has(&settled, 7));
-    assert_true(sl_settled_has(&settled, UINT64_MAX));
-    assert_false(sl_settled_has(&settled, 0));
-    assert_false(sl_settled_has(&settled, 8));
+    assert_true(sl_settled_has(&settled, seven));
+    assert_true(sl_settled_has(&settled, large));
+    assert_false(sl_settled_has(&settled, none));
+    assert_false(sl_settled_has(&settled, (struct sl_run_id){7, 7}));
 }
 
 TEST_WITH(the_oldest_give_way, fresh_folder, remove_folder)
@@ -49,35 +50,35 @@ TEST_WITH(the_oldest_give_way, fresh_folder, remove_folder)
     struct sl_settled settled;
     assert_int_equal(sl_settled_open(&settled, path), 0);
     for (uint64_t i = 0; i < SL_SETTLED_MAX + 2; i++) {
-        uint64_t id = UINT64_MAX - i; /* of all digits that there can be */
+        struct sl_run_id id = {UINT64_MAX, i};
         assert_int_equal(sl_settled_add(&settled, &id, 1), 0);
     }
     assert_int_equal(sl_settled_open(&settled, path), 0);
     assert_int_equal(settled.count, SL_SETTLED_MAX);
-    assert_false(sl_settled_has(&settled, UINT64_MAX - 1));
-    assert_true(sl_settled_has(&settled, UINT64_MAX - 2));
-    assert_true(sl_settled_has(&settled, UINT64_MAX - SL_SETTLED_MAX - 1));
+    assert_false(sl_settled_has(&settled, (struct sl_run_id){UINT64_MAX, 1}));
+    assert_true(sl_settled_has(&settled, (struct sl_run_id){UINT64_MAX, 2}));
+    assert_true(sl_settled_has(&settled, (struct sl_run_id){UINT64_MAX, SL_SETTLED_MAX + 1}));
 }
 
 TEST_WITH(garbage_in_the_file_is_passed_over, fresh_folder, remove_folder)
 {
-    static const char text[] = "\n\nnonsense\n12\n-\n99999999999999999999999\n5";
+    static const char text[] = "\n\nnonsense\n12\n-\n99999999999999999999999\n"
+                               "00000000000000010000000000000005";
     struct sl_settled settled;
     assert_int_equal(sl_buf_write_file(path, text, strlen(text)), 0);
     assert_int_equal(sl_settled_open(&settled, path), 0);
-    assert_true(sl_settled_has(&settled, 12));
-    assert_true(sl_settled_has(&settled, 5));
+    assert_true(sl_settled_has(&settled, (struct sl_run_id){0, 12}));
+    assert_true(sl_settled_has(&settled, (struct sl_run_id){1, 5}));
 }
 
 TEST_WITH(a_file_that_cannot_be_written_is_said, fresh_folder, remove_folder)
 {
-    const uint64_t id = 9;
     char long_path[SL_SETTLED_PATH + 1];
     struct sl_settled settled;
     snprintf(path, sizeof(path), "%s/none/settled", folder);
     assert_int_equal(sl_settled_open(&settled, path), 0);
-    assert_int_equal(sl_settled_add(&settled, &id, 1), -ENOENT);
-    assert_true(sl_settled_has(&settled, 9));
+    assert_int_equal(sl_settled_add(&settled, &seven, 1), -ENOENT);
+    assert_true(sl_settled_has(&settled, seven));
     memset(long_path, 'x', SL_SETTLED_PATH);
     long_path[SL_SETTLED_PATH] = '\0';
     assert_int_equal(sl_settled_open(&settled, long_path), -ENAMETOOLONG);

@@ -130,26 +130,16 @@ TEST(what_a_device_kept_is_collected_by_the_body_of_its_job)
     struct sl_diag diag = {0};
     struct sl_buf body;
     sl_buf_init(&body, 1 << 16);
-    assert_int_equal(sl_job_body_collect(bytes, "ours", UINT64_MAX, 1764000000000, &body, &diag),
-                     0);
+    const struct sl_run_id id = {UINT64_MAX, 7};
+    assert_int_equal(sl_job_body_collect(bytes, "ours", id, 1764000000000, &body, &diag), 0);
     assert_int_equal(parse((const char *)body.data, &job, &diag), 0);
     assert_string_equal(job.device, "ours");
     assert_int_equal(job.runs, 7);
-    assert_true(job.kept_id == UINT64_MAX && job.kept_started_ms == 1764000000000);
+    assert_true(sl_run_ids_equal(job.kept_id, id) && job.kept_started_ms == 1764000000000);
     sl_spec_fini(&job);
     sl_buf_fini(&body);
-    assert_int_equal(sl_job_body_collect((struct sl_bytes){NULL, 0}, "ours", 1, 0, &body, &diag),
+    assert_int_equal(sl_job_body_collect((struct sl_bytes){NULL, 0}, "ours", id, 0, &body, &diag),
                      SL_E_FORMAT);
-}
-
-TEST(numbers_of_results_are_digits_that_fit)
-{
-    static const char *const wrong[] = {"", "0", "07", "-1", "1 ", "x", "18446744073709551616"};
-    uint64_t id = 0;
-    assert_true(sl_kept_id_read("18446744073709551615", &id));
-    assert_true(id == UINT64_MAX);
-    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-        assert_false(sl_kept_id_read(wrong[i], &id));
 }
 
 TEST(what_is_wrong_is_refused_at_its_place)
