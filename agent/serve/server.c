@@ -662,8 +662,8 @@ static void open_left_jobs(struct sl_server *server)
     for (struct dirent *entry; (entry = readdir(folder)) && server->job_count < MAX_JOBS;) {
         struct sl_run_id id;
         struct sl_job_dir *dir = NULL;
-        if (!sl_run_id_read(entry->d_name, &id))
-            continue;
+        if (!sl_run_id_read(entry->d_name, &id) || find_sender(server, id))
+            continue; /* the latter: one that was just renamed may be listed again */
         int rc = rename_old(path, entry->d_name, id);
         if (rc == 0)
             rc = sl_job_dir_open(server->workdir, id, server->spool_bytes, &dir);

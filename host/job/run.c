@@ -54,13 +54,13 @@ struct sl_job_run {
     char *config_json; /* owned */
     char state_dir[SL_PATH_BYTES], directory[SL_JOB_RUN_WORK_PATH], device_name[SL_NAME_BYTES];
     char started_utc[32];
-    uint64_t job, submitted_ms, started_ms; /* the last two Unix time */
-    struct sl_run_id id;                    /* of this start, collecting or not */
+    struct sl_kept_start start; /* its store is the kit's */
+    struct sl_run_id id;        /* of this start, collecting or not */
+    uint64_t started_ms;        /* Unix time */
     uint64_t sent_ns; /* uv_hrtime() of the first part; 0: not yet, or by an earlier daemon */
     uint64_t down_since_ms, told_ms; /* the loop's; the first 0: the link is up */
     uint64_t rested_ms;              /* when the device has rested; 0: it does not rest */
-    uint32_t attempt;
-    struct sl_spec spec;         /* owned; nothing until it was read */
+    struct sl_spec spec;             /* owned; nothing until it was read */
     struct sl_device executorch; /* the device with ExecuTorch's runtime, if that is asked for */
     const struct sl_device *measures; /* that or `device`: what the measured run is executed by */
     struct sl_runtime_files files;    /* its files, for a device that they are sent to */
@@ -89,12 +89,6 @@ static void close_down(struct sl_job_run *run);
 static void queue_finish(struct sl_job_run *run);
 static void tell_progress(struct sl_job_run *run);
 static void on_beat(uv_timer_t *timer);
-
-static struct sl_kept_start start_of(const struct sl_job_run *run)
-{
-    return (struct sl_kept_start){run->kit->store ? run->kit->store : "", run->job,
-                                  run->submitted_ms, run->attempt};
-}
 
 /* Another attempt, and the other part, are other jobs to the agent. */
 static struct sl_run_id wire_id(const struct sl_job_run *run, int part)
@@ -441,7 +435,7 @@ static void on_plugins(void *user)
 static void begin_plugins(struct sl_job_run *run)
 {
     const struct sl_plugin_run_facts facts = {run->device_name, sl_spec_model_file(&run->spec),
-                                              run->job, run->work.resumed};
+                                              run->start.job, run->work.resumed};
     bool measures = sl_spec_task_runs(run->spec.task) && !run->work.kept;
     int rc = measures
                  ? sl_plugin_run_begin(run->kit->plugins, &facts, on_plugins, run, &run->plugins)
@@ -636,8 +630,8 @@ static void fill_work(struct sl_job_run *run, bool resumed)
                                          .spec = &run->spec,
                                          .device = &run->device,
                                          .kit = run->kit,
-                                         .job = run->job,
-                                         .attempt = run->attempt,
+                                         .job = run->start.job,
+                                         .attempt = run->start.attempt,
                                          .resumed = resumed};
 }
 
@@ -686,7 +680,7 @@ static void take_begin(struct sl_job_run *run)
         return;
     bool own = !run->work.resumed && run->work.collected; /* else the host's that sent it */
     run->started_ms = run->work.started_ms = run->spec.kept_started_ms;
-    sl_job_run_work_name(run->state_dir, run->started_ms, run->job,
+    sl_job_run_work_name(run->state_dir, run->started_ms, run->start.job,
                          own ? run->directory : directory, run->started_utc);
 }
 
@@ -694,9 +688,8 @@ static void set_going(struct sl_job_run *run)
 {
     struct sl_diag diag = {0};
     int rc = read_config(run, &diag);
-    const struct sl_kept_start start = start_of(run);
     run->work.kept = !sl_run_id_is_none(run->spec.kept_id);
-    run->work.collected = run->work.kept && !sl_kept_is_of(run->spec.kept_id, &start);
+    run->work.collected = run->work.kept && !sl_kept_is_of(run->spec.kept_id, &run->start);
     take_begin(run);
     if (rc < 0) {
         end(run, rc == -ENOMEM ? SL_CAUSE_LAB : SL_CAUSE_USER,
@@ -711,7 +704,6 @@ static void set_going(struct sl_job_run *run)
 int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
                      const struct sl_job_run_events *events, void *user, struct sl_job_run **out)
 {
-    struct sl_kept_start start;
     struct sl_job_run *run = sl_calloc(1, sizeof(*run));
     char *config = sl_strndup(setup->config_json, strlen(setup->config_json));
     if (!run || !config) {
@@ -727,11 +719,9 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->link = setup->link;
     run->kit = setup->kit;
     run->config_json = config;
-    run->job = setup->job;
-    run->submitted_ms = setup->submitted_ms;
-    run->attempt = setup->attempt;
-    start = start_of(run);
-    run->id = sl_kept_id(&start);
+    run->start = (struct sl_kept_start){run->kit->store ? run->kit->store : "", setup->job,
+                                        setup->submitted_ms, setup->attempt};
+    run->id = sl_kept_id(&run->start);
     run->taken = setup->taken;
     run->started_ms = sl_clock_utc_ms();
     run->down_since_ms = sl_link_is_up(run->link) ? 0 : uv_now(loop) + 1;
@@ -740,7 +730,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
         run->parts[i].run = run;
     snprintf(run->state_dir, sizeof(run->state_dir), "%s", setup->state_dir);
     snprintf(run->device_name, sizeof(run->device_name), "%s", setup->device_name);
-    sl_job_run_work_name(setup->state_dir, run->started_ms, run->job, run->directory,
+    sl_job_run_work_name(setup->state_dir, run->started_ms, run->start.job, run->directory,
                          run->started_utc);
     if (setup->resume)
         snprintf(run->directory, sizeof(run->directory), "%s", setup->resume);

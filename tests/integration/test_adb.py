@@ -162,8 +162,10 @@ class OverTheServer(Phones):
     def test_an_agent_that_is_gone_is_started_again(self):
         daemon = self.begin()
         self.run_toy(daemon)
+        self.assertNotIn("event=agent_restarted", daemon.log_text())
         call("fault", FIRST, "kill-agent")
         self.run_toy(daemon)
+        self.assertEqual(daemon.log_text().count("event=agent_restarted"), 1, daemon.log_text())
 
     def test_a_damaged_agent_is_replaced(self):
         daemon = self.begin()
@@ -315,6 +317,7 @@ class WithoutTheServer(Phones):
         call("fault", FIRST, "connect")
         record = daemon.wait(job)
         self.assertEqual((record["state"], record["attempts"]), ("done", 1), daemon.log_text())
+        self.assertNotIn("event=agent_restarted", daemon.log_text())
 
     def detach(self, daemon, job):
         """Unplugged in the middle of the job's run, until the daemon says so."""

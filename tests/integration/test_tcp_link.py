@@ -534,11 +534,11 @@ class Refused(Linked):
 
     def test_an_agent_of_another_version_is_said(self):
         daemon = self.begin(self.stranger(99, 99))
-        self.assertIn("the agent (a test) speaks protocol 99 to 99, this daemon 3 to 3: update the daemon", self.reason(daemon))
+        self.assertIn("the agent (a test) speaks protocol 99 to 99, this daemon 4 to 4: update the daemon", self.reason(daemon))
 
-    def test_an_agent_too_old_to_know_tasks_is_said(self):
-        daemon = self.begin(self.stranger(1, 2))
-        self.assertIn("the agent (a test) speaks protocol 1 to 2, this daemon 3 to 3: update the agent", self.reason(daemon))
+    def test_an_agent_that_would_cut_a_runs_number_in_half_is_said(self):
+        daemon = self.begin(self.stranger(3, 3))
+        self.assertIn("the agent (a test) speaks protocol 3 to 3, this daemon 4 to 4: update the agent", self.reason(daemon))
 
     def test_what_leaves_this_machine_is_allowed_by_name_only(self):
         secret = self.scratch / "s"

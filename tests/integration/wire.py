@@ -6,7 +6,7 @@ import os
 import socket
 import struct
 
-VERSION = 3
+VERSION = 4
 HOST, AGENT = 1, 2
 LABELS = {HOST: b"sme2lab host proof\n", AGENT: b"sme2lab agent proof\n"}
 HELLO, PROOF, REFUSAL, PING, JOB, CANCEL, STATE, CHUNK, RESULT, RESUME = 1, 2, 3, 4, 6, 7, 8, 9, 11, 12  # Envelope's fields

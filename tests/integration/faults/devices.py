@@ -29,6 +29,7 @@ from faults.laboratory import TOY, records, wait_until  # noqa: E402
 SHARES = {"disconnect": 35, "kill-adbd": 20, "kill-server": 15, "kill-agent": 12, "kill-children": 10, "reboot": 8,
           "unauthorised": 4, "full-disk": 4, "slow": 4}
 ENDS = {"disconnect": "connect", "unauthorised": "authorised", "full-disk": "free-disk", "slow": "fast"}  # of those that last
+ENDS_AGENT = ("kill-agent", "kill-children", "reboot")
 LASTS_S, LONG_S, LONG_SHARE = 2.0, 14.0, 0.05  # the long ones outlast the time after which a run is called detached
 AHEAD = 2  # jobs of a phone, one of them waiting
 PATIENCE_S = 420  # for the last job, when nothing disturbs any more
@@ -209,6 +210,8 @@ class Batch:
         print(f"  detached for a while: {log.count('event=run_detached')}, and collected: {log.count('event=run_attached')}")
         steps = collections.Counter(re.findall(r"event=recovery .*?step=([a-z-]+)", log))
         print("  recovery: " + (", ".join(f"{step} {count}" for step, count in sorted(steps.items())) or "none was needed"))
+        restarted = log.count("event=agent_restarted")
+        print(f"  agents known by another start: {restarted}")
         print(f"  phones that are not back: {self.away or 'none'}")
         print(f"  events lost and not declared, or runs without an end: {len(self.wrong)}")
         for line in self.wrong:
@@ -216,6 +219,9 @@ class Batch:
         if self.wrong:
             print(f"  the daemon's log and its state are in {self.root}")
         enough = sum(self.counts.values()) == self.options.faults and self.states
+        if not restarted and any(self.counts[kind] for kind in ENDS_AGENT):
+            print(f"  no agent is known to have been started again, though {', '.join(ENDS_AGENT)} end it")
+            return 1
         return 0 if enough and not self.wrong and not self.away else 1
 
 

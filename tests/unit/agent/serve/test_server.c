@@ -534,24 +534,36 @@ TEST(a_number_of_which_half_is_right_is_another_run)
     close_host(&host);
 }
 
+/* Results as one that counted by 64 bits left them: 2^62 + 1 and so on. */
+static void make_old_results(uint64_t count)
+{
+    char from[128], to[128];
+    for (uint64_t i = 1; i <= count; i++) {
+        make_result(i);
+        snprintf(from, sizeof(from), "%s/jobs/fedcba9876543210%016" PRIx64, workdir, i);
+        snprintf(to, sizeof(to), "%s/jobs/%" PRIu64, workdir, (UINT64_C(1) << 62) + i);
+        assert_int_equal(rename(from, to), 0);
+    }
+}
+
 TEST(what_an_older_agent_left_is_offered_by_its_number)
 {
+    enum { LEFT = 20 };
     struct host host;
-    char from[128], to[128];
+    char old[128];
     forget_all();
-    make_result(12);
-    snprintf(from, sizeof(from), "%s/jobs/fedcba9876543210000000000000000c", workdir);
-    snprintf(to, sizeof(to), "%s/jobs/4611686018427387916", workdir); /* 2^62 + 12 */
-    assert_int_equal(rename(from, to), 0);
-    for (int times = 0; times < 2; times++) { /* it has its new name then */
+    make_old_results(LEFT);
+    for (int times = 0; times < 2; times++) { /* they have their new names then */
         open_host(&host);
         link_up(&host, 0);
         run_until(&host, &host.kept, 1);
+        assert_int_equal(host.kept, LEFT); /* each once */
         assert_int_equal(host.kept_high, 0);
-        assert_int_equal(host.kept_job, (UINT64_C(1) << 62) + 12);
+        assert_int_equal(host.kept_job >> 62, 1);
         close_host(&host);
     }
-    assert_int_equal(access(to, F_OK), -1);
+    snprintf(old, sizeof(old), "%s/jobs/%" PRIu64, workdir, (UINT64_C(1) << 62) + LEFT);
+    assert_int_equal(access(old, F_OK), -1);
     forget_all();
 }
 

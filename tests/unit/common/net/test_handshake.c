@@ -150,22 +150,22 @@ TEST(versions_that_do_not_meet_are_refused_with_both_named)
     agent.handshake.version_min = agent.handshake.version_max = 9;
     expect_refusal(&host, &agent, ": update the daemon");
     assert_non_null(strstr(host.handshake.refusal,
-                           "the agent (sme2lab-agent) speaks protocol 9 to 9, this daemon 3 to 3"));
+                           "the agent (sme2lab-agent) speaks protocol 9 to 9, this daemon 4 to 4"));
 }
 
-/* It would skip the words of a task and run the model in its place. */
-TEST(an_agent_that_knows_no_tasks_is_refused)
+/* It would skip the upper half of a run's number. */
+TEST(an_agent_of_numbers_of_64_bits_is_refused)
 {
     struct side host, agent;
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 7);
     agent.handshake.version_min = 1;
-    agent.handshake.version_max = 2;
+    agent.handshake.version_max = 3;
     expect_refusal(&host, &agent, ": update the agent");
     side_init(&host, SL_ROLE_HOST, 7);
     side_init(&agent, SL_ROLE_AGENT, 7);
     host.handshake.version_min = 1;
-    host.handshake.version_max = 2;
+    host.handshake.version_max = 3;
     expect_refusal(&host, &agent, ": update the daemon");
 }
 

@@ -156,6 +156,27 @@ STORE_ANY_TEST(a_job_is_there_after_a_restart)
     close_bench(&bench);
 }
 
+STORE_ANY_TEST(a_store_has_an_identity_that_no_other_has)
+{
+    struct bench first, again, other;
+    struct sl_diag diag = {0};
+    char had[SL_NAME_BYTES], beside[128];
+    open_bench(&first);
+    snprintf(had, sizeof(had), "%s", sl_store_identity(first.store));
+    assert_int_equal(strlen(had), 32);
+    close_bench(&first);
+    open_bench(&again);
+    assert_string_equal(sl_store_identity(again.store), had);
+    close_bench(&again);
+    memset(&other, 0, sizeof(other));
+    snprintf(beside, sizeof(beside), "%s/beside.sqlite", store_folder);
+    assert_int_equal(uv_loop_init(&other.loop), 0);
+    assert_int_equal(sl_store_open(&other.loop, beside, NULL, &other.store, &diag), 0);
+    assert_int_equal(strlen(sl_store_identity(other.store)), 32);
+    assert_string_not_equal(sl_store_identity(other.store), had);
+    close_bench(&other);
+}
+
 STORE_ANY_TEST(the_same_key_gives_the_same_job)
 {
     struct bench bench;
