@@ -225,7 +225,7 @@ class ToDaemons(Hostile):
                 peer = self.proven()
                 while message := peer.receive():
                     if message[0] == JOB:
-                        tell(peer, message[1][1])
+                        tell(peer, wire.run_of(*message))
                 peer.close()
             except socket.timeout:
                 return
@@ -234,38 +234,38 @@ class ToDaemons(Hostile):
                     return
 
     def test_a_gap_in_a_stream_fails_the_job_by_name_and_no_other(self):
-        record = self.run_lies(lambda p, number: p.send(wire.envelope(CHUNK, {1: number, 2: 1, 3: 4096, 4: b"x" * 64})))
+        record = self.run_lies(lambda p, number: p.send(wire.about(CHUNK, number, {2: 1, 3: 4096, 4: b"x" * 64})))
         self.assertEqual((record["state"], record["cause"]), ("failed", "lab"))
         self.assertIn("left out a part of a stream", record["detail"])
         self.assertEqual(self.lab.daemon.wait(self.lab.submit("here", 10))["state"], "done")
 
     def test_an_agent_that_is_busy_with_a_job_of_nobodys_is_told_to_stop_it(self):
         """As after a daemon's death: what blocks an agent without a byte of a stream would block its device for good."""
-        told, nobodys = [], 3 << 48 | 77
+        told, nobodys = [], (5, 3 << 48 | 77)
 
         def tell(peer, number):
             if nobodys not in told:
-                peer.send(wire.envelope(RESULT, {1: number, 2: BUSY}) + wire.envelope(STATE, {1: nobodys, 2: 4}))
-                told.append(peer.expect(CANCEL)[1])
+                peer.send(wire.about(RESULT, number, {2: BUSY}) + wire.about(STATE, nobodys, {2: 4}))
+                told.append(wire.run_of(CANCEL, peer.expect(CANCEL)))
             else:
-                peer.send(wire.envelope(RESULT, {1: number, 2: FAILED, 6: "made up"}))
+                peer.send(wire.about(RESULT, number, {2: FAILED, 6: "made up"}))
         record = self.run_lies(tell)
         self.assertEqual(told, [nobodys])
         self.assertEqual(record["state"], "failed", record)
 
     def test_more_than_was_declared_fails_the_job_by_name(self):
         def tell(peer, number):
-            peer.send(wire.envelope(CHUNK, {1: number, 2: 1, 4: b"x" * 64}) + wire.envelope(RESULT, {1: number, 2: 1, 7: 8}))
+            peer.send(wire.about(CHUNK, number, {2: 1, 4: b"x" * 64}) + wire.about(RESULT, number, {2: 1, 7: 8}))
         record = self.run_lies(tell)
         self.assertEqual((record["state"], record["cause"]), ("failed", "lab"))
         self.assertIn("less of a stream than it sent", record["detail"])
 
     def test_a_trace_that_is_none_fails_the_job_by_name(self):
         def tell(peer, number):
-            peer.send(wire.envelope(CHUNK, {1: number, 2: 9, 4: b"of a stream that is none"}))
-            peer.send(wire.envelope(CHUNK, {1: 1 << 60, 2: 1, 3: 1 << 62, 4: b"of a job that is none"}))
-            peer.send(wire.envelope(CHUNK, {1: number, 2: 1, 4: b"x" * 64}))
-            peer.send(wire.envelope(RESULT, {1: number, 2: 1, 7: 64}) * 3)
+            peer.send(wire.about(CHUNK, number, {2: 9, 4: b"of a stream that is none"}))
+            peer.send(wire.about(CHUNK, (number[0], 1 << 60), {2: 1, 3: 1 << 62, 4: b"of a job that is none"}))
+            peer.send(wire.about(CHUNK, number, {2: 1, 4: b"x" * 64}))
+            peer.send(wire.about(RESULT, number, {2: 1, 7: 64}) * 3)
         record = self.run_lies(tell)
         self.assertEqual(record["state"], "failed", record)
         self.assertNotEqual(record["detail"], "")

@@ -10,6 +10,7 @@ VERSION = 4
 HOST, AGENT = 1, 2
 LABELS = {HOST: b"sme2lab host proof\n", AGENT: b"sme2lab agent proof\n"}
 HELLO, PROOF, REFUSAL, PING, JOB, CANCEL, STATE, CHUNK, RESULT, RESUME = 1, 2, 3, 4, 6, 7, 8, 9, 11, 12  # Envelope's fields
+HIGH = {JOB: 37, CANCEL: 2, STATE: 6, CHUNK: 5, RESULT: 13}  # the field with the upper half of a run's number
 
 
 def crc_table():
@@ -44,11 +45,17 @@ def varint(value):
     return bytes(out) + bytes([value])
 
 
+class Fixed(int):
+    """A number of eight bytes in a message."""
+
+
 def pack(fields):
-    """A message: numbers are varints, bytes and texts are length-delimited."""
+    """A message: other numbers are varints, bytes and texts are length-delimited."""
     out = b""
     for number, value in fields.items():
-        if isinstance(value, int):
+        if isinstance(value, Fixed):
+            out += varint(number << 3 | 1) + struct.pack("<Q", value)
+        elif isinstance(value, int):
             out += varint(number << 3) + varint(value)
         else:
             data = value.encode() if isinstance(value, str) else value
@@ -58,6 +65,15 @@ def pack(fields):
 
 def envelope(body, fields):
     return frame(pack({body: pack(fields)}))
+
+
+def about(body, run, fields):
+    """The envelope of what is said about a run, whose number is given as its two halves, the upper first."""
+    return envelope(body, {1: run[1], **fields, HIGH[body]: Fixed(run[0])})
+
+
+def run_of(body, fields):
+    return fields.get(HIGH[body], 0), fields[1]
 
 
 def unpack(data):
@@ -76,7 +92,10 @@ def unpack(data):
 
     while at < len(data):
         key = take()
-        value = take()
+        if key & 7 == 1:
+            value, at = Fixed(struct.unpack_from("<Q", data, at)[0]), at + 8
+        else:
+            value = take()
         if key & 7 == 2:
             value, at = data[at:at + value], at + value
         found[key >> 3] = value

@@ -64,6 +64,7 @@ class Case:
         self.again = self.proxy.again
         self.acknowledged = True
         self.job = self.lab.submit(self.device, runs)
+        self.numbers = self.lab.run_numbers(self.job)
         for fault in self.faults:
             getattr(self, fault.replace("-", "_"))()
         record = self.lab.daemon.wait(self.job)
@@ -80,7 +81,7 @@ class Case:
 
     def happens(self, moment):
         """Waits until it has happened; a job that ends first makes a case that shows nothing."""
-        self.proxy.arm(moment, self.job)
+        self.proxy.arm(moment, self.numbers)
         limit = time.monotonic() + 60
         while not self.proxy.happened.wait(0.1):
             if time.monotonic() > limit:
@@ -176,7 +177,7 @@ class Case:
         """What a living agent says of each new link: something was acknowledged before, and something comes again."""
         if self.missed or not BREAKS_LINK & set(self.faults):
             return
-        resumes = self.lab.resumes(self.device, self.job)
+        resumes = self.lab.resumes(self.device, self.numbers)
         if not any(acked > 0 for acked, _ in resumes):
             raise AssertionError(f"{told}: nothing had been acknowledged: {resumes}")
         if not KILLS_AGENT & set(self.faults) and not any(acked > 0 and again > 0 for acked, again in resumes):

@@ -1,5 +1,6 @@
 """A daemon, its agents and the links between them, for the fault tests: started, hurt, and looked at."""
 
+import contextlib
 import hashlib
 import json
 import os
@@ -8,6 +9,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import sys
 import tempfile
@@ -23,6 +25,8 @@ ORDINAL_LAB = lab.HOST / "tests/ordinal_lab"
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
 CRC, END = 7, 8  # kinds of records
 DEVICES = ("here", "counted")
+ATTEMPTS = 8
+COMPARISON = 1 << 62  # of a run's number: it is that of the comparison with the portable kernels
 AGENT_SCRIPT = """#!/bin/sh
 # sme2lab-agent serve --listen ADDRESS --workdir DIR, listening beside the address that it names.
 echo "listening unix:$5/sock"
@@ -83,6 +87,15 @@ class Laboratory:
             raise AssertionError(f"{status} {body!r}")
         return json.loads(body)["id"]
 
+    def run_numbers(self, job):
+        """The lower halves of the numbers that the job's runs have on the wire (proto/README.md), whichever attempt they are of."""
+        with contextlib.closing(sqlite3.connect(self.state / "store.sqlite")) as store:
+            (identity,), = store.execute("SELECT id FROM store_identity")
+            (submitted_ms,), = store.execute("SELECT submitted_ms FROM jobs WHERE id = ?", [job])
+        digests = (hashlib.sha256(f"{identity} {job} {submitted_ms} {attempt}".encode()).hexdigest() for attempt in range(1, ATTEMPTS + 1))
+        runs = {int(text[16:32], 16) & ~COMPARISON for text in digests}
+        return runs | {run | COMPARISON for run in runs}
+
     # --- processes ---
 
     def agent_pid(self, device):
@@ -110,12 +123,12 @@ class Laboratory:
         """By name, which has no number in it that differs from run to run."""
         return {path.rsplit("/", 1)[-1]: data for path, data in self.files(record).items() if path.endswith(".etdump")}
 
-    def resumes(self, device, job):
-        """What the agent said of that job each time a daemon came: (acknowledged bytes, bytes sent again)."""
+    def resumes(self, device, numbers):
+        """What the agent said of the runs with these numbers each time a daemon came: (acknowledged bytes, bytes sent again)."""
         text = (self.state / "agents" / device / "agent.log").read_text(errors="replace")
-        said = re.findall(r"event=job_resumed job=(\d+) acknowledged_bytes=(\d+) sent_again_bytes=(\d+) result_again=(\d)", text)
-        return [(int(acked), int(again) + int(result)) for wire, acked, again, result in said
-                if int(wire) & 0xFFFFFF == job]
+        said = re.findall(r"event=job_resumed job=[0-9a-f]{16}([0-9a-f]{16}) acknowledged_bytes=(\d+) sent_again_bytes=(\d+) result_again=(\d)", text)
+        return [(int(acked), int(again) + int(result)) for half, acked, again, result in said
+                if int(half, 16) in numbers]
 
 
 def agent_pid(state, device):

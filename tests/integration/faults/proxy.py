@@ -100,15 +100,15 @@ class Proxy(threading.Thread):
         self.links = []
         self.acks = self.chunks = self.again = 0
         self.ends = {}  # of what the agent sent, by job and stream
-        self.moment = self.job = None
+        self.moment, self.numbers = None, ()
         self.happened = threading.Event()
         self.lock = threading.Lock()
         self.ending = False
 
-    def arm(self, moment, job):
-        """Nothing happens before a byte of a stream of that job has been acknowledged."""
+    def arm(self, moment, numbers):
+        """Nothing happens before a byte of a stream of a run with one of these numbers has been acknowledged."""
         with self.lock:
-            self.job = job
+            self.numbers = numbers
             self.acks = self.chunks = 0
             self.happened.clear()
             self.moment = moment
@@ -183,7 +183,7 @@ class Proxy(threading.Thread):
                 return
             found = fields(payload)
             if stream.name == "down":
-                self.acks += 2 in found and found[1] & 0xFFFFFF == self.job
+                self.acks += 2 in found and found.get(1) in self.numbers
             else:
                 self.note(found if payload[0] == CHUNK else {1: found[1]})
                 self.chunks += self.acks > 0
