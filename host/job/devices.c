@@ -39,11 +39,10 @@ struct device {
     struct sl_link *link;                 /* NULL when closed */
     struct sl_job_run *run;               /* NULL: idle */
     struct sl_collect *collect;           /* before a run that is not the job's first; else NULL */
-    uint64_t job, submitted_ms;           /* of the run, or of what is before it */
+    struct sl_kept_start start;           /* of the run, or of what is before it */
     struct sl_run_id ids[SL_JOB_RUN_IDS]; /* its jobs on the wire */
     struct sl_settled settled;
-    struct sl_kept_list kept; /* that the agent holds and nobody here has a run for */
-    uint32_t attempt;
+    struct sl_kept_list kept;     /* that the agent holds and nobody here has a run for */
     bool link_closing, forgotten; /* the second: it goes when its link is closed */
     bool held;                    /* it is away: its link is not tried */
     bool lent, let_go;            /* it is a person's; its link is closed for that */
@@ -102,7 +101,7 @@ static void write_note(const struct device *device, bool taken)
     char path[PATH_BYTES], text[MAX_NOTE_BYTES];
     note_path(device, path);
     int size = snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu32 " %" PRIu64 "\n%s\n%s",
-                        device->job, device->attempt, device->submitted_ms,
+                        device->start.job, device->start.attempt, device->start.submitted_ms,
                         sl_job_run_directory(device->run), taken ? taken_word : "");
     int rc = sl_buf_write_file(path, text, (size_t)size);
     if (rc < 0) /* it runs all the same; a later daemon would not know of it */
@@ -123,7 +122,8 @@ static void on_progress(void *user, const char *json)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
-    if (devices->events.progress(devices->user, device->job, device->name, json) < 0 && device->run)
+    if (devices->events.progress(devices->user, device->start.job, device->name, json) < 0 &&
+        device->run)
         sl_job_run_cancel(device->run); /* its lease ended: it is another device's */
 }
 
@@ -152,7 +152,7 @@ static void on_ended(void *user, int cause, const char *detail, const struct sl_
     struct sl_devices *devices = device->devices;
     device->run = NULL;
     device->ending = true;
-    devices->events.ended(devices->user, device->job, device->name, cause, detail, record);
+    devices->events.ended(devices->user, device->start.job, device->name, cause, detail, record);
     if (leaves)
         keep(device);
     else
@@ -176,12 +176,12 @@ static void on_detached(void *user, bool detached)
     struct device *device = user;
     struct sl_devices *devices = device->devices;
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT(detached ? "run_detached" : "run_attached"),
-           SL_LOG_DEVICE(device->name), SL_LOG_JOB(device->job));
+           SL_LOG_DEVICE(device->name), SL_LOG_JOB(device->start.job));
     if (devices->events.detached)
-        devices->events.detached(devices->user, device->job, device->name, detached);
+        devices->events.detached(devices->user, device->start.job, device->name, detached);
 }
 
-/* Of the job and the attempt that the device says. */
+/* The run is of the start that the device names. */
 static int start(struct device *device, const char *config_json, const char *resume, bool taken)
 {
     static const struct sl_job_run_events events = {on_progress, on_ended, on_taken, on_detached};
@@ -191,9 +191,7 @@ static int start(struct device *device, const char *config_json, const char *res
                                      .kit = device->devices->kit,
                                      .device_name = device->name,
                                      .config_json = config_json,
-                                     .job = device->job,
-                                     .submitted_ms = device->submitted_ms,
-                                     .attempt = device->attempt,
+                                     .start = device->start,
                                      .resume = resume,
                                      .taken = taken};
     device->kind = device->next_kind;
@@ -212,7 +210,7 @@ static void begin(struct device *device, const char *config_json)
     if (rc == 0)
         write_note(device, false);
     else
-        devices->events.ended(devices->user, device->job, device->name, SL_CAUSE_LAB,
+        devices->events.ended(devices->user, device->start.job, device->name, SL_CAUSE_LAB,
                               sl_strerror(rc), NULL);
 }
 
@@ -223,7 +221,7 @@ static void on_collect(void *user, const char *config_json)
     device->collect = NULL;
     device->config_json = NULL;
     if (device->unwanted)
-        device->devices->events.ended(device->devices->user, device->job, device->name,
+        device->devices->events.ended(device->devices->user, device->start.job, device->name,
                                       SL_CAUSE_NONE, "cancelled", NULL);
     else
         begin(device, config_json ? config_json : own);
@@ -231,13 +229,10 @@ static void on_collect(void *user, const char *config_json)
 }
 
 /* An earlier start of the job may have left its result on a device behind a link. */
-static int look_first(struct device *device, const struct sl_job_record *job,
-                      const char *config_json)
+static int look_first(struct device *device, const char *config_json)
 {
-    const char *store = device->devices->kit->store;
-    const struct sl_kept_start before = {store ? store : "", job->id, job->submitted_ms,
-                                         job->attempts - 1};
-    const struct sl_collect_wish wish = {before, device->name, config_json};
+    struct sl_collect_wish wish = {device->start, device->name, config_json};
+    wish.before.attempt--;
     device->unwanted = false;
     device->config_json = sl_strndup(config_json, strlen(config_json));
     return device->config_json ? sl_collect_start(device->devices->loop, &device->kept, &wish,
@@ -267,18 +262,18 @@ void sl_devices_start(void *user, const struct sl_job_record *job, const char *c
                               NULL);
         return;
     }
-    device->job = job->id;
-    device->submitted_ms = job->submitted_ms;
-    device->attempt = job->attempts;
+    device->start.job = job->id;
+    device->start.submitted_ms = job->submitted_ms;
+    device->start.attempt = job->attempts;
     bool again = job->attempts > 1 && sl_device_kind_traits(device->next_kind.kind).needs_push;
-    if (!again || look_first(device, job, config_json) < 0)
+    if (!again || look_first(device, config_json) < 0)
         begin(device, config_json);
 }
 
 void sl_devices_cancel(void *user, uint64_t job, const char *name)
 {
     struct device *device = find(user, name);
-    if (!device || device->job != job)
+    if (!device || device->start.job != job)
         return;
     if (device->run)
         sl_job_run_cancel(device->run);
@@ -289,7 +284,7 @@ void sl_devices_cancel(void *user, uint64_t job, const char *name)
 uint64_t sl_devices_held(void *user, const char *name)
 {
     const struct device *device = find(user, name);
-    return device && (device->run || device->collect) ? device->job : 0;
+    return device && (device->run || device->collect) ? device->start.job : 0;
 }
 
 /* Goes on with what an earlier daemon left; a note that cannot be followed is said and dropped. */
@@ -303,7 +298,8 @@ static void resume(struct device *device)
     int rc = SL_E_FORMAT;
     bool taken = strstr((const char *)note.data, taken_word) != NULL;
     if (sscanf((const char *)note.data, "%" SCNu64 " %" SCNu32 " %" SCNu64 "\n%1000[^\n]",
-               &device->job, &device->attempt, &device->submitted_ms, directory) == 4) {
+               &device->start.job, &device->start.attempt, &device->start.submitted_ms,
+               directory) == 4) {
         sl_path_join(path, sizeof(path), directory, "config.json");
         rc = sl_buf_read_file(path, MAX_CONFIG_BYTES, &config);
     }
@@ -316,7 +312,7 @@ static void resume(struct device *device)
     }
     if (rc < 0)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("run_not_resumed"), SL_LOG_DEVICE(device->name),
-               SL_LOG_JOB(device->job), SL_LOG_REASON(sl_strerror(rc)));
+               SL_LOG_JOB(device->start.job), SL_LOG_REASON(sl_strerror(rc)));
 }
 
 /* --- cleaning up --- */
@@ -401,7 +397,7 @@ static void on_restarted(void *user)
 {
     const struct device *device = user;
     sl_log(SL_LOG_WARNING, SL_LOG_EVENT("agent_restarted"), SL_LOG_DEVICE(device->name),
-           SL_LOG_JOB(device->run ? device->job : 0),
+           SL_LOG_JOB(device->run ? device->start.job : 0),
            SL_LOG_REASON("what its process ran ended with the one before"));
 }
 
@@ -760,6 +756,7 @@ int sl_devices_add(struct sl_devices *devices, const char *name, const struct sl
         return -ENOMEM;
     device->devices = devices;
     device->kind = device->next_kind = *kind;
+    device->start.store = devices->kit->store ? devices->kit->store : "";
     snprintf(device->name, sizeof(device->name), "%s", name);
     int rc = devices->on_demand && !was_left(device) ? 0 : open_link(device);
     if (rc < 0) {

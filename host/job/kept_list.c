@@ -14,7 +14,7 @@
 #include "host/device/link_job.h"
 #include "host/records.h"
 
-/* Of the lower half: it says that this is a run's comparison. */
+/* This bit of the lower half says that it is a run's comparison. */
 #define REFERENCE (UINT64_C(1) << 62)
 
 static bool is_reference(struct sl_run_id id)

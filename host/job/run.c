@@ -719,8 +719,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->link = setup->link;
     run->kit = setup->kit;
     run->config_json = config;
-    run->start = (struct sl_kept_start){run->kit->store ? run->kit->store : "", setup->job,
-                                        setup->submitted_ms, setup->attempt};
+    run->start = setup->start;
     run->id = sl_kept_id(&run->start);
     run->taken = setup->taken;
     run->started_ms = sl_clock_utc_ms();

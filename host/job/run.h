@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/base/run_id.h"
+#include "host/job/kept_list.h"
 #include "host/job/kit.h"
 
 typedef struct uv_loop_s uv_loop_t;
@@ -48,8 +48,7 @@ struct sl_job_run_setup {
     struct sl_link *link; /* borrowed; its events are passed on by the owner */
     const struct sl_job_kit *kit;
     const char *device_name, *config_json; /* copied */
-    uint64_t job, submitted_ms;
-    uint32_t attempt;
+    struct sl_kept_start start;
     const char *resume; /* the directory of an earlier daemon's, NULL: a new one */
     bool taken;         /* the device had that already */
 };
