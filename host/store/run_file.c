@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,38 +14,56 @@
 #include "common/base/error.h"
 #include "common/base/path.h"
 #include "common/base/tree_remove.h"
+#include "host/store/below.h"
 
-enum { STEP_BYTES = 256, LEVELS = 2 };
+enum { STEP_BYTES = 256, LEVELS = 2, STEP_FLAGS = O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK };
 
-static int one_step(int at, const char *step, int flags)
+/* Takes a descriptor or -errno, and says of some of these that there is no such file. */
+static int opened(int fd)
 {
-    int fd = openat(at, step, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags);
-    if (fd >= 0)
-        return fd;
-    switch (errno) {
-    case ENOENT:
-    case ELOOP:
-    case ENOTDIR:
+    switch (fd) {
+    case -ENOENT:
+    case -ELOOP:
+    case -ENOTDIR:
+    case -EXDEV:
         return SL_E_NOT_FOUND;
     default:
-        return -errno;
+        return fd;
     }
 }
 
-/* Goes down `path` from `at`, which it closes; all steps are directories but the last, which is
- * opened with `flags`. */
-static int walk(int at, const char *path, int flags)
+static int one_step(int at, const char *step, int flags)
+{
+    int fd = openat(at, step, STEP_FLAGS | flags);
+    return opened(fd < 0 ? -errno : fd);
+}
+
+/* The length of a path's first step; 0: it is none that leads down. */
+static size_t step_of(const char *path)
+{
+    size_t len = strcspn(path, "/");
+    bool dots = path[0] == '.' && (len == 1 || (len == 2 && path[1] == '.'));
+    return len < STEP_BYTES && !dots ? len : 0;
+}
+
+static bool leads_down(const char *path)
+{
+    for (size_t len; (len = step_of(path)) > 0; path += len + 1) {
+        if (!path[len])
+            return true;
+    }
+    return false;
+}
+
+/* Step by step, where the system cannot do it at once. Closes `at`. */
+static int walk_steps(int at, const char *path, int flags)
 {
     while (at >= 0) {
         char step[STEP_BYTES];
-        size_t len = strcspn(path, "/");
-        int next = SL_E_NOT_FOUND;
-        if (len > 0 && len < sizeof(step)) {
-            memcpy(step, path, len);
-            step[len] = '\0';
-            if (strcmp(step, ".") != 0 && strcmp(step, "..") != 0)
-                next = one_step(at, step, path[len] ? O_DIRECTORY : flags);
-        }
+        size_t len = step_of(path);
+        memcpy(step, path, len);
+        step[len] = '\0';
+        int next = one_step(at, step, path[len] ? O_DIRECTORY : flags);
         close(at);
         at = next;
         if (!path[len])
@@ -52,6 +71,17 @@ static int walk(int at, const char *path, int flags)
         path += len + 1;
     }
     return at;
+}
+
+/* Goes down `path` from `at`, which it closes; all steps are directories but the last, which is
+ * opened with `flags`. */
+static int walk(int at, const char *path, int flags)
+{
+    int fd = leads_down(path) ? sl_below_open(at, path, STEP_FLAGS | flags) : SL_E_NOT_FOUND;
+    if (fd == -ENOSYS)
+        return walk_steps(at, path, flags);
+    close(at);
+    return opened(fd);
 }
 
 static int open_directory(const char *root, const char *directory)
@@ -113,11 +143,12 @@ int sl_run_file_move(const char *root, const char *directory, const char *to)
 
 int sl_run_file_open(const char *root, const char *directory, const char *path, uint64_t *out_size)
 {
+    char below[2 * SL_RUN_FILE_PATH_BYTES];
     struct stat info;
-    int at = open_directory(root, directory);
-    if (at < 0)
-        return at;
-    int fd = walk(at, path, 0);
+    if (sl_path_join(below, sizeof(below), directory, "%s", path) < 0)
+        return SL_E_NOT_FOUND;
+    int at = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd = at < 0 ? -errno : walk(at, below, 0);
     if (fd < 0)
         return fd;
     if (fstat(fd, &info) < 0 || !S_ISREG(info.st_mode)) {

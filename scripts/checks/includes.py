@@ -31,7 +31,7 @@ STANDARD = (
     r"|dirent|dlfcn|fcntl|fnmatch|getopt|glob|libgen|link|malloc|poll|pthread|pwd|regex|sched|semaphore|spawn|strings|termios|ucontext|unistd|elf"
     r"|arm_neon|arm_sve|arm_sme|arm_acle|cpuid|immintrin)\.h"
     r"|sys/(auxv|eventfd|file|ioctl|mman|prctl|resource|select|stat|statvfs|syscall|sysctl|sysinfo|time|times|types|uio|utsname|wait)\.h"
-    r"|(linux|asm)/[a-z_]+\.h"
+    r"|(linux|asm)/[a-z0-9_]+\.h"
     r"|gethostuuid\.h|mach/mach\.h|mach-o/dyld\.h|sys/qos\.h")  # macOS
 
 # folder: (folders of ours, libraries). A folder stands for itself and all below it unless one below has its own line; a line
