@@ -1,6 +1,7 @@
 /* host/http/api_runs.c: /api/v1/runs and below. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -136,6 +137,7 @@ void sl_api_run_get(struct sl_http_exchange *exchange)
 static void on_removed(void *user, int rc)
 {
     struct sl_http_exchange *exchange = user;
+    sl_known_runs_drop(&exchange->http->known_runs, strtoull(exchange->param[0], NULL, 10));
     bool gone = rc == SL_E_STATE && !sl_store_has_runs(sl_lab_store(exchange->http->lab));
     if (rc != -EBUSY && rc != SL_E_MISMATCH && !gone) {
         if (sl_http_reply_due(exchange, rc))
@@ -337,23 +339,50 @@ static void file_absent(struct sl_http_exchange *exchange, const char *before, c
                     exchange->param[0], before, name);
 }
 
-static void send_file(struct sl_http_exchange *exchange, const char *directory, const char *path)
+static void send_opened(struct sl_http_exchange *exchange, const char *path, int fd, uint64_t size)
 {
-    uint64_t size = 0;
-    int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), directory, path, &size);
-    if (fd == SL_E_NOT_FOUND) {
-        file_absent(exchange, "file ", path);
-        return;
-    }
-    if (fd < 0) {
-        sl_http_problem_of(exchange, fd, NULL);
-        return;
-    }
     /* Another lab's page may be among them: in a browser it is nobody's, and asks us for nothing.
      */
     sl_http_reply_header(exchange, "content-security-policy",
                          "sandbox allow-scripts allow-downloads");
     sl_http_reply_file(exchange, sl_run_file_type(path), fd, size);
+}
+
+static void send_file(struct sl_http_exchange *exchange, const char *directory, const char *path)
+{
+    uint64_t size = 0;
+    int fd = sl_run_file_open(sl_lab_state_dir(exchange->http->lab), directory, path, &size);
+    if (fd >= 0)
+        send_opened(exchange, path, fd, size);
+    else if (fd == SL_E_NOT_FOUND)
+        file_absent(exchange, "file ", path);
+    else
+        sl_http_problem_of(exchange, fd, NULL);
+}
+
+/* The path of a file in its run, of what follows the run in the address; NULL: it names a kind. */
+static const char *path_in_run(const char *wanted)
+{
+    static const char prefix[] = "files/";
+    return strncmp(wanted, prefix, sizeof(prefix) - 1) == 0 ? wanted + sizeof(prefix) - 1 : NULL;
+}
+
+/* A file of a run that was asked for a moment ago is sent without a question to the store, if it is
+ * there. */
+static bool send_known(struct sl_http_exchange *exchange)
+{
+    struct sl_http *http = exchange->http;
+    const char *path = path_in_run(exchange->param[1]);
+    uint64_t id = 0, size = 0;
+    const char *directory = sl_http_number(exchange->param[0], &id)
+                                ? sl_known_runs_find(&http->known_runs, id, uv_now(http->loop))
+                                : NULL;
+    int fd = path && directory
+                 ? sl_run_file_open(sl_lab_state_dir(http->lab), directory, path, &size)
+                 : SL_E_NOT_FOUND;
+    if (fd >= 0)
+        send_opened(exchange, path, fd, size);
+    return fd >= 0;
 }
 
 static void send_kind(struct sl_http_exchange *exchange, const char *directory, const char *end)
@@ -378,16 +407,19 @@ static void on_run_file(void *user, int rc, const struct sl_run_record *rows, si
                         uint64_t next_cursor)
 {
     struct sl_http_exchange *exchange = user;
-    static const char prefix[] = "files/";
+    struct sl_http *http = exchange->http;
     (void)next_cursor;
     if (!the_run(exchange, rc, count))
         return;
-    const char *wanted = exchange->param[1];
+    const char *wanted = exchange->param[1], *path = path_in_run(wanted);
     const char *end = ending_of(wanted);
-    if (sl_http_relay_is_due(exchange, &rows[0]))
+    if (sl_http_relay_is_due(exchange, &rows[0])) {
         sl_http_relay(exchange, rows[0].host);
-    else if (strncmp(wanted, prefix, sizeof(prefix) - 1) == 0)
-        send_file(exchange, rows[0].directory, wanted + sizeof(prefix) - 1);
+        return;
+    }
+    sl_known_runs_add(&http->known_runs, &rows[0], uv_now(http->loop));
+    if (path)
+        send_file(exchange, rows[0].directory, path);
     else if (end)
         send_kind(exchange, rows[0].directory, end);
     else
@@ -396,5 +428,6 @@ static void on_run_file(void *user, int rc, const struct sl_run_record *rows, si
 
 void sl_api_run_file(struct sl_http_exchange *exchange)
 {
-    one(exchange, on_run_file);
+    if (!send_known(exchange))
+        one(exchange, on_run_file);
 }

@@ -30,6 +30,8 @@ struct sl_http_connection {
     uv_shutdown_t shutdown;
     struct sl_tls *tls;            /* owned; NULL: in the clear */
     uint8_t peer[PEER_BYTES];      /* zero for a Unix socket */
+    bool has_user;                 /* `user` was asked for: it does not change */
+    uint32_t user;                 /* at the other end of a Unix socket */
     struct sl_http_turn *turn;     /* NULL between requests */
     struct sl_http_head_scan scan; /* of the head that comes next */
     size_t start, end;             /* of what came and is not read yet, in `in` */
@@ -603,11 +605,16 @@ static void serve(struct sl_http_connection *connection)
     while (unseal(connection));
 }
 
-int sl_http_connection_peer(const struct sl_http_connection *connection, uint32_t *out_user)
+int sl_http_connection_peer(struct sl_http_connection *connection, uint32_t *out_user)
 {
     uv_os_fd_t fd;
-    int rc = uv_fileno(&connection->uv.handle, &fd);
-    return rc < 0 ? rc : sl_http_peer_user(fd, out_user);
+    int rc = connection->has_user ? 0 : uv_fileno(&connection->uv.handle, &fd);
+    if (rc == 0 && !connection->has_user)
+        rc = sl_http_peer_user(fd, &connection->user);
+    connection->has_user = rc == 0;
+    if (rc == 0)
+        *out_user = connection->user;
+    return rc;
 }
 
 bool sl_http_connection_is_trusted(const struct sl_http_connection *connection)

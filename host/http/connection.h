@@ -110,7 +110,7 @@ void sl_http_connection_go_on(struct sl_http_connection *connection);
 void sl_http_connection_cut(struct sl_http_connection *connection);
 
 /* The user at the other end of a Unix socket, as the kernel knows it: 0, or -errno. */
-int sl_http_connection_peer(const struct sl_http_connection *connection, uint32_t *out_user);
+int sl_http_connection_peer(struct sl_http_connection *connection, uint32_t *out_user);
 /* Who got through a Unix socket's permissions may do everything. */
 bool sl_http_connection_is_trusted(const struct sl_http_connection *connection);
 /* It asks while as many as may are being served, at its listener or of its peer. */

@@ -10,6 +10,7 @@
 #include "common/base/histogram.h"
 #include "host/http/auth.h"
 #include "host/http/connection.h"
+#include "host/http/known_runs.h"
 #include "host/http/options.h"
 #include "host/http/places.h"
 #include "host/http/rate.h"
@@ -39,7 +40,8 @@ struct sl_http {
     struct sl_auth auth;
     struct sl_http_rate rate; /* by the loop's clock */
     struct sl_http_places places;
-    struct sl_web_origins origins; /* whose pages may ask; none: nothing is said of origins */
+    struct sl_known_runs known_runs; /* by the loop's clock */
+    struct sl_web_origins origins;   /* whose pages may ask; none: nothing is said of origins */
     struct sl_blobs blobs;
     bool allow_runners;
     uint64_t max_blob_bytes;

@@ -445,6 +445,28 @@ CASE(a_large_file_comes_whole_in_the_clear)
     file_comes_whole("/api/v1/runs/1/etdump", "--limit-rate", "30M", sha256, SIZE);
     assert_in_range(bench.http->clients.sent_bytes - before, SIZE, SIZE + 1000);
     file_comes_whole("/api/v1/runs/1/etdump", "-r", "70001-", part, SIZE - FROM);
+    file_comes_whole("/api/v1/runs/1/files/m.etdump", "-r", "70001-", part, SIZE - FROM);
+}
+
+/* Within the moment in which the store is not asked again. */
+CASE(a_run_that_was_known_is_gone_when_it_is_removed)
+{
+    static const char path[] = "/api/v1/runs/1/files/m.etdump";
+    char command[300];
+    snprintf(command, sizeof(command), "mkdir -p %s/runs/r1 && printf E >%s/runs/r1/m.etdump",
+             bench.folder, bench.folder);
+    assert_int_equal(system(command), 0);
+    add_run("runs/r1");
+    for (int again = 0; again < 2; again++) {
+        assert_int_equal(CURL(&bench, path), 200);
+        assert_string_equal(bench.body, "E");
+    }
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1/files/n.etdump"), 404);
+    assert_true(has("run 1 has no file n.etdump"));
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1x/files/m.etdump"), 404);
+    assert_int_equal(CURL(&bench, "/api/v1/runs/1", "-X", "DELETE"), 204);
+    assert_null(sl_known_runs_find(&bench.http->known_runs, 1, 0));
+    assert_int_equal(CURL(&bench, path), 404);
 }
 
 CASE(a_runs_files_are_served_and_nothing_beside_them)
