@@ -132,12 +132,11 @@ def bench_watchers():
 
 
 def said_by(command, env=None):
-    """What a test of the repository prints; it ends the part when the test fails."""
+    """What a test of the repository prints, what it says beside that, and its exit code."""
     done = subprocess.run([sys.executable, *map(str, command)], stdin=subprocess.DEVNULL, capture_output=True, text=True, env=os.environ | (env or {}))
-    said = done.stdout + done.stderr
     if done.returncode == 77:
-        sys.exit(f"bench: {said.strip().splitlines()[-1]}")
-    return said, done.returncode
+        sys.exit(f"bench: {(done.stderr + done.stdout).strip().splitlines()[-1]}")
+    return done.stdout, done.stderr, done.returncode
 
 
 def numbers_in(line):
@@ -149,28 +148,28 @@ SHARED = host.ROOT / "tests/integration/test_shared_queue.py"
 
 def bench_kills(kills=KILLS):
     """Two daemons on one PostgreSQL, killed at random with their connections and their server; then how soon a dead host's job goes on."""
-    said, rc = said_by([SHARED, kills, "TestSharedQueue.test_every_job_ends_once_whoever_is_killed"])
+    said, beside, rc = said_by([SHARED, kills, "TestSharedQueue.test_every_job_ends_once_whoever_is_killed"])
     line = re.search(r"shared queue: .* kills, .*", said)
     if not line:
-        sys.exit(f"bench: kills: {said.strip()[-500:]}")
+        sys.exit(f"bench: kills: {(said + beside).strip()[-500:]}")
     ledger = numbers_in(line.group(0))
     what = f"{kills} kills of two daemons, their connections and their server: jobs"
     yield host.row(f"{what} that did not end", ledger["submitted"] - ledger["done"] - ledger["failed"], f"of {ledger['submitted']}", 0, "goal")
     yield host.row("  checks of the ledger that failed: one end, one run, nothing lost", rc, "checks", 0, "goal")
     yield host.noted("  jobs that all three attempts of were hurt", ledger["failed"], "jobs", None, "no goal; they say so")
-    said, rc = said_by([SHARED, 0, "TestSharedQueue.test_a_job_of_a_host_that_died_goes_to_the_other_within_its_lease"], {"SL_LEASE_SECONDS": str(DEFAULT_LEASE_S)})
+    said, beside, rc = said_by([SHARED, 0, "TestSharedQueue.test_a_job_of_a_host_that_died_goes_to_the_other_within_its_lease"], {"SL_LEASE_SECONDS": str(DEFAULT_LEASE_S)})
     found = re.search(r"failover after ([0-9.]+) s", said)
     if rc or not found:
-        sys.exit(f"bench: kills: {said.strip()[-500:]}")
+        sys.exit(f"bench: kills: {(said + beside).strip()[-500:]}")
     yield host.row(f"  failover with the lease that daemons have, {DEFAULT_LEASE_S} s", float(found.group(1)), "s", FAILOVER_S, "goal")
 
 
 def bench_soak(minutes=SOAK_MINUTES[0], restarts=SOAK_RESTARTS[0]):
     """tests/integration/soak_farm.py: full load, faults and restarts; what must not grow, and the ledger."""
-    said, rc = said_by([host.ROOT / "tests/integration/soak_farm.py", "--minutes", minutes, "--restarts", restarts, "--json"])
+    said, beside, rc = said_by([host.ROOT / "tests/integration/soak_farm.py", "--minutes", minutes, "--restarts", restarts, "--json"])
     lines = [line for line in said.splitlines() if line.startswith("{")]
     if not lines:
-        sys.exit(f"bench: soak: exit {rc}: {said.strip()[-500:]}")
+        sys.exit(f"bench: soak: exit {rc}: {beside.strip()[-500:]}")
     found = json.loads(lines[-1])
     what = f"soak of {minutes} minutes, {restarts} restarts, {found['faults']} faults"
     yield host.row(f"{what}: jobs submitted and not stored, or stored and not submitted", found["ledger_difference"], f"of {found['submitted']}", 0, "goal")
