@@ -173,7 +173,7 @@ def bench_soak(minutes=SOAK_MINUTES[0], restarts=SOAK_RESTARTS[0]):
     found = json.loads(lines[-1])
     what = f"soak of {minutes} minutes, {restarts} restarts, {found['faults']} faults"
     yield host.row(f"{what}: jobs submitted and not stored, or stored and not submitted", found["ledger_difference"], f"of {found['submitted']}", 0, "goal")
-    yield host.row("  done jobs without their one run, runs without their directory", found["without_run"], f"of {found['done']}", 0, "goal")
+    yield host.row("  done jobs without their one run, runs without their job or directory", found["without_run"], f"of {found['done']}", 0, "goal")
     yield host.row("  daemon's memory after warm-up: most beside the median", round(found["memory_spread_mb"], 2), "MB", 2, "goal, +-2 MB")
     yield host.row("  descriptors and threads: most beside the least", found["handles_spread"], "handles", 0, "goal: flat")
     yield host.row("  files outside runs: most beside the least", found["files_spread"], "files", 0, "goal: flat")

@@ -164,6 +164,7 @@ class Soak:
     def judge(self):
         stored = {job["id"]: job for job in self.pages("jobs")}
         done = {number for number, job in stored.items() if job["state"] == "done"}
+        kept = {number for number, job in stored.items() if job["run"]}  # one whose process was killed has a run, too
         runs = [run["job"] for run in self.pages("runs")]
         whole = {int(end.parents[1].name.rsplit("-", 1)[1]) for end in self.daemon.state.glob("runs/*/*/streams/end.json")}
         warm = [each for each in self.looks if each["warm"]]
@@ -182,7 +183,7 @@ class Soak:
         return {"minutes": self.options.minutes, "restarts": self.options.restarts, "faults": sum(self.faults.counts.values()),
                 "kinds": self.faults.counts, "submitted": len(self.submitted), "done": len(done), "failed": len(stored) - len(done) - len(open_ones),
                 "ledger_difference": len(set(self.submitted) ^ set(stored)) + len(self.submitted) - len(set(self.submitted)),
-                "without_run": len(done ^ set(runs)) + len(runs) - len(set(runs)) + len(done - whole),
+                "without_run": len(kept ^ set(runs)) + len(done - kept) + len(runs) - len(set(runs)) + len(done - whole),
                 "memory_mb": middle / 1e6, "memory_spread_mb": max(abs(each - middle) for each in resident) / 1e6,
                 "handles_spread": max(each["handles"] for each in warm) - min(each["handles"] for each in warm),
                 "files_spread": max(each["files"] for each in warm) - min(each["files"] for each in warm), "wrong": self.wrong}
