@@ -357,6 +357,9 @@ int sl_batch_execute(struct sl_batch_place *place, struct sl_request *batch)
     struct sl_database *db = place->db;
     uint64_t changes = db->kind->changes(db);
     int failed = 0;
+    for (struct sl_request *request = batch; request; request = request->next)
+        if (request->kind == SL_REQUEST_END_JOB)
+            sl_claim_table_look(request, db); /* no transaction waits for a disk */
     int rc = db->shared ? run_shared(place, batch, &failed) : run(place, batch, false, &failed);
     if (rc < 0) {
         fail_all(batch, rc);

@@ -161,28 +161,29 @@ static int note_run(struct sl_store_ending *ending, struct sl_database *db, cons
     return rc < 0 ? rc : sl_attempt_table_note(db, job);
 }
 
-/* The host that had the job died. Where its directory is shared and the run in it whole, only the
- * last word of it was not said; else the job's detail says that no run was found. */
-static int look_for_run(struct sl_store_ending *ending, struct sl_database *db)
+/* Only the last word of a run was not said if its host's directory is shared and the run in it is
+ * whole; else the job's detail says that no run was found. */
+void sl_claim_table_look(struct sl_request *request, struct sl_database *db)
 {
-    struct sl_run_end end;
+    struct sl_store_ending *ending = &request->ending;
     struct sl_job_record *job = &ending->job;
+    struct sl_run_end end;
     size_t said = strlen(job->detail);
-    if (job->cancel_wanted)
-        return 0;
+    if (!ending->expired || job->cancel_wanted || !sl_directory_id_matches(db))
+        return;
     int rc = sl_run_end_find(db, job, &end);
     if (rc == 0)
         snprintf(job->detail + said, sizeof(job->detail) - said,
                  ", and this host's directory has no whole run of it");
+    ending->looked = rc < 0 ? rc : 0;
     if (rc != 1)
-        return rc;
+        return;
     ending->run = end.run;
     ending->has_run = true;
     job->state = end.cause == SL_CAUSE_NONE ? SL_JOB_DONE : SL_JOB_FAILED;
     job->cause = end.cause;
     job->ended_ms = end.ended_ms;
     memcpy(job->detail, end.detail, sizeof(job->detail));
-    return 0;
 }
 
 void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
@@ -194,8 +195,8 @@ void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
         return;
     }
     int rc = sl_database_part_begin(db);
-    if (rc == 0 && ending.expired)
-        rc = look_for_run(&ending, db);
+    if (rc == 0)
+        rc = ending.looked;
     if (rc == 0)
         rc = write_job(request, db, &ending.job, ending.expired);
     if (rc == 0 && ending.has_run)

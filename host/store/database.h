@@ -91,6 +91,7 @@ struct sl_database {
     const struct sl_database_kind *kind;
     struct sl_database *json;     /* answers questions about JSON documents; it may be itself */
     char identity[SL_NAME_BYTES]; /* another for each database */
+    char family[SL_NAME_BYTES];   /* of one store's connections: none hears of another's changes */
     bool shared;                  /* several daemons may write it */
     char root[SL_PATH_BYTES];     /* the state directory, with the directories of runs */
     char directory_id[SL_SERIES_BYTES]; /* of STATE/runs (directory_id.h); "": not shared */

@@ -114,12 +114,17 @@ void sl_job_table_add(struct sl_request *request, struct sl_database *db)
     request->rc = end_insert(&statement, request);
 }
 
+bool sl_job_table_is_plain(const struct sl_request *request)
+{
+    return request->kind == SL_REQUEST_ADD_JOB && request->max_open == 0 &&
+           request->job.group_id == 0;
+}
+
 /* A file's are added one after the other. */
 size_t sl_job_table_count_together(const struct sl_request *first, const struct sl_database *db)
 {
     size_t count = 0, most = db->kind->post ? SL_STATEMENTS_TOGETHER : 1;
-    while (first && count < most && first->kind == SL_REQUEST_ADD_JOB && first->rc == 0 &&
-           first->max_open == 0 && first->job.group_id == 0) {
+    while (first && count < most && sl_job_table_is_plain(first) && first->rc == 0) {
         first = first->next;
         count++;
     }

@@ -2,6 +2,7 @@
  * thread. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct sl_database;
@@ -9,6 +10,8 @@ struct sl_request;
 struct sl_statement;
 
 void sl_job_table_add(struct sl_request *request, struct sl_database *db);
+/* Is it a job that needs no other row than its own? */
+bool sl_job_table_is_plain(const struct sl_request *request);
 /* How many, from `first` on, may be added together: SL_STATEMENTS_TOGETHER at most. */
 size_t sl_job_table_count_together(const struct sl_request *first, const struct sl_database *db);
 /* Finds those of so many whose keys came before, with a statement for each: only the others are

@@ -722,7 +722,7 @@ static int end_transaction(struct postgres *db, bool jobs_changed)
     void *end = NULL;
     char sql[SL_PQ_WRITER_SQL_BYTES];
     uint64_t began_ns = sl_clock_with_sleep_ns();
-    sl_pq_writer_end_sql(!db->posted_only, jobs_changed ? db->base.identity : NULL, sql);
+    sl_pq_writer_end_sql(!db->posted_only, jobs_changed ? &db->base : NULL, sql);
     int rc = prepare(&db->base, sql, &end);
     if (rc < 0)
         return rc;
@@ -802,13 +802,13 @@ static int start_listening(struct sl_database *base)
     return rc;
 }
 
-/* Notices of this connection itself say nothing new. */
+/* Notices of this store's own connections say nothing new. */
 static bool take_news(struct postgres *db)
 {
     bool news = false;
     PGnotify *notice;
     while ((notice = PQnotifies(db->connection)) != NULL) {
-        news = news || notice->be_pid != PQbackendPID(db->connection);
+        news = news || strcmp(notice->extra, db->base.family) != 0;
         PQfreemem(notice);
     }
     return news;
@@ -879,6 +879,7 @@ int sl_postgres_open(const char *url, const char *root, struct sl_database **out
     db->base.shared = true;
     snprintf(db->base.root, sizeof(db->base.root), "%s", root);
     sl_pq_writer_init(&db->writer);
+    memcpy(db->base.family, db->writer.id, sizeof(db->writer.id));
     db->url = sl_strndup(url, strlen(url));
     int rc = db->url ? sl_sqlite_open_memory(&db->base.json) : -ENOMEM;
     if (rc == 0)

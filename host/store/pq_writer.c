@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "common/base/digest.h"
+#include "host/store/database.h"
 
 void sl_pq_writer_init(struct sl_pq_writer *writer)
 {
@@ -38,14 +39,15 @@ void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYT
 }
 
 /* Others are told with the row: a statement of its own would cost as much as that. */
-void sl_pq_writer_end_sql(bool numbered, const char *identity, char out[SL_PQ_WRITER_SQL_BYTES])
+void sl_pq_writer_end_sql(bool numbered, const struct sl_database *changed,
+                          char out[SL_PQ_WRITER_SQL_BYTES])
 {
     char tell[SL_PQ_WRITER_SQL_BYTES / 2] = "";
-    if (identity)
+    if (changed)
         snprintf(tell, sizeof(tell),
                  ", CASE WHEN NOT pg_try_advisory_xact_lock(" LISTENERS
-                 ") THEN pg_notify('sme2lab_%s', '') END",
-                 identity, identity);
+                 ") THEN pg_notify('sme2lab_%s', '%s') END",
+                 changed->identity, changed->identity, changed->family);
     if (numbered)
         snprintf(out, SL_PQ_WRITER_SQL_BYTES,
                  "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SL_PQ_SERVER_MS

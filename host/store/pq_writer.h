@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct sl_database;
+
 enum { SL_PQ_WRITER_ID_BYTES = 33, SL_PQ_WRITER_SQL_BYTES = 768 };
 
 #define SL_PQ_SERVER_MS "CAST(floor(extract(epoch FROM clock_timestamp()) * 1000) AS BIGINT)"
@@ -26,9 +28,10 @@ void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYT
 
 /* The last statement of a transaction, which gives the server's time in its first column. With
  * `numbered` it has three parameters, the row's next number, its id and its number so far, and
- * fails where the row has another number. Other connections that listen to the store `identity`
- * are told, if that is not NULL. */
-void sl_pq_writer_end_sql(bool numbered, const char *identity, char out[SL_PQ_WRITER_SQL_BYTES]);
+ * fails where the row has another number. `changed`: others that listen to this store are told by
+ * its family; NULL: nobody is. */
+void sl_pq_writer_end_sql(bool numbered, const struct sl_database *changed,
+                          char out[SL_PQ_WRITER_SQL_BYTES]);
 
 /* Asks, by another connection, for the row's number. The old connection's commit may be under way
  * yet: its lock on the row is waited for. If it has not come so far it never may: the row's number

@@ -14,10 +14,12 @@
 #include "common/base/histogram.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
+#include "host/store/adder.h"
 #include "host/store/batch.h"
 #include "host/store/database.h"
 #include "host/store/directory_id.h"
 #include "host/store/host_table.h"
+#include "host/store/job_table.h"
 #include "host/store/losses.h"
 #include "host/store/numbers.h"
 #include "host/store/page_check.h"
@@ -28,12 +30,15 @@
 #include "host/store/schema.h"
 #include "host/store/server_query.h"
 #include "host/store/sqlite.h"
+#include "host/store/statement.h"
 
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000 };
 
-/* Requests wait for others as long as this part of the last transaction took, and no longer. */
-enum { GATHER_PART = 2, GATHER_MS = 5 };
+/* Requests wait for others as long as this part of the last transaction took, and no longer; until
+ * this part of those is there who are expected, or that one while another transaction is under way.
+ */
+enum { GATHER_PART = 2, GATHER_MS = 5, EXPECTED_PART = 2, EXPECTED_PART_BESIDE = 3 };
 
 #define NS_A_MS UINT64_C(1000000)
 
@@ -44,6 +49,7 @@ struct sl_store {
     struct sl_numbers numbers; /* the same */
     bool numbers_open;
     struct sl_page_check *check; /* owned; of a large file */
+    struct sl_adder *adder;      /* owned; of a shared database */
     int wake_pipe[2];            /* of a shared database, whose server is waited for as well */
     char identity[SL_NAME_BYTES];
     struct sl_store_host host; /* before the first request, then read only */
@@ -63,8 +69,11 @@ struct sl_store {
     char why[SL_STORE_WHY_BYTES];
     struct sl_histogram transactions, requests;
     uint64_t took_ns; /* the last transaction */
-    size_t expected;  /* urgent requests that were in it, or came meanwhile */
+    size_t expected;  /* urgent requests that waited or were carried out at its end */
     size_t urgent;    /* of those that wait */
+    size_t adds;      /* of those: jobs that the adder may take */
+    size_t carried;   /* urgent requests that are being carried out */
+    unsigned batches; /* the same */
     size_t enough;    /* so many wake the worker */
     bool lately;      /* there was a transaction since it last waited for one */
     /* the loop's: */
@@ -193,6 +202,13 @@ static void wake(struct sl_store *store)
         return; /* it is full: the worker wakes anyway */
 }
 
+/* Under the lock. So many are worth a transaction. */
+static size_t worthwhile(const struct sl_store *store)
+{
+    size_t part = store->batches > 0 ? EXPECTED_PART_BESIDE : EXPECTED_PART;
+    return (store->expected + part - 1) / part;
+}
+
 /* Under the lock. How long those that wait may wait for others to be committed with them: a sync
  * costs the same for one as for all. Clients that the last batch answered come back at once, and
  * the first of them would begin the next one without the others. */
@@ -200,7 +216,7 @@ static uint64_t patience_ns(const struct sl_store *store)
 {
     if (store->urgent == 0)
         return SL_NOTES_WAIT_MS * NS_A_MS;
-    if (store->urgent >= (store->expected + 1) / 2)
+    if (store->urgent >= worthwhile(store))
         return 0;
     uint64_t part_ns = store->took_ns / GATHER_PART;
     return part_ns < GATHER_MS * NS_A_MS ? part_ns : GATHER_MS * NS_A_MS;
@@ -217,29 +233,64 @@ static struct sl_request *await_batch(struct sl_store *store)
         return NULL;
     }
     for (;;) {
-        store->enough = store->urgent > 0 ? (store->expected + 1) / 2 : 1;
+        store->enough = store->urgent > 0 ? worthwhile(store) : 1;
         limit_ns = patience_ns(store);
         waited_ns = sl_clock_ns() - began_ns;
         if (store->stopping || waited_ns >= limit_ns)
             break;
         wait_for_requests(store, (int)((limit_ns - waited_ns + NS_A_MS - 1) / NS_A_MS));
     }
-    store->enough = SIZE_MAX; /* it looks again by itself */
-    if (store->stopping)
+    store->enough = SIZE_MAX;                     /* it looks again by itself */
+    if (store->stopping || !store->waiting.first) /* the adder may have taken them */
         return NULL;
-    store->urgent = 0;
+    store->carried += store->urgent;
+    store->batches++;
+    store->urgent = store->adds = 0;
     return sl_request_queue_take_batch(&store->waiting, sl_clock_ns());
 }
 
-/* Under the lock. */
-static void note_batch(struct sl_store *store, const struct sl_request *batch, uint64_t took_ns)
+/* Under the lock: its answers are due. */
+static void end_batch(struct sl_store *store, struct sl_request *batch, uint64_t took_ns)
 {
     sl_histogram_add(&store->transactions, took_ns);
     store->took_ns = took_ns;
     store->lately = true;
-    store->expected = store->urgent;
-    for (; batch; batch = batch->next)
-        store->expected += sl_request_is_urgent(batch);
+    store->expected = store->urgent + store->carried;
+    store->batches--;
+    while (batch) {
+        struct sl_request *next = batch->next;
+        store->carried -= sl_request_is_urgent(batch);
+        sl_request_queue_append(&store->done, batch);
+        batch = next;
+    }
+    uv_async_send(&store->answered);
+}
+
+/* Under the lock. While the worker waits for a commit the adder begins another. */
+static void feed_adder(struct sl_store *store)
+{
+    size_t count;
+    if (store->adds == 0 || store->adds < worthwhile(store) || store->batches == 0 ||
+        store->trouble < 0 || store->stopping || !sl_adder_is_free(store->adder))
+        return;
+    struct sl_request *batch =
+        sl_request_queue_take_adds(&store->waiting, SL_STATEMENTS_TOGETHER, &count);
+    store->adds -= count;
+    store->urgent -= count;
+    store->carried += count;
+    store->batches++;
+    sl_adder_give(store->adder, batch);
+}
+
+static void on_added(void *user, struct sl_request *batch, int rc, const char *why,
+                     uint64_t took_ns)
+{
+    struct sl_store *store = user;
+    uv_mutex_lock(&store->lock);
+    note_health(store, rc, why);
+    end_batch(store, batch, took_ns);
+    feed_adder(store);
+    uv_mutex_unlock(&store->lock);
 }
 
 /* Under the lock, which is open meanwhile. What is asked later sees what was changed before. */
@@ -282,13 +333,7 @@ static void work(void *user)
             copy_rows(store, batch);
         uv_mutex_lock(&store->lock);
         note_health(store, rc, why);
-        note_batch(store, batch, took_ns);
-        while (batch) {
-            struct sl_request *next = batch->next;
-            sl_request_queue_append(&store->done, batch);
-            batch = next;
-        }
-        uv_async_send(&store->answered);
+        end_batch(store, batch, took_ns);
     }
     uv_mutex_unlock(&store->lock);
 }
@@ -390,6 +435,20 @@ static void on_pages_checked(void *user, int rc, const struct sl_diag *diag)
     uv_mutex_unlock(&store->lock);
 }
 
+/* Jobs can be added without it. */
+static void start_adder(struct sl_store *store)
+{
+    const struct sl_adder_options options = {.where = store->where,
+                                             .family = store->db->family,
+                                             .host = &store->host,
+                                             .pause = pause_for,
+                                             .done = on_added,
+                                             .user = store};
+    int rc = sl_adder_start(&options, &store->adder);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_adder_failed"), SL_LOG_REASON(sl_strerror(rc)));
+}
+
 /* Who opens it is served at once, however large its file is; damage is said when it is found. */
 static void check_beside(struct sl_store *store)
 {
@@ -409,6 +468,8 @@ static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, s
         return rc;
     bool large = !store->db->shared && sl_page_check_is_long(sl_sqlite_handle(store->db));
     rc = start_worker(loop, store);
+    if (rc == 0 && store->db->shared)
+        start_adder(store);
     if (rc == 0 && large)
         check_beside(store);
     if (rc < 0) {
@@ -470,6 +531,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     wake(store);
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
+    sl_adder_stop(store->adder);
     sl_page_check_stop(store->check);
     answer_all(store);
     for (struct sl_request *request = sl_request_queue_take_all(&store->waiting); request;) {
@@ -515,8 +577,11 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
         request->queued_ns = sl_clock_ns();
         sl_request_queue_append(&store->waiting, request);
         store->urgent += sl_request_is_urgent(request);
+        store->adds += store->adder && sl_job_table_is_plain(request);
         if (store->urgent >= store->enough)
             wake(store);
+        else
+            feed_adder(store);
     }
     uv_mutex_unlock(&store->lock);
     if (rc < 0)

@@ -2,10 +2,11 @@
  * (WAL) or PostgreSQL.
  *
  * One worker thread owns the database; every request is queued to it with copies of its arguments
- * and answered on the loop's thread, in the order of the requests, who did what last. Writes that
- * wait together are committed together: one sync for all of them. A `done` is called exactly once
- * for each request that returned 0, never inside the call, and with SL_E_STATE for what was still
- * queued at sl_store_close(). */
+ * and answered on the loop's thread, in the order of the requests, who did what last. Of a server
+ * jobs may be added by a second thread, and then be answered before what was asked earlier. Writes
+ * that wait together are committed together: one sync for all of them. A `done` is called exactly
+ * once for each request that returned 0, never inside the call, and with SL_E_STATE for what was
+ * still queued at sl_store_close(). */
 #pragma once
 
 #include <stdbool.h>

@@ -13,11 +13,13 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
+#include "common/base/path.h"
 #include "host/spec/device_kind.h"
 #include "host/store/database.h"
 #include "host/store/host_table.h"
 #include "host/store/job_table.h"
 #include "host/store/request.h"
+#include "host/store/run_end.h"
 #include "host/store/schema.h"
 #include "host/store/sqlite.h"
 #include "tests/support/random.h"
@@ -247,6 +249,7 @@ static void take_over(struct host *host, const struct sl_job_record *expired)
     struct sl_request request = {.ending = {.job = *expired, .expired = true}};
     assert_string_not_equal(expired->host, host->is.name);
     note_end(&request.ending.job, SL_CAUSE_LAB);
+    sl_claim_table_look(&request, lab.db);
     ask(&request, host, sl_claim_table_end);
     lab.taken_over += request.rc == 0;
     release(&request);
@@ -554,6 +557,50 @@ STORE_TEST(a_lost_job_is_meant_for_its_device_where_a_living_host_has_it_behind_
     assert_true(read_job(dead, job, &again));
     again.attempts++;
     assert_int_equal(answer(sl_claim_table_claim, &again, false, false), 0);
+    close_lab();
+}
+
+/* A whole run of the job's first attempt, in the directory that the hosts share. */
+static void leave_run(uint64_t job, const char *device)
+{
+    struct sl_run_end end = {.job = job, .attempt = 1, .ended_ms = 1795392001000};
+    char directory[SL_PATH_BYTES], command[SL_PATH_BYTES + 32];
+    snprintf(end.run.device, sizeof(end.run.device), "%s", device);
+    assert_int_equal(sl_path_join(directory, sizeof(directory), store_folder,
+                                  "runs/1970-01-01/000000.007-%d", (int)job),
+                     0);
+    snprintf(command, sizeof(command), "mkdir -p %s/streams", directory);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(sl_run_end_write(directory, &end), 0);
+}
+
+/* Directories are read before the transaction, which tells whether the job is still lost. */
+STORE_TEST(the_run_of_a_lost_job_is_looked_for_before_its_end_and_stored_once)
+{
+    struct sl_request request = {.ending = {.expired = true}};
+    struct sl_job_record *job = &request.ending.job;
+    open_lab(1);
+    snprintf(lab.db->root, sizeof(lab.db->root), "%s", store_folder);
+    uint64_t ids[] = {lose_job("phone"), lose_job("phone")};
+    for (int i = 0; i < 2; i++) {
+        request.ending = (struct sl_store_ending){.expired = true};
+        assert_true(read_job(&lab.hosts[3], ids[i], job));
+        struct sl_job_record lost = *job;
+        if (i == 1)
+            leave_run(ids[i], "phone");
+        note_end(job, SL_CAUSE_LAB);
+        sl_claim_table_look(&request, lab.db);
+        assert_int_equal(request.ending.has_run, i);
+        if (i == 0)
+            leave_run(ids[i], "phone"); /* too late: nobody reads directories any more */
+        else
+            take_over(&lab.hosts[2], &lost); /* another host is first */
+        ask(&request, &lab.hosts[3], sl_claim_table_end);
+        assert_int_equal(request.rc, i == 0 ? 0 : SL_E_MISMATCH);
+        assert_int_equal(number("SELECT count(*) FROM runs"), i);
+        release(&request);
+    }
+    assert_int_equal(number("SELECT count(*) FROM jobs WHERE run > 0 AND state = 2"), 1);
     close_lab();
 }
 

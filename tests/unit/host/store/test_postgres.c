@@ -576,6 +576,74 @@ SERVER_TEST(a_connection_that_is_lost_is_made_anew_and_nothing_is_doubled)
     assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
 }
 
+/* As a client that adds a job as soon as it is told of the last one. */
+static void on_added_add(void *user, int rc, uint64_t id)
+{
+    const struct sl_job_record job = {.submitted_ms = 1};
+    struct bench *bench = user;
+    assert_int_equal(rc, 0);
+    on_id(user, rc, id);
+    if (bench->count > 0) {
+        bench->count--;
+        assert_int_equal(sl_store_add_job(bench->store, &job, "{}", NULL, 0, on_added_add, bench),
+                         0);
+    }
+}
+
+/* Adds so many jobs for some clients, and ends every connection in between if it is to. */
+static void add_jobs(struct bench *bench, int jobs, bool lose)
+{
+    enum { CLIENTS = 16 };
+    int before = bench->answers;
+    bench->count = (size_t)jobs;
+    for (int i = 0; i < CLIENTS; i++) {
+        bench->answers--;
+        on_added_add(bench, 0, 0);
+    }
+    while (bench->answers < before + jobs) {
+        uv_run(&bench->loop, UV_RUN_ONCE);
+        if (lose && bench->answers >= before + jobs / 2) {
+            kill_writers();
+            lose = false;
+        }
+    }
+}
+
+/* The connections that added jobs and are still there. */
+static int count_adders(void)
+{
+    struct sl_database *db = open_database();
+    struct sl_statement statement;
+    sl_statement_init(&statement, db,
+                      "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%xact_lock%' AND "
+                      "pid <> pg_backend_pid() AND application_name = ?");
+    sl_statement_bind_text(&statement, strrchr(store_folder, '-') + 1);
+    assert_int_equal(sl_statement_step(&statement), 1);
+    int count = sl_statement_int(&statement, 0);
+    sl_statement_fini(&statement);
+    sl_database_close(db);
+    return count;
+}
+
+SERVER_TEST(two_connections_of_a_store_add_each_job_once_and_are_no_news_to_one_another)
+{
+    enum { JOBS = 500, MOST_ROUNDS = 100 };
+    struct bench bench;
+    char rows[32];
+    int rounds = 0;
+    open_bench(&bench);
+    do /* it takes a while until the second one is there */
+        add_jobs(&bench, JOBS, false);
+    while (count_adders() < 2 && ++rounds < MOST_ROUNDS);
+    assert_true(rounds < MOST_ROUNDS);
+    assert_int_equal(bench.news, 0);
+    for (int i = 0; i < 4; i++)
+        add_jobs(&bench, JOBS, true);
+    close_bench(&bench);
+    snprintf(rows, sizeof(rows), "[[%d,%d]]", bench.answers, bench.answers);
+    assert_store_rows("SELECT count(*), count(DISTINCT idempotency_key) FROM jobs", rows);
+}
+
 SERVER_TEST(a_name_that_another_daemon_has_is_refused_until_that_has_ended)
 {
     const struct sl_store_host hosts[2] = {{.name = "here", .lease_ms = 60000, .started_ms = 1},

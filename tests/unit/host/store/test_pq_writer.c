@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/records.h"
+#include "host/store/database.h"
 #include "tests/support/test.h"
 
 static struct sl_pq_writer writer_of(uint64_t batch, bool in_doubt)
@@ -52,18 +52,18 @@ TEST(the_question_leaves_the_number_that_was_wanted_and_changes_a_lower_one)
 
 TEST(the_longest_identity_fits_and_is_told_in_either_case)
 {
-    char sql[SL_PQ_WRITER_SQL_BYTES], identity[SL_NAME_BYTES], end[SL_NAME_BYTES + 40];
-    memset(identity, 'c', sizeof(identity) - 1);
-    identity[sizeof(identity) - 1] = '\0';
-    snprintf(end, sizeof(end), "THEN pg_notify('sme2lab_%s', '') END", identity);
-    sl_pq_writer_end_sql(true, identity, sql);
+    char sql[SL_PQ_WRITER_SQL_BYTES], end[2 * SL_NAME_BYTES + 40];
+    struct sl_database db = {.family = "family"};
+    memset(db.identity, 'c', sizeof(db.identity) - 1);
+    snprintf(end, sizeof(end), "THEN pg_notify('sme2lab_%s', 'family') END", db.identity);
+    sl_pq_writer_end_sql(true, &db, sql);
     assert_non_null(strstr(sql, end));
     assert_non_null(strstr(sql, "FROM own"));
-    sl_pq_writer_end_sql(false, identity, sql);
+    sl_pq_writer_end_sql(false, &db, sql);
     assert_non_null(strstr(sql, end));
     sl_pq_writer_end_sql(false, NULL, sql);
     assert_null(strstr(sql, "pg_notify"));
-    sl_pq_writer_listen_sql(identity, sql);
-    snprintf(end, sizeof(end), "LISTEN sme2lab_%s", identity);
+    sl_pq_writer_listen_sql(db.identity, sql);
+    snprintf(end, sizeof(end), "LISTEN sme2lab_%s", db.identity);
     assert_non_null(strstr(sql, end));
 }
