@@ -47,7 +47,8 @@ static const char help_text[] =
     "ADDRESS\" once it does\n"
     "  --connect ADDRESS  connect out instead, again after each loss\n"
     "  --workdir DIR      holds blobs/ (models and inputs, by SHA-256) and jobs/\n"
-    "  --secret-file FILE the secret; only its owner may read the file\n"
+    "  --secret-file FILE the secret; only its owner may read the file, which is read again for "
+    "each connection\n"
     "  --allow-unencrypted  a TCP address that other machines reach: what is sent is guarded "
     "against change,\n"
     "                     but whoever is on the way reads it\n"
@@ -63,6 +64,8 @@ static const char help_text[] =
     "\n"
     "The secret that both sides prove is one line of 64 hexadecimal digits, of the file or of "
     "standard input.\n"
+    "After it the file may have a space and the Unix time in seconds from which on nobody comes in "
+    "by it.\n"
     "SIGTERM ends the running job, with its result, and the server. Exit codes: 0 done, 2 usage, 5 "
     "the address is taken.\n";
 
@@ -289,6 +292,7 @@ static int serve(const struct options *options, const struct program *program,
                                        .program_sha256 = program->sha256,
                                        .emulated = sl_device_is_emulated(),
                                        .secret = secret,
+                                       .secret_file = options->secret_file,
                                        .spool_bytes = options->spool_bytes,
                                        .blob_bytes = options->blob_bytes};
     if (options->detach) {

@@ -29,6 +29,7 @@
 #include "common/net/channel.h"
 #include "common/net/handshake.h"
 #include "common/net/message.h"
+#include "common/net/secret.h"
 #include "proto/envelope.pb-c.h"
 
 enum {
@@ -45,6 +46,7 @@ struct sl_server {
     char workdir[512], self[512], program[512], *probe_json;
     char program_sha256[65];
     uint8_t secret[SL_SECRET_BYTES];
+    char secret_file[512]; /* "": the secret stays */
     uint64_t spool_bytes;
     uint64_t epoch;              /* of this start */
     bool emulated, sealed;       /* the latter: links leave the machine */
@@ -547,11 +549,23 @@ static void link_closed(void *user, int code, const char *reason)
 }
 
 /* A new link, a stranger yet, whose socket the caller opens or connects. */
+/* A rotated secret counts from the next connection on; nobody comes in by one that has expired. */
+static int renew_secret(struct sl_server *server)
+{
+    struct sl_diag diag = {.what = ""};
+    int rc =
+        server->secret_file[0] ? sl_secret_read(server->secret_file, server->secret, &diag) : 0;
+    if (rc < 0)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("secret_unusable"),
+               SL_LOG_TEXT("file", server->secret_file), SL_LOG_REASON(diag.what));
+    return rc;
+}
+
 static struct sl_channel *new_link(struct sl_server *server)
 {
     static const struct sl_channel_events events = {link_ready, link_message, link_writable,
                                                     link_closed};
-    struct link *link = sl_calloc(1, sizeof(*link));
+    struct link *link = renew_secret(server) == 0 ? sl_calloc(1, sizeof(*link)) : NULL;
     if (!link)
         return NULL;
     link->server = server;
@@ -704,6 +718,8 @@ int sl_server_new(uv_loop_t *loop, const struct sl_server_options *options, stru
     sl_random_bytes(&server->epoch, sizeof(server->epoch));
     sl_path_join(blobs, sizeof(blobs), server->workdir, "blobs");
     memcpy(server->secret, options->secret, SL_SECRET_BYTES);
+    if (options->secret_file)
+        snprintf(server->secret_file, sizeof(server->secret_file), "%s", options->secret_file);
     server->probe_json = sl_strndup(options->probe_json, strlen(options->probe_json));
     int rc = server->probe_json ? make_folder(server->workdir, diag) : -ENOMEM;
     if (rc == 0)

@@ -22,10 +22,11 @@ struct sl_server_options {
     const char *self;       /* this program's path */
     const char *probe_json; /* told to a host that has proven itself, and the next three */
     const char *program, *program_sha256;
-    bool emulated;         /* the CPU */
-    const uint8_t *secret; /* SL_SECRET_BYTES */
-    uint64_t spool_bytes;  /* bounds each stream of a job */
-    uint64_t blob_bytes;   /* bounds all blobs together */
+    bool emulated;           /* the CPU */
+    const uint8_t *secret;   /* SL_SECRET_BYTES */
+    const char *secret_file; /* read again for each connection; NULL: the secret stays */
+    uint64_t spool_bytes;    /* bounds each stream of a job */
+    uint64_t blob_bytes;     /* bounds all blobs together */
 };
 
 /* Options are copied. Opens the jobs that an earlier agent left. */

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 
 static const char digits[] = "0123456789abcdef";
@@ -33,9 +35,45 @@ int sl_secret_parse(const char *line, uint8_t out[SL_SECRET_BYTES])
     return 0;
 }
 
+enum { EXPIRY_DIGITS = 12, LINE_BYTES = SL_SECRET_TEXT_BYTES + 1 + EXPIRY_DIGITS + 1 };
+
+/* Cuts the time off the line; 0: it names none. */
+static int take_expiry(char *line, uint64_t *out_s)
+{
+    char *space = strchr(line, ' ');
+    *out_s = 0;
+    if (!space)
+        return 0;
+    size_t count = strspn(space + 1, "0123456789");
+    if (count == 0 || count > EXPIRY_DIGITS ||
+        (space[1 + count] != '\0' && space[1 + count] != '\n'))
+        return SL_E_FORMAT;
+    *out_s = strtoull(space + 1, NULL, 10);
+    *space = '\0';
+    return 0;
+}
+
+static int parse_line(const char *path, char *line, uint8_t out[SL_SECRET_BYTES],
+                      struct sl_diag *diag)
+{
+    uint8_t secret[SL_SECRET_BYTES];
+    uint64_t expires_s;
+    if (take_expiry(line, &expires_s) < 0 || sl_secret_parse(line, secret) < 0) {
+        sl_diag_hint(diag, "its first line is 64 digits, 0 to 9 and a to f; after a space may "
+                           "stand the Unix time of its expiry in seconds");
+        return sl_diag_set(diag, SL_E_FORMAT, path, "The file holds no secret");
+    }
+    if (expires_s != 0 && sl_clock_utc_ms() / 1000 >= expires_s) {
+        sl_diag_hint(diag, "write a new one to the files of both sides; none is started again");
+        return sl_diag_set(diag, SL_E_STATE, path, "The secret has expired");
+    }
+    memcpy(out, secret, sizeof(secret));
+    return 0;
+}
+
 int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_diag *diag)
 {
-    char line[SL_SECRET_TEXT_BYTES + 1] = "";
+    char line[LINE_BYTES + 1] = "";
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) < 0) {
@@ -52,9 +90,7 @@ int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_dia
         sl_diag_hint(diag, "chmod 600 the file");
         return sl_diag_set(diag, -EPERM, path, "Others than its owner may read the secret");
     }
-    if (got < 0 || sl_secret_parse(line, out) < 0) {
-        sl_diag_hint(diag, "its first line is 64 digits, 0 to 9 and a to f");
-        return sl_diag_set(diag, SL_E_FORMAT, path, "The file holds no secret");
-    }
-    return 0;
+    if (got < 0)
+        line[0] = '\0';
+    return parse_line(path, line, out, diag);
 }

@@ -15,6 +15,8 @@ void sl_secret_format(const uint8_t secret[SL_SECRET_BYTES], char out[SL_SECRET_
 /* A line of 64 lower-case digits, with or without its end. 0 or SL_E_FORMAT. */
 int sl_secret_parse(const char *line, uint8_t out[SL_SECRET_BYTES]);
 
-/* The first line of a file that only its owner may read. 0, SL_E_FORMAT, -EPERM (others may read
- * it) or the file's -errno, with `diag` set. */
+/* The first line of a file that only its owner may read: the 64 digits, and after a space the Unix
+ * time in seconds from which on the secret counts no more, or nothing. 0, SL_E_FORMAT, SL_E_STATE
+ * (it has expired by this machine's clock), -EPERM (others may read it) or the file's -errno, with
+ * `diag` set. */
 int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_diag *diag);

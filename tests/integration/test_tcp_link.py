@@ -139,12 +139,12 @@ class Linked(lab.Scratch):
         self.addCleanup(agent.close)
         return agent
 
-    def second(self, agent, program=ORDINAL_LAB):
+    def second(self, agent, program=ORDINAL_LAB, secret=None):
         """A daemon that knows nothing of what the first one did."""
         root = self.scratch / "second"
         root.mkdir()
-        daemon = Daemon(root / "state", {"devices": [board(agent.port, agent.secret), {"name": "here", "kind": "local"}]}, program=program,
-                        env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
+        daemon = Daemon(root / "state", {"devices": [board(agent.port, secret or agent.secret), {"name": "here", "kind": "local"}]},
+                        program=program, env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT), "SME2LAB_AGENT": str(lab.AGENT), "SME2LAB_EMULATOR": str(lab.EMULATOR)})
         daemon.start()
         self.addCleanup(daemon.__exit__, ValueError)
         return daemon
@@ -488,6 +488,31 @@ class Refused(Linked):
         other.write_text(agent.secret.read_text())  # mended: the next try reads it, and the job that waited runs
         record = daemon.wait(job)
         self.assertEqual(record["state"], "done", record)
+
+    def test_a_secret_is_rotated_without_a_restart_and_expires(self):
+        agent = self.agent()
+        daemon = self.begin(board(agent.port, agent.secret))
+        self.assertEqual(daemon.wait(self.run_toy(daemon, "board"))["state"], "done")
+        started = agent.process.pid
+
+        def renew(expires):
+            """Both sides' file; the connection that is up ends, and the next one is by the new secret."""
+            agent.secret.write_text(f"{os.urandom(32).hex()} {expires}\n")
+            daemon.terminate()
+            daemon.start()
+
+        renew(int(time.time()) + 3600)
+        self.assertEqual(daemon.wait(self.run_toy(daemon, "board"))["state"], "done")
+        self.assertEqual((agent.process.pid, agent.process.poll()), (started, None))
+        renew(int(time.time()) - 1)
+        wait_until(lambda: "The secret has expired" in daemon.log_text(), PATIENCE_SECONDS, "the host's word of it")
+        copy = self.scratch / "host.secret"  # a host whose clock or file says otherwise is refused by the agent
+        copy.write_text(agent.secret.read_text().split()[0])
+        copy.chmod(0o600)
+        daemon.terminate()
+        other = self.second(agent, secret=copy)
+        wait_until(lambda: "event=link_down device=board" in other.log_text(), PATIENCE_SECONDS, "a try")
+        self.assertIn("event=secret_unusable", (self.scratch / "board.log").read_text())
 
     def test_a_secret_that_others_may_read_is_not_taken(self):
         agent = self.agent()

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/net/secret.h"
 #include "tests/support/test.h"
@@ -57,6 +58,31 @@ TEST(what_is_written_is_read_again)
 TEST(what_is_no_line_of_64_digits_is_refused)
 {
     static const char *const wrong[] = {"", "\n", DIGITS "0", "0" DIGITS, "A" DIGITS, " " DIGITS};
+    uint8_t secret[SL_SECRET_BYTES];
+    for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+        assert_int_equal(read_text(wrong[i], 0600, secret), SL_E_FORMAT);
+}
+
+TEST(a_secret_counts_until_its_expiry)
+{
+    uint8_t secret[SL_SECRET_BYTES] = {0};
+    char line[128];
+    long long now_s = (long long)(sl_clock_utc_ms() / 1000);
+    assert_int_equal(read_text(DIGITS " 1\n", 0600, secret), SL_E_STATE);
+    snprintf(line, sizeof(line), DIGITS " %lld", now_s);
+    assert_int_equal(read_text(line, 0600, secret), SL_E_STATE);
+    assert_int_equal(secret[31], 0); /* it is not given out */
+    snprintf(line, sizeof(line), DIGITS " %lld\nmore", now_s + 1000);
+    assert_int_equal(read_text(line, 0600, secret), 0);
+    assert_int_equal(secret[31], 255);
+    assert_int_equal(read_text(DIGITS " 999999999999", 0600, secret), 0);
+}
+
+TEST(a_time_that_cannot_be_read_is_no_never)
+{
+    static const char *const wrong[] = {DIGITS " ",    DIGITS " never",         DIGITS "  1",
+                                        DIGITS " 1 2", DIGITS " 9999999999999", DIGITS " -1",
+                                        " 1"};
     uint8_t secret[SL_SECRET_BYTES];
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
         assert_int_equal(read_text(wrong[i], 0600, secret), SL_E_FORMAT);
