@@ -104,6 +104,10 @@ size_t sl_combined_cost_count(const struct sl_combined *combined);
 void sl_combined_costs(const struct sl_combined *combined, struct sl_table *out);
 void sl_combined_costs_json(struct sl_json *json, const struct sl_combined *combined);
 
+/* combined_plugins.c: how many comparisons have figures of plug-ins; these, by comparison. */
+size_t sl_combined_plugins_count(const struct sl_combined *combined);
+void sl_combined_plugins(const struct sl_combined *combined, struct sl_table *out);
+
 /* combined_findings.c: what the sweeps, the maps and the clean arms say, a line each; with a style
  * also the table of two runtimes (runtime_gap.h); nothing where there are none. */
 int sl_combined_findings(struct sl_buf *out, const struct sl_style *style,

@@ -38,6 +38,7 @@ static const struct section {
     {sl_combined_sweeps, sl_combined_sweep_count, sl_plot_sweeps},
     {sl_combined_contentions, sl_combined_contention_count, sl_plot_contention},
     {sl_combined_costs, sl_combined_cost_count, NULL},
+    {sl_combined_plugins, sl_combined_plugins_count, NULL},
     {put_gaps, count_gaps, NULL},
     {put_outputs, count_outputs, NULL},
     {sl_combined_shares, NULL, sl_plot_shares},

@@ -112,12 +112,8 @@ static void put_plugin(struct sl_table *table, const cJSON *plugin, const char *
 }
 
 /* Tells of the clock that is known the least well. */
-static void put_clock(const struct cJSON *const plugins[2], char *out, size_t size)
+static void put_clock(double worst_us, char *out, size_t size)
 {
-    double worst_us = -1;
-    for (int i = 0; i < 2; i++)
-        worst_us = fmax(worst_us,
-                        sl_value_number(sl_value(plugins[i], "device_clock"), "uncertain_us", -1));
     out[0] = '\0';
     if (worst_us >= 0)
         snprintf(out, size,
@@ -126,8 +122,46 @@ static void put_clock(const struct cJSON *const plugins[2], char *out, size_t si
                  worst_us / 1000);
 }
 
-void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *const sides[2],
-                             struct sl_table *out)
+/* What the figures of all runs have in common. */
+struct common {
+    size_t runs;         /* that have any */
+    bool apart, resumed; /* of one at least */
+    double worst_us;     /* -1: no clock was compared */
+};
+
+static struct common look_at(const struct sl_plugin_figures_of *runs, size_t count)
+{
+    struct common common = {.worst_us = -1};
+    for (size_t i = 0; i < count; i++) {
+        const cJSON *plugins = runs[i].plugins;
+        common.runs += plugins != NULL;
+        common.apart = common.apart || is_apart(plugins);
+        common.resumed = common.resumed || cJSON_IsTrue(sl_value(plugins, "resumed"));
+        common.worst_us = fmax(common.worst_us, sl_value_number(sl_value(plugins, "device_clock"),
+                                                                "uncertain_us", -1));
+    }
+    return common;
+}
+
+static void put_note(struct sl_table *out, const struct common *common)
+{
+    char clock[sizeof(out->note) / 2];
+    put_clock(common->worst_us, clock, sizeof(clock));
+    snprintf(out->note, sizeof(out->note),
+             "Over the whole measured part of a run, whose variants take turns: "
+             "the figures are of both together%s Joules: watts summed over the time between the "
+             "first and the last reading.%s%s",
+             common->apart
+                 ? ". Off, On: the mean of those readings that, with the time since the reading "
+                   "before, lie within one variant's executions; a slow meter has none."
+                 : ", and are not told apart (configs/plugins/README.md).",
+             common->apart ? clock : "",
+             common->resumed ? " The daemon ended meanwhile, and figures are from the next one on."
+                             : "");
+}
+
+void sl_plugin_figures_rows(const struct sl_plugin_figures_of *runs, size_t count,
+                            struct sl_table *out)
 {
     const char *const all[] = {
         "~Plug-in", "Run",     "Metric", ">Samples", ">A second",        ">Min", ">Median", ">Mean",
@@ -135,31 +169,27 @@ void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *c
     enum { ALL = sizeof(all) / sizeof(all[0]), RUN = 1, APART = 10 };
     _Static_assert((int)ALL <= (int)SL_TABLE_MAX_COLUMNS, "a table has room for all");
     const char *columns[ALL + 1];
-    char clock[sizeof(out->note) / 2];
-    size_t count = 0;
-    bool both = plugins[0] && plugins[1], resumed = false;
-    bool apart = is_apart(plugins[0]) || is_apart(plugins[1]);
+    const struct common common = look_at(runs, count);
+    bool several = common.runs > 1 || count > 2; /* of many comparisons it is told which */
+    size_t used = 0;
     const cJSON *plugin;
-    for (int i = 0; i < (apart ? ALL : APART); i++)
-        if (i != RUN || both)
-            columns[count++] = all[i];
-    columns[count] = NULL;
+    for (int i = 0; i < (common.apart ? ALL : APART); i++)
+        if (i != RUN || several)
+            columns[used++] = all[i];
+    columns[used] = NULL;
     sl_table_init(out, "plugins", "Measured by plug-ins", columns);
-    for (int i = 0; i < 2; i++) {
-        resumed = resumed || cJSON_IsTrue(sl_value(plugins[i], "resumed"));
-        cJSON_ArrayForEach(plugin, sl_value(plugins[i], "list"))
-            put_plugin(out, plugin, both ? sides[i] : NULL, apart);
+    for (size_t i = 0; i < count; i++) {
+        cJSON_ArrayForEach(plugin, sl_value(runs[i].plugins, "list"))
+            put_plugin(out, plugin, several ? runs[i].name : NULL, common.apart);
     }
-    put_clock(plugins, clock, sizeof(clock));
-    snprintf(out->note, sizeof(out->note),
-             "Over the whole measured part of a run, whose variants take turns: "
-             "the figures are of both together%s Joules: watts summed over the time between the "
-             "first and the last reading.%s%s",
-             apart ? ". Off, On: the mean of those readings that, with the time since the reading "
-                     "before, lie within one variant's executions; a slow meter has none."
-                   : ", and are not told apart (configs/plugins/README.md).",
-             apart ? clock : "",
-             resumed ? " The daemon ended meanwhile, and figures are from the next one on." : "");
+    put_note(out, &common);
+}
+
+void sl_plugin_figures_table(const struct cJSON *const plugins[2], const char *const sides[2],
+                             struct sl_table *out)
+{
+    const struct sl_plugin_figures_of runs[] = {{plugins[0], sides[0]}, {plugins[1], sides[1]}};
+    sl_plugin_figures_rows(runs, 2, out);
 }
 
 void sl_plugin_figures_json(struct sl_json *json, const struct cJSON *const plugins[2])
