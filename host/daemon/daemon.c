@@ -693,6 +693,7 @@ static int open_lab(struct daemon *daemon)
     int rc = sl_kit_init(&daemon->kit, sl_store_identity(daemon->store), daemon->diag);
     daemon->kit_open = rc == 0;
     daemon->kit.calls.ingest_lag = &daemon->ingest_lag;
+    daemon->kit.store = daemon->store;
     if (rc == 0)
         rc = open_plugins(daemon);
     if (rc == 0)

@@ -33,6 +33,7 @@
 #include "host/spec/noise_file.h"
 #include "host/spec/path_stem.h"
 #include "host/spec/spec.h"
+#include "host/store/store.h"
 
 enum { MAX_LOAD_BYTES = 64 << 10, MAX_OUTPUT_BYTES = 64 << 20, STREAM_OUTPUT = 2, STREAM_LOG = 1 };
 
@@ -278,6 +279,12 @@ static int make(struct sl_kit *kit, struct finishing *work, struct sl_diag *diag
     return rc < 0 ? rc : sl_rundir_finish(&work->run, diag);
 }
 
+static const char *gone(void *user)
+{
+    const struct sl_kit *kit = user;
+    return sl_store_gone_directory(kit->store);
+}
+
 static bool is_recorded(void *user, const char *directory)
 {
     (void)user;
@@ -350,6 +357,7 @@ int sl_kit_init(struct sl_kit *kit, const char *store, struct sl_diag *diag)
                                      .estimates = estimates,
                                      .look = look,
                                      .is_recorded = is_recorded,
+                                     .gone = gone,
                                      .finish = finish,
                                      .user = kit};
     int rc = sl_categories_load(NULL, &kit->categories, diag);

@@ -7,11 +7,13 @@
 
 struct sl_diag;
 struct sl_probes;
+struct sl_store;
 
 struct sl_kit {
     struct sl_job_kit calls; /* for the devices */
     struct sl_categories categories;
     struct sl_probes *probes;
+    struct sl_store *store; /* borrowed; whose directories it asks for */
 };
 
 /* 0, or a negative code with words. End with sl_kit_fini(), after the devices. */

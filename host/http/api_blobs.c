@@ -99,6 +99,8 @@ void sl_api_blob_put(struct sl_http_exchange *exchange)
     } else if (sl_blobs_touch(&exchange->http->blobs, name, &size) == 0) {
         skip_body(exchange);
         created(exchange, 200);
+    } else if (sl_http_directory_problem(exchange)) {
+        skip_body(exchange);
     } else if (read_offset(exchange, &offset, &exchange->upload_total) < 0) {
         skip_body(exchange);
         sl_http_problem(exchange, 400, "bad-header",

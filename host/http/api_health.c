@@ -46,9 +46,9 @@ static void on_store(void *user, int rc, const struct sl_token_record *rows, siz
                         why);
         return;
     }
-    if (!sl_store_has_runs(sl_lab_store(exchange->http->lab)))
-        sl_http_problem_runs_gone(exchange);
-    else if (rc < 0 || !exchange->http->auth.loaded)
+    if (sl_http_directory_problem(exchange))
+        return;
+    if (rc < 0 || !exchange->http->auth.loaded)
         sl_http_problem(exchange, 503, "not-ready", "read the daemon's log",
                         "the store does not answer");
     else

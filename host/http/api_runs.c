@@ -138,7 +138,7 @@ static void on_removed(void *user, int rc)
 {
     struct sl_http_exchange *exchange = user;
     sl_known_runs_drop(&exchange->http->known_runs, strtoull(exchange->param[0], NULL, 10));
-    bool gone = rc == SL_E_STATE && !sl_store_has_runs(sl_lab_store(exchange->http->lab));
+    bool gone = rc == SL_E_STATE;
     if (rc != -EBUSY && rc != SL_E_MISMATCH && !gone) {
         if (sl_http_reply_due(exchange, rc))
             sl_http_reply_empty(exchange, 204, 0);
@@ -148,7 +148,8 @@ static void on_removed(void *user, int rc)
         sl_http_problem(exchange, 409, "pinned", "'sme2lab label RUN --unpin' first",
                         "run %.20s is pinned", exchange->param[0]);
     } else if (gone) {
-        sl_http_problem_runs_gone(exchange);
+        if (!sl_http_directory_problem(exchange))
+            sl_http_problem_of(exchange, rc, NULL);
     } else {
         sl_http_problem(exchange, 409, "another-host",
                         "ask that host, or 'sme2lab fsck --mend' here if the files are here",

@@ -319,11 +319,16 @@ const char sl_http_room_hint[] =
     "'sme2lab gc --older-than 4w' removes old runs; or give the disk more room, or change "
     "\"disk\" or \"retention\" in the daemon's configuration";
 
-void sl_http_problem_runs_gone(struct sl_http_exchange *exchange)
+bool sl_http_directory_problem(struct sl_http_exchange *exchange)
 {
-    sl_http_problem(exchange, 503, "runs-gone", "mount it again",
-                    "'runs' of the state directory is not the directory that this daemon began "
-                    "with");
+    const char *gone = sl_store_gone_directory(sl_lab_store(exchange->http->lab));
+    if (gone)
+        sl_http_problem(exchange, 503, strcmp(gone, "runs") == 0 ? "runs-gone" : "blobs-gone",
+                        "mount it again",
+                        "'%s' of the state directory is not the directory that this daemon began "
+                        "with",
+                        gone);
+    return gone != NULL;
 }
 
 void sl_http_problem_absent(struct sl_http_exchange *exchange)

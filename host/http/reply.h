@@ -51,8 +51,8 @@ __attribute__((format(printf, 5, 6))) void sl_http_problem(struct sl_http_exchan
 bool sl_http_store_problem(struct sl_http_exchange *exchange);
 /* The fix where the disk has no room. */
 extern const char sl_http_room_hint[];
-/* 503: STATE/runs is not the directory of the start. */
-void sl_http_problem_runs_gone(struct sl_http_exchange *exchange);
+/* Answers 503 if STATE/runs or STATE/blobs is not the directory of the start; false as above. */
+bool sl_http_directory_problem(struct sl_http_exchange *exchange);
 /* 404: what the path names first is not there, and the list of its kind. */
 void sl_http_problem_absent(struct sl_http_exchange *exchange);
 /* The problem that an error code stands for; `diag` (may be NULL) has its words, without which

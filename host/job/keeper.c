@@ -44,7 +44,7 @@ struct sl_keeper {
     size_t count, at;
     uint64_t cursor, before_ms;
     bool busy, measuring, closing;
-    bool away, stopped; /* the directory of runs; the intake, as it was told */
+    bool away, stopped; /* runs or blobs; the intake, as it was told */
     int open_handles;
     void (*closed)(void *user);
     void *closed_user;
@@ -97,7 +97,7 @@ static void say_why(const struct sl_keeper *keeper, enum sl_disk_state state,
 
 static void begin_round(struct sl_keeper *keeper);
 
-/* No job begins without room, nor without the directory that its run goes into. */
+/* No job begins without room, nor without the directories of runs and blobs. */
 static void tell_stopped(struct sl_keeper *keeper)
 {
     bool stopped = keeper->state != SL_DISK_ROOM || keeper->away;
@@ -109,13 +109,15 @@ static void tell_stopped(struct sl_keeper *keeper)
 static void look_for_runs(struct sl_keeper *keeper)
 {
     bool was_away = keeper->away;
-    keeper->away = !sl_store_has_runs(keeper->options.store);
+    const char *gone = sl_store_gone_directory(keeper->options.store);
+    keeper->away = gone != NULL;
     if (keeper->away != was_away)
-        sl_log(keeper->away ? SL_LOG_ERROR : SL_LOG_INFO,
-               SL_LOG_EVENT(keeper->away ? "runs_directory_gone" : "runs_directory_back"),
-               SL_LOG_TEXT("state", keeper->options.state_dir),
-               SL_LOG_REASON(keeper->away ? "no job begins until 'runs' in it is mounted again"
-                                          : "jobs begin again"));
+        sl_log(
+            gone ? SL_LOG_ERROR : SL_LOG_INFO,
+            SL_LOG_EVENT(gone ? "state_directory_gone" : "state_directory_back"),
+            SL_LOG_TEXT("state", keeper->options.state_dir),
+            SL_LOG_TEXT("directory", gone ? gone : ""),
+            SL_LOG_REASON(gone ? "no job begins until it is mounted again" : "jobs begin again"));
     tell_stopped(keeper);
 }
 

@@ -75,6 +75,9 @@ struct sl_job_kit {
      * the streams are all. */
     int (*finish)(void *user, const struct sl_job_ended *ended, struct sl_run_record *record,
                   struct sl_diag *diag);
+    /* "runs" or "blobs": that directory went away (sl_store_gone_directory()), and nothing may be
+     * written into the place where it was. Off the loop. NULL: none can. */
+    const char *(*gone)(void *user);
     void *user;
     struct sl_plugins *plugins;      /* who measures beside the devices; NULL: nobody */
     struct sl_histogram *ingest_lag; /* as sl_ingest_measure() takes it */

@@ -537,7 +537,9 @@ static void do_store_runtime(uv_work_t *request)
     struct sl_job_run *run = request->data;
     struct sl_blobs blobs;
     const char *program = strrchr(run->executorch.agent.path, '/') + 1;
-    run->work.rc = sl_blobs_init(&blobs, run->state_dir, &run->work.diag);
+    run->work.rc = sl_job_run_work_check_directories(&run->work);
+    if (run->work.rc == 0)
+        run->work.rc = sl_blobs_init(&blobs, run->state_dir, &run->work.diag);
     if (run->work.rc == 0)
         run->work.rc = sl_runtime_store(run->executorch.libraries, program, &blobs, &run->files,
                                         &run->work.diag);

@@ -147,7 +147,25 @@ static int sync_names(const char *directory)
     return rc;
 }
 
-void sl_job_run_work_prepare(struct sl_job_run_work *work)
+static int refuse(struct sl_job_run_work *work, const char *gone)
+{
+    return sl_diag_set(&work->diag, -ENODEV, work->state_dir,
+                       "'%s' in it is not mounted any more: nothing is written there", gone);
+}
+
+static const char *gone_directory(const struct sl_job_run_work *work)
+{
+    return work->kit->gone ? work->kit->gone(work->kit->user) : NULL;
+}
+
+int sl_job_run_work_check_directories(struct sl_job_run_work *work)
+{
+    const char *gone = gone_directory(work);
+    return gone ? refuse(work, gone) : 0;
+}
+
+/* The run's directory with what it is asked. */
+static int make_directory(const struct sl_job_run_work *work)
 {
     struct sl_sync_group group;
     char path[SL_JOB_RUN_WORK_PATH];
@@ -159,8 +177,15 @@ void sl_job_run_work_prepare(struct sl_job_run_work *work)
         rc = sl_buf_write_file(path, work->config_json, strlen(work->config_json));
     int synced = sl_sync_group_end(&group);
     rc = rc < 0 ? rc : synced;
-    if (rc == 0)
-        rc = sync_names(work->directory);
+    return rc == 0 ? sync_names(work->directory) : rc;
+}
+
+void sl_job_run_work_prepare(struct sl_job_run_work *work)
+{
+    work->rc = sl_job_run_work_check_directories(work);
+    if (work->rc < 0)
+        return;
+    int rc = make_directory(work);
     if (rc < 0)
         sl_diag_set(&work->diag, rc, work->directory, "The run directory cannot be made (%s)",
                     sl_strerror(rc));
@@ -460,9 +485,13 @@ void sl_job_run_work_finish(struct sl_job_run_work *work)
 {
     struct sl_sync_group group;
     bool run = sl_spec_task_runs(work->spec->task);
-    sl_tree_remove_temporaries(work->directory); /* a finish was stopped */
+    const char *gone = gone_directory(work);
     sl_sync_group_begin(&group);
-    work->rc = keep_results(work);
+    work->rc = gone && strcmp(gone, "runs") == 0 ? refuse(work, gone) : 0; /* it needs no blobs */
+    if (work->rc == 0) {
+        sl_tree_remove_temporaries(work->directory); /* a finish was stopped */
+        work->rc = keep_results(work);
+    }
     if (work->rc == 0)
         work->rc = check_device(work);
     if (work->rc == 0 && run)

@@ -48,6 +48,9 @@ void sl_job_run_work_name(const char *state_dir, uint64_t started_ms, uint64_t j
                           char out_directory[SL_JOB_RUN_WORK_PATH],
                           char out_utc[SL_JOB_RUN_WORK_TIME_BYTES]);
 
+/* 0, or -ENODEV with words while STATE/runs or STATE/blobs is not mounted. */
+int sl_job_run_work_check_directories(struct sl_job_run_work *work);
+
 /* Makes the directory with config.json durable, and asks the kit for the device's policy. */
 void sl_job_run_work_prepare(struct sl_job_run_work *work);
 

@@ -20,6 +20,7 @@
 #include "host/spec/plan.h"
 #include "host/spec/spec.h"
 #include "host/store/blobs.h"
+#include "host/store/store.h"
 
 enum { TICK_MS = 1000, RENEW_TICKS = 5, MAX_FILES = 512 };
 
@@ -149,6 +150,8 @@ static int open_upload(struct waiting *waiting)
     char why[SL_KEEPER_WHY_BYTES];
     if (bytes > fetch->setup.max_bytes)
         return SL_E_LIMIT;
+    if (sl_store_gone_directory(sl_lab_store(fetch->lab)))
+        return -ENODEV; /* the keeper's log says which */
     if (fetch->keeper && sl_keeper_is_full(fetch->keeper, bytes, why))
         return -ENOSPC;
     return sl_blob_upload_new(&fetch->blobs, waiting->files[waiting->at], 0, fetch->setup.max_bytes,

@@ -122,7 +122,7 @@ static void put_clock(double worst_us, char *out, size_t size)
                  worst_us / 1000);
 }
 
-/* What the figures of all runs have in common. */
+/* Facts that hold for the figures of all runs together. */
 struct common {
     size_t runs;         /* that have any */
     bool apart, resumed; /* of one at least */

@@ -95,6 +95,7 @@ struct sl_database {
     bool shared;                  /* several daemons may write it */
     char root[SL_PATH_BYTES];     /* the state directory, with the directories of runs */
     char directory_id[SL_SERIES_BYTES]; /* of STATE/runs (directory_id.h); "": not shared */
+    char blobs_id[SL_SERIES_BYTES];     /* the same of STATE/blobs */
 };
 
 /* NULL is a no-op. */

@@ -102,28 +102,37 @@ int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag)
     int rc = open_one(db, "runs", &runs, diag);
     if (rc == 0)
         rc = open_one(db, "blobs", &blobs, diag);
-    if (rc == 0)
+    if (rc == 0) {
         snprintf(db->directory_id, sizeof(db->directory_id), "%s", runs.own);
+        snprintf(db->blobs_id, sizeof(db->blobs_id), "%s", blobs.own);
+    }
     return rc;
 }
 
-bool sl_directory_id_matches(const struct sl_database *db)
+static bool matches(const struct sl_database *db, const char *name, const char *id)
 {
     char path[PATH_BYTES];
     struct identity now;
-    if (db->directory_id[0] == '\0')
+    if (id[0] == '\0')
         return true;
-    int rc = sl_path_join(path, sizeof(path), db->root, "runs/%s", SL_DIRECTORY_ID_FILE);
-    return rc == 0 && read_line(path, &now) == 0 && strcmp(now.own, db->directory_id) == 0;
+    int rc = sl_path_join(path, sizeof(path), db->root, "%s/%s", name, SL_DIRECTORY_ID_FILE);
+    return rc == 0 && read_line(path, &now) == 0 && strcmp(now.own, id) == 0;
+}
+
+const char *sl_directory_id_gone(const struct sl_database *db)
+{
+    return !matches(db, "runs", db->directory_id) ? "runs"
+           : !matches(db, "blobs", db->blobs_id)  ? "blobs"
+                                                  : NULL;
 }
 
 bool sl_directory_id_is_there(const struct sl_database *db)
 {
-    bool matches = sl_directory_id_matches(db);
-    if (!matches)
-        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("runs_directory_gone"), SL_LOG_TEXT("state", db->root),
-               SL_LOG_REASON("'runs' in it is not the directory that this daemon began with: "
-                             "nothing is begun, stored, removed or mended until that is mounted "
-                             "again"));
-    return matches;
+    const char *gone = sl_directory_id_gone(db);
+    if (gone)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("state_directory_gone"), SL_LOG_TEXT("state", db->root),
+               SL_LOG_TEXT("directory", gone),
+               SL_LOG_REASON("it is not the directory that this daemon began with: nothing is "
+                             "begun, stored, removed or mended until that is mounted again"));
+    return !gone;
 }

@@ -11,13 +11,13 @@ struct sl_diag;
 /* Below STATE/runs and STATE/blobs: the store's identity, and the directory's own. */
 #define SL_DIRECTORY_ID_FILE ".sme2lab"
 
-/* Reads both files, makes them where they are missing, and keeps the identity of STATE/runs in
- * `db->directory_id`. SL_E_MISMATCH, with what to do: a directory is another store's. -errno: it
- * cannot be made or read. Blocks: for start-up. */
+/* Reads both files, makes them where they are missing, and keeps the identities in
+ * `db->directory_id` and `db->blobs_id`. SL_E_MISMATCH, with what to do: a directory is another
+ * store's. -errno: it cannot be made or read. Blocks: for start-up. */
 int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag);
 
-/* Is STATE/runs the directory that it was at the start? It is not when its disk went away. Any
- * thread. */
-bool sl_directory_id_matches(const struct sl_database *db);
-/* The same, and says in the log where it is not. */
+/* The one of STATE/runs and STATE/blobs that is not the directory that it was at the start, as when
+ * its disk went away: "runs" or "blobs"; NULL: both are. Any thread. */
+const char *sl_directory_id_gone(const struct sl_database *db);
+/* Are both there? Says in the log which is not. */
 bool sl_directory_id_is_there(const struct sl_database *db);

@@ -617,9 +617,9 @@ int sl_store_be_host(struct sl_store *store, const struct sl_store_host *host)
     return store->host_rc;
 }
 
-bool sl_store_has_runs(const struct sl_store *store)
+const char *sl_store_gone_directory(const struct sl_store *store)
 {
-    return sl_directory_id_matches(store->db);
+    return sl_directory_id_gone(store->db);
 }
 
 const struct sl_store_host *sl_store_host_of(const struct sl_store *store)

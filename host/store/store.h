@@ -57,8 +57,9 @@ void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
  * runs is one's until its lease ends by the store's time. SL_E_MISMATCH: STATE/runs is not the
  * directory that this host had; else 0 or the database's code. Blocks: for start-up. */
 int sl_store_be_host(struct sl_store *store, const struct sl_store_host *host);
-/* Is STATE/runs still the directory that it was at the start? Reads a file; any thread. */
-bool sl_store_has_runs(const struct sl_store *store);
+/* "runs" or "blobs": it is not the directory below STATE any more that it was at the start; NULL:
+ * both are. Reads two files; any thread. */
+const char *sl_store_gone_directory(const struct sl_store *store);
 const struct sl_store_host *sl_store_host_of(const struct sl_store *store);
 /* Notes that this host is there, and renews the leases of its jobs. -EADDRINUSE: another daemon of
  * the store has its name. */

@@ -441,6 +441,7 @@ class TestAfterDeath(Shared):
     def test_no_job_begins_while_the_directory_of_runs_is_away(self):
         shared, a, _ = self.two_hosts()
         a.start()
+        a.put_blob(TOY / "model.pte")
         subprocess.run(["umount", "--lazy", a.state / "runs"], check=True)
         job = self.submit(a, "here", 3)
         self.await_true(lambda: "no job begins until" in a.log_text())
@@ -449,8 +450,37 @@ class TestAfterDeath(Shared):
         subprocess.run(["mount", "--bind", shared, a.state / "runs"], check=True)
         done = a.wait(job)
         self.assertEqual((done["state"], done["attempts"]), ("done", 1), done)
-        self.await_true(lambda: "event=runs_directory_back" in a.log_text())
+        self.await_true(lambda: "event=state_directory_back" in a.log_text())
         self.assertTrue(list(shared.glob(f"*/*-{job}/trace.sltrace")))
+
+    def test_a_run_under_way_writes_nothing_where_its_directory_was(self):
+        """What the device kept is collected when the directory is back. Without the blobs' alone the run ends, and is stored then."""
+        shared = self.two_hosts()[0]
+        agent = board.Agent(self.scratch, NATIVE_AGENT)
+        self.addCleanup(agent.close)
+        c = self.host("c", board.board(agent.port, agent.secret), shared=shared)
+        c.start()
+        for name in ("runs", "blobs"):
+            job = self.submit(c, "board", 1000)
+            self.await_true(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")))
+            if name == "runs":
+                subprocess.run(["umount", "--lazy", c.state / "runs"], check=True)
+            else:
+                subprocess.run(["mount", "-t", "tmpfs", "none", c.state / "blobs"], check=True)
+                self.addCleanup(subprocess.run, ["umount", "-q", c.state / "blobs"], check=False)
+            self.await_true(lambda: c.request("GET", "/readyz")[0] == 503, 10)
+            self.assertIn(f"{name}-gone", c.request("GET", "/readyz")[2].decode())
+            ended = {"runs": lambda: self.server.sql(f"SELECT 1 FROM attempts WHERE job = {job} AND cause = 3"),
+                     "blobs": lambda: list(shared.glob(f"*/*-{job}/streams/end.json"))}[name]
+            self.await_true(ended, 240)
+            self.assertEqual(c.request("PUT", f"/api/v1/blobs/{64 * '0'}", "x")[0], 503)
+            self.assertEqual(list((c.state / name).iterdir()), [])
+            if name == "runs":
+                subprocess.run(["mount", "--bind", shared, c.state / "runs"], check=True)
+            else:
+                subprocess.run(["umount", c.state / "blobs"], check=True)
+            done = c.wait(job, 240)
+            self.assertEqual((done["state"], done["attempts"]), ("done", 2 if name == "runs" else 1), done)
 
     def test_hosts_of_one_directory_keep_each_others_runs_and_do_not_begin_without_it(self):
         shared, a, b = self.two_hosts()
@@ -479,7 +509,7 @@ class TestAfterDeath(Shared):
         kept = a.wait(self.submit(a, "here", 3))["run"]
         status, _, why = b.request("DELETE", f"/api/v1/runs/{kept}")
         self.assertEqual((status, json.loads(why)["type"]), (503, "urn:sme2lab:problem:runs-gone"))
-        self.assertIn("event=runs_directory_gone", b.log_text())
+        self.assertIn("event=state_directory_gone", b.log_text())
         b.terminate()
         (shared / ".sme2lab").write_text(f"{32 * '0'} {16 * '0'}\n")
         a.terminate()

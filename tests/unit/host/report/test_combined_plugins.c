@@ -7,7 +7,7 @@
 
 #include "tests/support/report_case.h"
 
-/* What a plug-in measured beside a process: so many watts. */
+/* The figures of a plug-in that measured so many watts beside a process. */
 static cJSON *watts(const char *mean)
 {
     char text[256];

@@ -59,6 +59,24 @@ TEST_WITH(another_stores_directory_is_refused_with_what_to_do, make_stores, remo
     assert_int_equal(sl_directory_id_open(&other, &diag), 0);
 }
 
+TEST_WITH(the_directory_that_went_away_is_named, make_stores, remove_store_folder)
+{
+    struct sl_diag diag = {.what = ""};
+    char blobs[128], kept[160];
+    snprintf(blobs, sizeof(blobs), "%s/blobs/%s", store_folder, SL_DIRECTORY_ID_FILE);
+    snprintf(kept, sizeof(kept), "%s.away", blobs);
+    assert_int_equal(sl_directory_id_open(&store, &diag), 0);
+    assert_null(sl_directory_id_gone(&store));
+    assert_int_equal(rename(blobs, kept), 0);
+    assert_string_equal(sl_directory_id_gone(&store), "blobs");
+    assert_false(sl_directory_id_is_there(&store));
+    assert_int_equal(rename(file, blobs), 0); /* another directory in its place */
+    assert_string_equal(sl_directory_id_gone(&store), "runs");
+    assert_int_equal(rename(blobs, file), 0);
+    assert_int_equal(rename(kept, blobs), 0);
+    assert_null(sl_directory_id_gone(&store));
+}
+
 TEST_WITH(what_is_no_identity_is_refused, make_stores, remove_store_folder)
 {
     static const char *const bad[] = {"",
