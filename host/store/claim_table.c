@@ -169,7 +169,7 @@ void sl_claim_table_look(struct sl_request *request, struct sl_database *db)
     struct sl_job_record *job = &ending->job;
     struct sl_run_end end;
     size_t said = strlen(job->detail);
-    if (!ending->expired || job->cancel_wanted || !sl_directory_id_matches(db))
+    if (!ending->expired || job->cancel_wanted || sl_directory_id_gone(db))
         return;
     int rc = sl_run_end_find(db, job, &end);
     if (rc == 0)
