@@ -26,8 +26,11 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def cpu_s(stat, fields):
-    """Seconds of processor time, of these fields of a stat file of /proc."""
-    words = pathlib.Path(stat).read_text().rsplit(")", 1)[1].split()
+    """Seconds of processor time, of these fields of a stat file of /proc; 0: its process has ended meanwhile, and its parent's file has them."""
+    try:
+        words = pathlib.Path(stat).read_text().rsplit(")", 1)[1].split()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
     return sum(int(words[field]) for field in fields) / TICKS
 
 
