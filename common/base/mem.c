@@ -96,6 +96,6 @@ void sl_mem_trim(void)
 void sl_mem_return_large(void)
 {
 #if defined(__GLIBC__)
-    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* one that is set grows no more */
+    mallopt(M_MMAP_THRESHOLD, 1 << 20); /* glibc raises a threshold that nobody set */
 #endif
 }

@@ -23,9 +23,9 @@ void *sl_aligned_alloc(size_t alignment, size_t bytes);
  * memory for a short time. Takes about a millisecond; of any thread. */
 void sl_mem_trim(void);
 
-/* From now on a block of 1 MiB or more goes back to the system as it is freed, where the C library
- * would keep it for the next one: in a program of several threads each of them keeps its own. For
- * one that works on whole files now and then. Before other threads are started. */
+/* From now on a block of 1 MiB or more goes back to the system as it is freed. The C library would
+ * keep it for the next one, and each thread keeps its own. Programs that work on whole files now
+ * and then call this before they start threads. */
 void sl_mem_return_large(void);
 
 /* Tests only: the nth allocation from here fails, once; 0 takes that back. Not for several threads.

@@ -14,8 +14,9 @@ bool sl_http_relay_is_due(const struct sl_http_exchange *exchange, const struct 
 const char *sl_http_relay_url(const struct sl_http_exchange *exchange, const char *host);
 
 /* Sends the request on to `host`, who made what it asks for, and its answer back, a piece whenever
- * the client takes one; or answers with a problem that says why not. A GET or HEAD, unless
- * sl_http_relay_url() has no place: the caller has looked at who asks. */
+ * the client takes one; or answers with a problem that says why not. The request is a GET or a
+ * HEAD, except where sl_http_relay_url() gives NULL, so that only a problem is sent. The caller has
+ * looked at who asks. */
 void sl_http_relay(struct sl_http_exchange *exchange, const char *host);
 
 /* Answers that `host` does not give the files that are on it, and why. */

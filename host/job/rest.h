@@ -17,7 +17,7 @@ enum {
 struct sl_rest {
     int64_t failed_ms;      /* 0: not here */
     int64_t until_ms;       /* it rests */
-    int64_t meant_until_ms; /* it is for the device that it is meant for; 0: it never looked */
+    int64_t meant_until_ms; /* it is kept for its device until then; 0: it has not looked for it */
     bool rested;            /* since it failed last */
 };
 
