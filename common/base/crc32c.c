@@ -1,8 +1,10 @@
-/* common/base/crc32c.c: sixteen nibbles at a time from 1 KiB of tables: ten times as fast as nibble
- * by nibble, because the look-ups do not wait for each other. */
+/* common/base/crc32c.c: by the CPU's own instructions, else sixteen nibbles at a time from 1 KiB of
+ * tables: ten times as fast as nibble by nibble, because the look-ups do not wait for each other.
+ */
 #include "common/base/crc32c.h"
 
 #include "common/base/bytes.h"
+#include "common/base/crc32c_words.h"
 
 /* after[k][n]: what nibble n contributes when k more nibbles follow it. */
 static const uint32_t after[16][16] = {
@@ -56,10 +58,8 @@ static const uint32_t after[16][16] = {
      0xb86201de},
 };
 
-uint32_t sl_crc32c(uint32_t crc, const void *bytes, size_t len)
+uint32_t sl_crc32c_by_table(uint32_t crc, const uint8_t *at, size_t len)
 {
-    const uint8_t *at = bytes;
-    crc = ~crc;
     for (; len >= 8; len -= 8, at += 8) {
         uint64_t word = sl_load_u64(at) ^ crc;
         crc = 0;
@@ -71,5 +71,13 @@ uint32_t sl_crc32c(uint32_t crc, const void *bytes, size_t len)
         crc = crc >> 4 ^ after[0][crc & 15];
         crc = crc >> 4 ^ after[0][crc & 15];
     }
-    return ~crc;
+    return crc;
+}
+
+uint32_t sl_crc32c(uint32_t crc, const void *bytes, size_t len)
+{
+    const uint8_t *at = bytes;
+    crc = ~crc;
+    size_t taken = 8 * sl_crc32c_words(&crc, at, len / 8);
+    return ~sl_crc32c_by_table(crc, at + taken, len - taken);
 }
