@@ -16,7 +16,7 @@ NEON_MACS = r"f(n?m(add|sub)|ml[as]l?2?)|[su]dot|usdot|sudot|[su]s?mmla|usmmla|b
 SVE_MACS = r"fn?(ml[as]|mad|msb)|ml[as]|mad|msb|[su]dot|usdot|[su]ml[as]l[bt]|[su]mmla"
 ALU = (r"(add|sub|and|bic|ands|bics|eor|eon|orr|orn|adc|sbc)s?|adds|subs|adcs|sbcs|ngcs?|negs?|mvn|mov[kznw]?|adrp?|asr|lsl|lsr|ror|extr|bfi|bfxil|bfc|[su]bfi?[xz]|[su]bfiz"
        r"|[su]xt[bhw]|cls|clz|rbit|rev(16|32)?|cmp|cmn|tst|ccmp|ccmn|c(sel|set|setm|inc|inv|neg)|cs(inc|inv|neg)|gmi|irg|addg|subg|subp"
-       r"|add[vp]l|addsvl|addspl|rdvl|rdsvl|cnt[bhwd]|(inc|dec)[bhwd]|abs|cnt")
+       r"|add[vp]l|addsvl|addspl|rdvl|rdsvl|cnt[bhwd]|(inc|dec)[bhwd]|abs|cnt|crc32c?[bhwx]")
 # Data by length, and tags of memory: nobody can say from the word what they take.
 UNKNOWN = r"cpy\w+|set[pem]\w*|ld[gm]+|ldg|stz?2?g|stz?gm|udf"
 
