@@ -162,6 +162,8 @@ static int add(struct sl_ledger *ledger, const struct sl_job_record *job)
 
 int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job)
 {
+    if (sl_ledger_find(ledger, job->id))
+        return 1;
     int rc = add(ledger, job);
     if (rc < 0)
         give_up(ledger, job, rc);

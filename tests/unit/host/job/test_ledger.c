@@ -359,6 +359,23 @@ STORE_ANY_TEST(a_row_that_nobody_told_of_is_found_among_the_open_jobs)
     close_host(0);
 }
 
+static void ignore(void *user, const struct sl_job_record *job)
+{
+    (void)user, (void)job;
+}
+
+/* The store's answer to a list of open jobs may come before that to the submission. */
+TEST(a_job_that_a_list_brought_before_its_submissions_answer_is_not_given_up)
+{
+    const struct sl_job_record job = {.id = 7, .selector = "counted"};
+    struct sl_ledger ledger = {.setup = {.queue = NULL}};
+    assert_int_equal(sl_queue_new(ignore, NULL, &ledger.setup.queue), 0);
+    assert_int_equal(sl_ledger_add(&ledger, &job), 0);
+    assert_int_equal(sl_ledger_add(&ledger, &job), 1);
+    assert_non_null(sl_ledger_find(&ledger, job.id));
+    sl_queue_free(ledger.setup.queue);
+}
+
 STORE_ANY_TEST(a_job_whose_submission_was_not_heard_of_begins_when_its_key_comes_again)
 {
     open_host(0, "here", "a");
