@@ -41,6 +41,12 @@ static bool lab_lost_reference(const struct sl_job_run_end *end)
            cause_of_outcome(end->reference, end->cancelled) == SL_CAUSE_LAB;
 }
 
+static void put_finish(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
+{
+    snprintf(out_detail, SL_DETAIL_BYTES, "%.255s",
+             end->finish_what[0] ? end->finish_what : sl_strerror(end->finish_rc));
+}
+
 static int cause_of(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_BYTES])
 {
     const struct sl_link_result *result = end->result;
@@ -55,6 +61,10 @@ static int cause_of(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_
                  result->last_operator);
     else
         snprintf(out_detail, SL_DETAIL_BYTES, "%.255s", result->detail);
+    if (cause == SL_CAUSE_RESULT && !end->asks && end->finish_rc < 0) {
+        put_finish(end, out_detail);
+        return SL_CAUSE_LAB;
+    }
     if (result->dropped_bytes > 0) {
         snprintf(out_detail, SL_DETAIL_BYTES,
                  "%.150s%sthe agent's bounded spool dropped %" PRIu64 " bytes", result->detail,
@@ -62,8 +72,7 @@ static int cause_of(const struct sl_job_run_end *end, char out_detail[SL_DETAIL_
         return cause == SL_CAUSE_NONE ? SL_CAUSE_LAB : cause;
     }
     if (result->outcome == SL_OUTCOME_DONE && end->finish_rc < 0) {
-        snprintf(out_detail, SL_DETAIL_BYTES, "%.255s",
-                 end->finish_what[0] ? end->finish_what : sl_strerror(end->finish_rc));
+        put_finish(end, out_detail);
         return cause_of_finish(end->finish_rc);
     }
     return cause == SL_CAUSE_NONE && strcmp(end->verdict, "wrong") == 0 ? SL_CAUSE_RESULT : cause;

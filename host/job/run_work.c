@@ -445,6 +445,19 @@ static int check_device(struct sl_job_run_work *work)
                        "The agent has not said what its device is");
 }
 
+/* The device has the only whole copy: the directory of runs went away, or the disk is full. Only a
+ * device behind a link is asked for it by the next attempt. */
+static bool is_unstored(const struct sl_job_run_work *work, struct sl_job_run_end whole)
+{
+    char unused[SL_DETAIL_BYTES];
+    bool nothing_made = work->record.directory[0] == '\0';
+    if (work->rc == 0 || (!nothing_made && work->rc != -ENOSPC))
+        return false;
+    whole.finish_rc = 0;
+    return !whole.asks && !work->unwanted && work->device->traits.needs_push &&
+           sl_job_run_cause(&whole, unused) != SL_CAUSE_LAB;
+}
+
 static void judge(struct sl_job_run_work *work)
 {
     struct sl_job_run_end over = {.result = work->parts[0],
@@ -459,6 +472,7 @@ static void judge(struct sl_job_run_work *work)
     bool kept = over.result->outcome != SL_OUTCOME_CANCELLED || work->measured_some;
     work->has_record =
         !over.asks && ((work->cause == SL_CAUSE_NONE && kept) || work->cause == SL_CAUSE_RESULT);
+    work->unstored = is_unstored(work, over);
 }
 
 /* The last of it: who finds the end finds the run whole. */
@@ -473,12 +487,12 @@ static int write_end(const struct sl_job_run_work *work)
     return sl_run_end_write(work->directory, &end);
 }
 
-/* A job's own goes where it was cancelled, or where what is here is whole and no run: it is then
- * measured anew. */
+/* The result of an earlier start of the job goes where the job was cancelled, or where what is here
+ * is whole and no run: it is then measured anew. */
 bool sl_job_run_work_leaves(const struct sl_job_run_work *work)
 {
     bool failed_here = work->cause == SL_CAUSE_LAB && (!work->parts[0] || work->rc < 0);
-    return work->kept && !work->has_record && (work->collected || failed_here);
+    return work->kept ? !work->has_record && (work->collected || failed_here) : work->unstored;
 }
 
 void sl_job_run_work_finish(struct sl_job_run_work *work)

@@ -32,6 +32,7 @@ struct sl_job_run_work {
     bool kept;                /* it ran earlier: collected so, or left by a start before */
     /* Out. */
     bool found_recorded; /* nothing but its last files is to be made, by preparing */
+    bool unstored;       /* a result of this start that is worth having could not be written here */
     bool measured_some;  /* external runners that were ended early: their run is worth its row */
     int rc;
     struct sl_diag diag;
@@ -54,7 +55,7 @@ int sl_job_run_work_check_directories(struct sl_job_run_work *work);
 /* Makes the directory with config.json durable, and asks the kit for the device's policy. */
 void sl_job_run_work_prepare(struct sl_job_run_work *work);
 
-/* Does what the device kept stay there, for a person or another start to collect? By the end. */
+/* Does the result stay on the device, for a person or another start to collect? By the end. */
 bool sl_job_run_work_leaves(const struct sl_job_run_work *work);
 
 /* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.

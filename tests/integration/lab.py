@@ -135,6 +135,10 @@ def on_a_terminal(columns, words, env, **more):
     return process.returncode, text[:-1].decode()
 
 
+# Before a program's words: it ends with the thread that starts it, also where a test is killed.
+ENDS_WITH_TEST = ["setpriv", "--pdeathsig", "TERM", "--"]
+
+
 class Scratch(unittest.TestCase):
     """A test case with a directory of its own in `self.scratch`. Each run directory that a test leaves there holds up to `validate`,
     but for those in `self.damaged`."""
@@ -145,6 +149,15 @@ class Scratch(unittest.TestCase):
         self.scratch = pathlib.Path(holder.name)
         self.damaged = set()
         self.addCleanup(self.validate_all)
+
+    def limit_time(self, seconds):
+        """The test fails then, and its clean-ups end its programs: ctest's own limit would leave them behind."""
+        def stop(*_):
+            raise AssertionError(f"the test takes longer than {seconds} s")
+
+        signal.signal(signal.SIGALRM, stop)
+        signal.alarm(seconds)
+        self.addCleanup(signal.alarm, 0)
 
     def validate_all(self):
         for folder in run_directories(self.scratch):

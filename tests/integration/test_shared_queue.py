@@ -24,7 +24,8 @@ sys.path.insert(0, str(lab.ROOT / "tests/support"))
 import postgres  # noqa: E402
 
 TOY = lab.MODELS / "toy_cnn_f32_xnnpack"
-GATE_KILLS, LEASE_SECONDS, LONG_LEASE_SECONDS = 4, int(os.environ.get("SL_LEASE_SECONDS", 2)), 6
+GATE_KILLS, LEASE_SECONDS, LONG_LEASE_SECONDS, LOADED_LEASE_SECONDS = 4, int(os.environ.get("SL_LEASE_SECONDS", 2)), 6, 20
+TEST_SECONDS = 300
 kills = GATE_KILLS
 
 
@@ -56,7 +57,9 @@ class TestSharedQueue(Shared):
         folder = self.scratch / name
         folder.mkdir()
         config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": [{"name": name, "kind": "emulated"}]}
-        return Daemon(folder / "state", config)
+        daemon = Daemon(folder / "state", config)
+        daemon.words = [*lab.ENDS_WITH_TEST, *daemon.words]
+        return daemon
 
     def submit(self, number):
         """Until somebody says that it is there: with its key it is one job, whatever was lost."""
@@ -163,6 +166,7 @@ class TestApartHosts(Shared):
 
     def setUp(self):
         super().setUp()
+        self.limit_time(TEST_SECONDS)
         self.ports = {"a": free_port(), "b": free_port()}
         self.a, self.b = (self.enterContext(self.daemon(name)) for name in ("a", "b"))
         self.await_true(lambda: all(len([host for host in daemon.get("/api/v1/hosts")["hosts"] if host["alive"] and host["url"]]) == 2
@@ -177,7 +181,7 @@ class TestApartHosts(Shared):
         config = {"store": self.server.url(), "lease_seconds": LEASE_SECONDS, "devices": [{"name": name, "kind": "emulated"}],
                   "listen": [f"unix:{folder}/state/sme2labd.sock", f"tcp:127.0.0.1:{self.ports[name]}"]}
         daemon = Daemon(folder / "state", config | ({"peers": {"url": url}} if name == "a" else {}))
-        daemon.words += ["--peer-url", url] if name == "b" else []
+        daemon.words = [*lab.ENDS_WITH_TEST, *daemon.words, *(["--peer-url", url] if name == "b" else [])]
         return daemon
 
     def await_true(self, condition, seconds=60):
@@ -296,6 +300,10 @@ class TestApartHosts(Shared):
 class TestAfterDeath(Shared):
     """What a host had measured when it died is had by another one, and not measured again."""
 
+    def setUp(self):
+        super().setUp()
+        self.limit_time(TEST_SECONDS)
+
     def host(self, name, *devices, shared=None, lease=LEASE_SECONDS):
         folder = self.scratch / name
         (folder / "state").mkdir(parents=True)
@@ -305,6 +313,7 @@ class TestAfterDeath(Shared):
             self.addCleanup(subprocess.run, ["umount", "-q", folder / "state/runs"], check=False)
         config = {"store": self.server.url(), "lease_seconds": lease, "devices": list(devices)}
         daemon = Daemon(folder / "state", config, program=board.ORDINAL_LAB, env={"SME2LAB_NATIVE_AGENT": str(NATIVE_AGENT)})
+        daemon.words = [*lab.ENDS_WITH_TEST, *daemon.words]
         self.addCleanup(lambda: daemon.process and daemon.__exit__(ValueError))
         return daemon
 
@@ -354,8 +363,8 @@ class TestAfterDeath(Shared):
         agent = board.Agent(self.scratch, NATIVE_AGENT)
         self.addCleanup(agent.close)
         device = board.board(agent.port, agent.secret)
-        a, b = (self.host(name, device, lease=LONG_LEASE_SECONDS) for name in ("a", "b"))
-        c = self.host("c", {"name": "there", "kind": "local"}, lease=LONG_LEASE_SECONDS)
+        a, b = (self.host(name, device, lease=LOADED_LEASE_SECONDS) for name in ("a", "b"))
+        c = self.host("c", {"name": "there", "kind": "local"}, lease=LOADED_LEASE_SECONDS)
         a.start()
         job = self.submit(a, None, 1000)
         self.await_true(lambda: any(path.stat().st_size > 1024 for path in agent.workdir.glob("jobs/*/trace")))
@@ -365,9 +374,14 @@ class TestAfterDeath(Shared):
         a.kill()
         b.start()
         b.put_blob(TOY / "model.pte")
-        left = "SELECT lease_until_ms - 1000 * extract(epoch FROM clock_timestamp()) < 1000 FROM jobs"
-        self.await_true(lambda: self.server.sql(left) == [["t"]])
-        b.process.send_signal(signal.SIGSTOP)  # so c puts the job back
+        left = "SELECT lease_until_ms - 1000 * extract(epoch FROM clock_timestamp()) FROM jobs WHERE state = 1"
+
+        def left_seconds():
+            return float(self.server.sql(left)[0][0]) / 1000
+
+        self.assertGreater(left_seconds(), 2)  # else b was not started within the lease of a
+        self.await_true(lambda: left_seconds() < 2)
+        b.process.send_signal(signal.SIGSTOP)  # so c puts the job back, before b's last beat is a lease ago
         self.await_true(lambda: self.server.sql("SELECT 1 FROM attempts WHERE cause = 3"))
         b.process.send_signal(signal.SIGCONT)
         done = b.wait(job, 240)
@@ -454,7 +468,8 @@ class TestAfterDeath(Shared):
         self.assertTrue(list(shared.glob(f"*/*-{job}/trace.sltrace")))
 
     def test_a_run_under_way_writes_nothing_where_its_directory_was(self):
-        """What the device kept is collected when the directory is back. Without the blobs' alone the run ends, and is stored then."""
+        """Its result stays on the device, and is collected when the directory is back. Without that of blobs alone the run ends, and is
+        stored when it is back."""
         shared = self.two_hosts()[0]
         agent = board.Agent(self.scratch, NATIVE_AGENT)
         self.addCleanup(agent.close)
@@ -468,7 +483,7 @@ class TestAfterDeath(Shared):
             else:
                 subprocess.run(["mount", "-t", "tmpfs", "none", c.state / "blobs"], check=True)
                 self.addCleanup(subprocess.run, ["umount", "-q", c.state / "blobs"], check=False)
-            self.await_true(lambda: c.request("GET", "/readyz")[0] == 503, 10)
+            self.await_true(lambda: c.request("GET", "/readyz")[0] == 503)
             self.assertIn(f"{name}-gone", c.request("GET", "/readyz")[2].decode())
             ended = {"runs": lambda: self.server.sql(f"SELECT 1 FROM attempts WHERE job = {job} AND cause = 3"),
                      "blobs": lambda: list(shared.glob(f"*/*-{job}/streams/end.json"))}[name]
@@ -481,6 +496,8 @@ class TestAfterDeath(Shared):
                 subprocess.run(["umount", c.state / "blobs"], check=True)
             done = c.wait(job, 240)
             self.assertEqual((done["state"], done["attempts"]), ("done", 2 if name == "runs" else 1), done)
+            self.assertEqual(c.log_text().count("event=result_collected"), 1)
+            self.await_true(lambda: not list((agent.workdir / "jobs").iterdir()))  # acknowledged at last
 
     def test_hosts_of_one_directory_keep_each_others_runs_and_do_not_begin_without_it(self):
         shared, a, b = self.two_hosts()

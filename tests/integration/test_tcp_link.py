@@ -35,7 +35,7 @@ class Agent:
         if not self.secret.exists():
             self.secret.write_text(os.urandom(32).hex() + "\n")
             self.secret.chmod(0o600)
-        self.words = [*program, "serve", "--workdir", self.workdir, "--secret-file", self.secret, *words]
+        self.words = [*lab.ENDS_WITH_TEST, *program, "serve", "--workdir", self.workdir, "--secret-file", self.secret, *words]
         if self_path:
             self.words += ["--self", self_path]
         self.log = open(pathlib.Path(root) / "board.log", "ab")

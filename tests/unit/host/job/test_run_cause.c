@@ -33,11 +33,12 @@ TEST(each_outcome_has_its_cause)
     assert_int_equal(cause_of(SL_OUTCOME_CANCELLED, false, 0, ""), SL_CAUSE_LAB);
 }
 
-TEST(a_finish_that_fails_counts_only_for_a_run_that_did_not)
+TEST(a_finish_that_fails_is_the_labs_unless_the_recording_is_to_blame)
 {
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, SL_E_CRASHED, ""), SL_CAUSE_RESULT);
     assert_int_equal(cause_of(SL_OUTCOME_DONE, false, -28, ""), SL_CAUSE_LAB);
-    assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, -28, ""), SL_CAUSE_RESULT);
+    assert_int_equal(cause_of(SL_OUTCOME_CRASHED, false, -28, ""), SL_CAUSE_LAB);
+    assert_int_equal(cause_of(SL_OUTCOME_CANCELLED, true, -28, ""), SL_CAUSE_NONE);
 }
 
 TEST(a_device_that_is_lost_while_the_portable_kernels_run_is_the_labs)
@@ -118,4 +119,19 @@ TEST(what_was_collected_is_not_tried_again)
     end.finish_rc = -28; /* the lab's disk: another attempt makes the files */
     result.outcome = SL_OUTCOME_DONE;
     assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
+}
+
+TEST(a_run_that_failed_and_of_which_nothing_could_be_written_is_the_labs_failure)
+{
+    char detail[SL_DETAIL_BYTES];
+    struct sl_link_result result = {.outcome = SL_OUTCOME_CRASHED,
+                                    .detail = "signal 11",
+                                    .last_operator = "conv2d",
+                                    .dropped_bytes = 9};
+    struct sl_job_run_end end = {
+        .result = &result, .finish_rc = -19, .finish_what = "'runs' is not mounted", .verdict = ""};
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_LAB);
+    assert_string_equal(detail, "'runs' is not mounted");
+    end.finish_rc = 0;
+    assert_int_equal(sl_job_run_cause(&end, detail), SL_CAUSE_RESULT);
 }

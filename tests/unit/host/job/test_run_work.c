@@ -1,5 +1,5 @@
-/* tests/unit/host/job/test_run_work.c: how a task's answer comes to rest. Runs are
- * tests/integration/test_results.py's. */
+/* tests/unit/host/job/test_run_work.c: how a task's answer comes to rest, and what becomes of a run
+ * that cannot be written. Other runs are tests/integration/test_results.py's. */
 #include "host/job/run_work.h"
 
 #include <errno.h>
@@ -142,4 +142,79 @@ TEST(what_the_device_alone_has_stays_there_unless_it_is_useless_or_unwanted)
                                        .rc = ends[i].rc};
         assert_int_equal(sl_job_run_work_leaves(&work), ends[i].leaves);
     }
+}
+
+static const char *runs_are_gone(void *unused)
+{
+    (void)unused;
+    return "runs";
+}
+
+/* Finishes a run whose process ended so; `gone`: while its directory is not mounted. */
+static struct sl_job_run_work finish_run(const struct sl_link_result *result,
+                                         const struct sl_device *device, bool gone)
+{
+    const struct sl_job_kit kit = {.gone = gone ? runs_are_gone : NULL};
+    struct sl_spec spec;
+    sl_spec_init(&spec);
+    struct sl_job_run_work work = {.state_dir = home,
+                                   .directory = directory,
+                                   .spec = &spec,
+                                   .device = device,
+                                   .device_name = "board",
+                                   .kit = &kit,
+                                   .job = JOB,
+                                   .attempt = 1,
+                                   .parts = {result}};
+    sl_job_run_work_finish(&work);
+    sl_spec_fini(&spec);
+    work.spec = NULL; /* its end alone is looked at */
+    work.kit = NULL;
+    return work;
+}
+
+TEST_WITH(a_run_that_cannot_be_written_has_no_row_and_stays_on_a_device_behind_a_link, setup,
+          teardown)
+{
+    static const struct {
+        int outcome;
+        uint64_t dropped_bytes;
+        bool leaves;
+    } ends[] = {
+        {SL_OUTCOME_DONE, 0, true},    {SL_OUTCOME_FAILED, 0, true},
+        {SL_OUTCOME_CRASHED, 0, true}, {SL_OUTCOME_TIMED_OUT, 0, true},
+        {SL_OUTCOME_DONE, 9, false}, /* it is not whole */
+        {SL_OUTCOME_LOST, 0, false},   {SL_OUTCOME_CANCELLED, 0, false},
+    };
+    for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+        const struct sl_link_result result = {.outcome = ends[i].outcome,
+                                              .dropped_bytes = ends[i].dropped_bytes};
+        for (int linked = 0; linked < 2; linked++) {
+            const struct sl_device device = {.traits = {.needs_push = linked}, .probe_json = "{}"};
+            struct sl_job_run_work work = finish_run(&result, &device, true);
+            assert_int_equal(work.rc, -ENODEV);
+            assert_int_equal(work.cause, SL_CAUSE_LAB);
+            assert_false(work.has_record);
+            assert_int_equal(sl_job_run_work_leaves(&work), ends[i].leaves && linked);
+        }
+        assert_false(is_there(directory, "result.json"));
+    }
+}
+
+TEST_WITH(a_run_that_failed_has_a_row_where_its_files_could_be_written, setup, teardown)
+{
+    static const struct sl_link_result result = {.outcome = SL_OUTCOME_FAILED};
+    const struct sl_device device = {.traits = {.needs_push = true}, .probe_json = "{}"};
+    assert_int_equal(chmod(streams, 0500), 0); /* the result cannot be kept */
+    struct sl_job_run_work work = finish_run(&result, &device, false);
+    assert_int_equal(work.rc, -EACCES);
+    assert_int_equal(work.cause, SL_CAUSE_LAB);
+    assert_false(work.has_record);
+    assert_true(sl_job_run_work_leaves(&work));
+    assert_int_equal(chmod(streams, 0700), 0);
+    work = finish_run(&result, &device, false);
+    assert_int_equal(work.cause, SL_CAUSE_RESULT);
+    assert_true(work.has_record);
+    assert_string_equal(work.record.directory, "run");
+    assert_false(sl_job_run_work_leaves(&work));
 }
