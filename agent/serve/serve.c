@@ -146,6 +146,9 @@ static int parse_options(int argc, char **argv, struct options *options)
         return usage("give --workdir and one of --listen and --connect", "");
     if (options->detach && !options->listen)
         return usage("--detach goes with --listen", "");
+    if (options->secret_file && strlen(options->secret_file) >= SL_SERVER_SECRET_FILE_BYTES)
+        return usage("the path of --secret-file is too long; give a shorter one than",
+                     options->secret_file);
     return 0;
 }
 

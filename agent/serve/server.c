@@ -46,7 +46,7 @@ struct sl_server {
     char workdir[512], self[512], program[512], *probe_json;
     char program_sha256[65];
     uint8_t secret[SL_SECRET_BYTES];
-    char secret_file[512]; /* "": the secret stays */
+    char secret_file[SL_SERVER_SECRET_FILE_BYTES]; /* "": the secret stays */
     uint64_t spool_bytes;
     uint64_t epoch;              /* of this start */
     bool emulated, sealed;       /* the latter: links leave the machine */
@@ -548,7 +548,6 @@ static void link_closed(void *user, int code, const char *reason)
         retry_later(server);
 }
 
-/* A new link, a stranger yet, whose socket the caller opens or connects. */
 /* A rotated secret counts from the next connection on; nobody comes in by one that has expired. */
 static int renew_secret(struct sl_server *server)
 {
@@ -561,6 +560,7 @@ static int renew_secret(struct sl_server *server)
     return rc;
 }
 
+/* A new link, a stranger yet, whose socket the caller opens or connects. */
 static struct sl_channel *new_link(struct sl_server *server)
 {
     static const struct sl_channel_events events = {link_ready, link_message, link_writable,

@@ -17,16 +17,20 @@ struct sl_address;
 struct sl_diag;
 struct sl_server;
 
+enum { SL_SERVER_SECRET_FILE_BYTES = 512 }; /* of the path, terminated */
+
 struct sl_server_options {
     const char *workdir;    /* holds blobs/ and jobs/; made if absent */
     const char *self;       /* this program's path */
     const char *probe_json; /* told to a host that has proven itself, and the next three */
     const char *program, *program_sha256;
-    bool emulated;           /* the CPU */
-    const uint8_t *secret;   /* SL_SECRET_BYTES */
-    const char *secret_file; /* read again for each connection; NULL: the secret stays */
-    uint64_t spool_bytes;    /* bounds each stream of a job */
-    uint64_t blob_bytes;     /* bounds all blobs together */
+    bool emulated;         /* the CPU */
+    const uint8_t *secret; /* SL_SECRET_BYTES */
+    /* Fits into SL_SERVER_SECRET_FILE_BYTES; read again for each connection. NULL: the secret
+     * stays. */
+    const char *secret_file;
+    uint64_t spool_bytes; /* bounds each stream of a job */
+    uint64_t blob_bytes;  /* bounds all blobs together */
 };
 
 /* Options are copied. Opens the jobs that an earlier agent left. */

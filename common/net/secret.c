@@ -45,8 +45,7 @@ static int take_expiry(char *line, uint64_t *out_s)
     if (!space)
         return 0;
     size_t count = strspn(space + 1, "0123456789");
-    if (count == 0 || count > EXPIRY_DIGITS ||
-        (space[1 + count] != '\0' && space[1 + count] != '\n'))
+    if (count == 0 || count > EXPIRY_DIGITS || space[1 + count] != '\0')
         return SL_E_FORMAT;
     *out_s = strtoull(space + 1, NULL, 10);
     *space = '\0';
@@ -92,5 +91,6 @@ int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_dia
     }
     if (got < 0)
         line[0] = '\0';
+    line[strcspn(line, "\n")] = '\0'; /* what follows it is nobody's */
     return parse_line(path, line, out, diag);
 }

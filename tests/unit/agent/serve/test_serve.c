@@ -79,6 +79,22 @@ TEST(without_its_secret_it_does_not_begin)
     sl_verb_case_printed_not("listening");
 }
 
+/* The file is there, and could be read when the agent begins. */
+TEST(a_path_of_the_secret_that_cannot_be_kept_is_refused)
+{
+    char path[600], command[1400];
+    int len = snprintf(path, sizeof(path), "%s/", folder);
+    while (len < 510)
+        len += snprintf(path + len, sizeof(path) - (size_t)len, "./");
+    snprintf(path + len, sizeof(path) - (size_t)len, "secret");
+    snprintf(command, sizeof(command), "umask 077; printf %.64s > %s", secret, path);
+    assert_int_equal(system(command), 0);
+    SAY("--workdir", folder, "--listen", "tcp:127.0.0.1:0", "--idle-exit", "1", "--secret-file",
+        path);
+    sl_verb_case_exited(2);
+    sl_verb_case_complained("the path of --secret-file is too long");
+}
+
 TEST(an_address_is_of_this_machine_and_free)
 {
     char taken[64];

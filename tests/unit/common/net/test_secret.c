@@ -88,6 +88,18 @@ TEST(a_time_that_cannot_be_read_is_no_never)
         assert_int_equal(read_text(wrong[i], 0600, secret), SL_E_FORMAT);
 }
 
+TEST(a_second_line_may_hold_anything)
+{
+    static const char *const seconds[] = {"# board 7", "x 700", " 1", "\n 1"};
+    char text[128];
+    for (size_t i = 0; i < sizeof(seconds) / sizeof(seconds[0]); i++) {
+        uint8_t secret[SL_SECRET_BYTES] = {0};
+        snprintf(text, sizeof(text), DIGITS "\n%s\n", seconds[i]);
+        assert_int_equal(read_text(text, 0600, secret), 0);
+        assert_int_equal(secret[31], 255);
+    }
+}
+
 TEST(a_file_that_others_may_read_is_refused)
 {
     uint8_t secret[SL_SECRET_BYTES];
