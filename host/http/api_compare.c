@@ -28,7 +28,10 @@
 
 #define MAX_JSON_BYTES ((size_t)1 << 28)
 
-enum { MAX_COPIES = 8 }; /* of other hosts' runs, at a time */
+enum {
+    MAX_COPYING = 8, /* comparisons with other hosts' runs, at a time */
+    WHY_BYTES = 320
+};
 
 /* One request from its query to its answer. */
 struct comparing {
@@ -36,58 +39,81 @@ struct comparing {
     uint64_t runs[2];                  /* baseline, candidate */
     int side;                          /* whose record is asked for */
     char copies[2][2 * SL_PATH_BYTES]; /* where files of other hosts' runs lie; "": none do */
-    char host[SL_NAME_BYTES];          /* whose files are copied */
+    char host[SL_NAME_BYTES];          /* whose files are copied, or whose answer is passed on */
+    char why[WHY_BYTES];               /* the copy failed; "": it did not */
     struct sl_http_comparison what;
     uv_work_t work;
     struct sl_buf json;
     struct sl_diag diag;
     int rc;
+    void (*say)(struct comparing *c); /* the answer, once the copies are removed */
 };
 
 static int ask_for_side(struct comparing *c);
 
-static void reply(struct comparing *c)
+/* --- the end: the copies go, then the answer is given --- */
+
+static void say_result(struct comparing *c)
 {
     const char *type =
         c->what.kind == SL_HTTP_TRACE ? "application/octet-stream" : "application/json";
-    if (c->what.kind == SL_HTTP_COMBINED_PAGE)
+    if (c->rc != 0)
+        sl_http_problem_of(c->exchange, c->rc, c->diag.what[0] ? &c->diag : NULL);
+    else if (c->what.kind == SL_HTTP_COMBINED_PAGE)
         sl_http_reply_page(c->exchange, &c->json);
     else
         sl_http_reply_buf(c->exchange, 200, type, &c->json);
 }
 
-/* Off the loop, or where little has come. */
-static void remove_copies(struct comparing *c)
+static void say_refused(struct comparing *c)
 {
+    sl_http_relay_refused(c->exchange, c->host, c->why);
+}
+
+static void relay(struct comparing *c)
+{
+    sl_http_relay(c->exchange, c->host);
+}
+
+static bool has_copies(const struct comparing *c)
+{
+    return c->copies[0][0] || c->copies[1][0];
+}
+
+static void do_remove(uv_work_t *work)
+{
+    struct comparing *c = work->data;
     for (int i = 0; i < 2; i++) {
         if (c->copies[i][0])
             sl_tree_remove(c->copies[i]);
     }
 }
 
-/* Its exchange, where it is alive, is the caller's to answer. */
-static bool end(struct comparing *c)
+static void after_remove(uv_work_t *work, int status)
 {
-    for (int i = 0; i < 2; i++)
-        c->exchange->http->run_copies -= c->copies[i][0] != '\0';
-    return sl_http_exchange_settle(c->exchange);
-}
-
-static void free_comparing(struct comparing *c)
-{
+    struct comparing *c = work->data;
+    (void)status;
+    c->exchange->http->copying -= has_copies(c);
+    if (sl_http_exchange_settle(c->exchange))
+        c->say(c);
     sl_buf_fini(&c->json);
     sl_free(c);
 }
 
+/* Each comparison that has begun ends here. The copies have up to 2 GiB: they are removed off the
+ * loop. */
+static void end(struct comparing *c, void (*say)(struct comparing *c))
+{
+    c->say = say;
+    if (!has_copies(c) ||
+        uv_queue_work(c->exchange->http->loop, &c->work, do_remove, after_remove) < 0)
+        after_remove(&c->work, 0);
+}
+
 static void answer(struct comparing *c, int rc)
 {
-    if (end(c)) {
-        if (rc == 0)
-            reply(c);
-        else
-            sl_http_problem_of(c->exchange, rc, c->diag.what[0] ? &c->diag : NULL);
-    }
-    free_comparing(c);
+    c->rc = rc;
+    end(c, say_result);
 }
 
 static void do_compare(uv_work_t *work)
@@ -95,23 +121,12 @@ static void do_compare(uv_work_t *work)
     struct comparing *c = work->data;
     const struct sl_http *http = c->exchange->http;
     c->rc = http->compare.call(http->compare.user, &c->what, &c->json, &c->diag);
-    remove_copies(c);
 }
 
 static void after_compare(uv_work_t *work, int status)
 {
     struct comparing *c = work->data;
-    if (status < 0)
-        remove_copies(c);
     answer(c, status < 0 ? status : c->rc);
-}
-
-static void relay(struct comparing *c, const char *host)
-{
-    if (end(c))
-        sl_http_relay(c->exchange, host);
-    remove_copies(c);
-    free_comparing(c);
 }
 
 /* --- files of another host --- */
@@ -131,7 +146,6 @@ static void on_copied(void *user, int rc, const char *why)
         go_on_after(c);
         return;
     }
-    remove_copies(c);
     if (rc == SL_E_LIMIT || rc == -ENOSPC) {
         sl_diag_hint(&c->diag, "ask that host for it");
         sl_diag_set(&c->diag, rc, NULL,
@@ -140,9 +154,8 @@ static void on_copied(void *user, int rc, const char *why)
         answer(c, rc);
         return;
     }
-    if (end(c))
-        sl_http_relay_refused(c->exchange, c->host, why);
-    free_comparing(c);
+    snprintf(c->why, sizeof(c->why), "%s", why);
+    end(c, say_refused);
 }
 
 /* 0: on_copied() comes. */
@@ -151,14 +164,15 @@ static int copy_side(struct comparing *c, const char *host, const char *url)
     static const struct sl_run_copy_events events = {is_wanted, on_copied};
     struct sl_http *http = c->exchange->http;
     char *folder = c->copies[c->side];
-    if (http->run_copies >= MAX_COPIES)
+    bool first = !has_copies(c);
+    if (first && http->copying >= MAX_COPYING)
         return sl_diag_set(&c->diag, SL_E_FULL, NULL,
-                           "%d runs of other hosts are being compared; ask again later",
-                           MAX_COPIES);
+                           "%d comparisons with runs of other hosts are under way; ask again later",
+                           MAX_COPYING);
     int rc = sl_api_imports_stage(http, folder);
     if (rc < 0)
         return rc;
-    http->run_copies++;
+    http->copying += first;
     snprintf(c->host, sizeof(c->host), "%s", host);
     snprintf(c->what.directories[c->side], SL_PATH_BYTES, "%s", folder);
     const struct sl_run_copy_setup setup = {.calls = http->peers,
@@ -166,10 +180,7 @@ static int copy_side(struct comparing *c, const char *host, const char *url)
                                             .url = url,
                                             .folder = folder,
                                             .run = c->runs[c->side]};
-    rc = sl_run_copy_start(http->loop, &setup, &events, c);
-    if (rc < 0)
-        remove_copies(c);
-    return rc;
+    return sl_run_copy_start(http->loop, &setup, &events, c);
 }
 
 static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t count,
@@ -195,7 +206,8 @@ static void on_side(void *user, int rc, const struct sl_run_record *rows, size_t
     if (rc == 0 && sl_http_relay_is_due(c->exchange, &rows[0])) {
         const char *url = sl_http_relay_url(c->exchange, rows[0].host);
         if (c->what.kind == SL_HTTP_TRACE || !url) {
-            relay(c, rows[0].host);
+            snprintf(c->host, sizeof(c->host), "%s", rows[0].host);
+            end(c, relay);
             return;
         }
         rc = copy_side(c, rows[0].host, url);
@@ -219,10 +231,8 @@ static void go_on_after(struct comparing *c)
         rc = ask_for_side(c);
     else
         rc = uv_queue_work(c->exchange->http->loop, &c->work, do_compare, after_compare);
-    if (rc == 0)
-        return;
-    remove_copies(c);
-    answer(c, rc);
+    if (rc < 0)
+        answer(c, rc);
 }
 
 static int ask_for_side(struct comparing *c)

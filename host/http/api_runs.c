@@ -25,7 +25,10 @@
 #include "host/store/run_removal.h"
 #include "host/store/store.h"
 
-enum { MAX_LIST_BYTES = 4 << 20 };
+enum {
+    MAX_LIST_BYTES = 4 << 20,
+    MAX_DIGESTING = 2 /* lists at a time: streams and runs that end need libuv's threads too */
+};
 
 typedef void (*row_fn)(struct sl_json *json, const struct sl_run_record *row);
 
@@ -244,6 +247,7 @@ static void do_list(uv_work_t *work)
 static void after_list(uv_work_t *work, int status)
 {
     struct listing *listing = work->data;
+    listing->exchange->http->digesting--;
     if (sl_http_exchange_settle(listing->exchange) && status == 0)
         answer_files(listing);
     else
@@ -253,6 +257,12 @@ static void after_list(uv_work_t *work, int status)
 
 static void list_with_digests(const struct listing *wish)
 {
+    struct sl_http *http = wish->exchange->http;
+    if (http->digesting >= MAX_DIGESTING) {
+        sl_http_problem(wish->exchange, 503, "busy", "ask again later",
+                        "%d lists of files with digests are under way already", MAX_DIGESTING);
+        return;
+    }
     struct listing *listing = sl_calloc(1, sizeof(*listing));
     if (!listing) {
         sl_http_problem_of(wish->exchange, -ENOMEM, NULL);
@@ -260,8 +270,9 @@ static void list_with_digests(const struct listing *wish)
     }
     *listing = *wish;
     listing->work.data = listing;
+    http->digesting++;
     sl_http_exchange_owe(listing->exchange);
-    uv_queue_work(listing->exchange->http->loop, &listing->work, do_list, after_list);
+    uv_queue_work(http->loop, &listing->work, do_list, after_list);
 }
 
 static void on_run_files(void *user, int rc, const struct sl_run_record *rows, size_t count,

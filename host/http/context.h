@@ -48,7 +48,8 @@ struct sl_http {
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     size_t exchanges, streams, queries, packers;
-    size_t run_copies;    /* of other hosts' runs, that are under way or compared */
+    size_t copying;       /* comparisons that have copies of other hosts' runs */
+    size_t digesting;     /* lists of files that are made with their digests */
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;

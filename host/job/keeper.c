@@ -34,6 +34,7 @@ struct sl_keeper {
     enum sl_disk_state state;
     uint64_t state_bytes, free_then; /* as measured, and what was free of the disk then */
     uint64_t measured, free_before;  /* the same of the measuring under way */
+    uint64_t awaited_bytes;          /* let in, and not written yet */
     uint64_t took_ms, measured_ms;   /* by the loop's clock */
     uint64_t wall_ms, steady_ms;     /* at the latest round */
     uint64_t doubt_until_ms; /* the wall clock is not believed before this time of the loop */
@@ -189,15 +190,27 @@ bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
         return keeper->state != SL_DISK_ROOM;
     struct sl_disk_look then = look_now(keeper);
     char why[SL_KEEPER_WHY_BYTES];
+    wanted_bytes += keeper->awaited_bytes;
     then.free_bytes -= wanted_bytes < then.free_bytes ? wanted_bytes : then.free_bytes;
     if (then.state_bytes != 0)
         then.state_bytes += wanted_bytes;
     enum sl_disk_state state = sl_disk_judge(&keeper->options.limits, SL_DISK_ROOM, &then);
     say_why(keeper, state, &then, why);
     if (state != SL_DISK_ROOM)
-        snprintf(out_why, SL_KEEPER_WHY_BYTES, "with these %" PRIu64 " MiB %.150s",
+        snprintf(out_why, SL_KEEPER_WHY_BYTES, "with %s %" PRIu64 " MiB %.130s",
+                 keeper->awaited_bytes == 0 ? "these" : "these and what is on its way, in all",
                  wanted_bytes >> 20, why);
     return state != SL_DISK_ROOM;
+}
+
+void sl_keeper_await(struct sl_keeper *keeper, uint64_t bytes)
+{
+    keeper->awaited_bytes += bytes;
+}
+
+void sl_keeper_came(struct sl_keeper *keeper, uint64_t bytes)
+{
+    keeper->awaited_bytes -= bytes;
 }
 
 struct sl_keeper_report sl_keeper_report(struct sl_keeper *keeper)

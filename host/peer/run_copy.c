@@ -38,6 +38,7 @@ struct copy {
     struct sl_peer_call *call; /* NULL: none is under way */
     int file;                  /* -1: none is open */
     uint64_t written;          /* of it */
+    uint64_t awaited;          /* of all files, as the keeper knows of them */
     struct sl_sha256 sha;      /* of the same bytes */
     int rc;                    /* negative: it has failed, and the timer ends it */
     char why[WHY_BYTES];
@@ -74,9 +75,26 @@ __attribute__((format(printf, 3, 4))) static void fail(struct copy *copy, int rc
     go_on(copy);
 }
 
+/* Other copies that begin now find the room taken. */
+static void await_files(struct copy *copy)
+{
+    copy->awaited = copy->list.bytes;
+    if (copy->keeper)
+        sl_keeper_await(copy->keeper, copy->awaited);
+}
+
+/* The keeper waits no more for so many bytes. */
+static void came(struct copy *copy, uint64_t bytes)
+{
+    copy->awaited -= bytes;
+    if (copy->keeper)
+        sl_keeper_came(copy->keeper, bytes);
+}
+
 static void on_closed(uv_handle_t *handle)
 {
     struct copy *copy = handle->data;
+    came(copy, copy->awaited);
     copy->events->ended(copy->user, copy->rc, copy->why);
     sl_buf_fini(&copy->text);
     sl_run_list_fini(&copy->list);
@@ -123,6 +141,7 @@ static bool on_body(void *user, const void *bytes, size_t len)
         fail(copy, rc, "%.200s cannot be written here: %s", file->path, sl_strerror(rc));
     sl_sha256_update(&copy->sha, bytes, len);
     copy->written += len;
+    came(copy, len);
     return true;
 }
 
@@ -138,6 +157,8 @@ static void take_list(struct copy *copy)
              diag.what[0] ? diag.what : sl_strerror(rc));
     else if (copy->keeper && sl_keeper_is_full(copy->keeper, copy->list.bytes, full))
         fail(copy, -ENOSPC, "%s", full);
+    else
+        await_files(copy);
 }
 
 static void take_file(struct copy *copy)

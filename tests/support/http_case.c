@@ -105,13 +105,14 @@ static void on_beat(void *user, int rc, uint64_t now_ms, const struct sl_job_rec
     *(bool *)user = true;
 }
 
-/* Another host beats once, and has a run. */
+/* Another host beats once, and has two runs. */
 static void add_other(struct sl_http_case *bench, const char *path, const char *url)
 {
     static const char run[] =
         "INSERT INTO runs (id, job, started_ms, ended_ms, device_kind, ratio, exit_code, model, "
         "model_sha256, device, verdict, directory, series, host) VALUES (7, 7, 1, 1, 1, 0, 0, 'm', "
-        "'', 'b', '', 'runs/2026-01-01/000000-7', '', 'other')";
+        "'', 'b', '', 'runs/2026-01-01/000000-7', '', 'other'), "
+        "(8, 8, 1, 1, 1, 0, 0, 'm', '', 'b', '', 'runs/2026-01-01/000000-8', '', 'other')";
     struct sl_store_host host = {.name = "other", .lease_ms = 30000, .started_ms = 1};
     sl_sha256_hex(SL_CASE_OTHER_TOKEN, strlen(SL_CASE_OTHER_TOKEN), host.shown_sha256);
     struct sl_store *store = NULL;

@@ -44,8 +44,8 @@ struct sl_http_case {
 
 /* Asserts on failure. `max_blob_bytes` and `timeout_s` as in struct sl_http_options. */
 void sl_http_case_open(struct sl_http_case *bench, uint64_t max_blob_bytes, unsigned timeout_s);
-/* The same beside the host "other", which is reached there and has the run 7, whose directory is
- * not here. */
+/* The same beside the host "other", which is reached there and has the runs 7 and 8, whose
+ * directories are not here. */
 void sl_http_case_open_beside(struct sl_http_case *bench, const char *url);
 /* The same, and it asks others over TLS alone. */
 void sl_http_case_open_sealed(struct sl_http_case *bench, const char *url);

@@ -153,3 +153,15 @@ TEST(the_files_of_a_run_are_listed_with_their_digests_where_that_is_asked)
     assert_int_equal(CURL("/api/v1/runs/1/files?sha256=yes"), 400);
     assert_int_equal(CURL("/api/v1/runs/9/files?sha256=1"), 404);
 }
+
+TEST(two_lists_with_digests_are_made_at_a_time)
+{
+    bench.http->digesting = 2;
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=1"), 503);
+    says("2 lists of files with digests are under way already");
+    assert_int_equal(CURL("/api/v1/runs/1/files"), 200);
+    bench.http->digesting = 1;
+    assert_int_equal(CURL("/api/v1/runs/1/files?sha256=1"), 200);
+    assert_int_equal(bench.http->digesting, 1);
+    bench.http->digesting = 0;
+}

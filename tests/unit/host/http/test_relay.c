@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <sys/socket.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "host/http/context.h"
 #include "host/http/exchange.h"
+#include "host/job/keeper.h"
 #include "host/job/peers.h"
 #include "host/peer/call.h"
 #include "tests/support/http_case.h"
@@ -17,17 +19,17 @@
 
 static struct sl_http_case bench;
 static struct peer_case peer;
-static bool calls_closed;
+static bool is_closed;
 
-static void on_calls_closed(void *user)
+static void on_closed(void *user)
 {
     (void)user;
-    calls_closed = true;
+    is_closed = true;
 }
 
-static bool are_closed(void)
+static bool has_closed(void)
 {
-    return calls_closed;
+    return is_closed;
 }
 
 static int never(void *user, const struct sl_http_comparison *what, struct sl_buf *out,
@@ -45,14 +47,24 @@ static void peer_says(const char *answer)
     assert_int_equal(sl_peer_calls_new(&bench.loop, "sl_secret", NULL, &bench.http->peers), 0);
 }
 
+static void close_keeper(struct sl_keeper *keeper)
+{
+    is_closed = false;
+    sl_keeper_close(keeper, on_closed, NULL);
+    assert_true(sl_http_case_until(&bench, has_closed));
+}
+
 static int close_all(void **state)
 {
     struct sl_peer_calls *calls = bench.http->peers;
+    struct sl_keeper *keeper = bench.http->keeper;
     (void)state;
     sl_http_case_close_http(&bench);
-    calls_closed = false;
-    sl_peer_calls_close(calls, on_calls_closed, NULL);
-    assert_true(sl_http_case_until(&bench, are_closed));
+    if (keeper)
+        close_keeper(keeper);
+    is_closed = false;
+    sl_peer_calls_close(calls, on_closed, NULL);
+    assert_true(sl_http_case_until(&bench, has_closed));
     sl_http_case_close(&bench);
     peer_case_close(&peer);
     return 0;
@@ -169,14 +181,96 @@ TEST_WITH(a_run_of_another_host_is_compared_with_its_files_copied, NULL, close_a
     snprintf(folder, sizeof(folder), "%s", strchr(bench.body, '/'));
     folder[strcspn(folder, "\"")] = '\0';
     assert_int_equal(access(folder, F_OK), -1); /* removed before the answer */
-    assert_int_equal(bench.http->run_copies, 0);
     assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503); /* no list any more */
-    assert_int_equal(bench.http->run_copies, 0);
-    bench.http->run_copies = 8;
+    assert_int_equal(bench.http->copying, 0);
+    bench.http->copying = 8;
     assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503);
-    assert_non_null(strstr(bench.body, "8 runs of other hosts are being compared"));
-    assert_int_equal(bench.http->run_copies, 8);
-    bench.http->run_copies = 0;
+    assert_non_null(strstr(bench.body, "8 comparisons with runs of other hosts are under way"));
+    assert_int_equal(bench.http->copying, 8);
+    bench.http->copying = 0;
+}
+
+static void assert_nothing_is_left(void)
+{
+    char folder[2 * SL_PATH_BYTES];
+    snprintf(folder, sizeof(folder), "%s/imports", bench.folder);
+    assert_int_equal(rmdir(folder), 0); /* it was there, and it is empty */
+    assert_int_equal(bench.http->copying, 0);
+}
+
+TEST_WITH(a_second_side_that_fails_leaves_no_copy_of_the_first, NULL, close_all)
+{
+    static const char list[] =
+        "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"files\":[{\"path\":\"toy/log\","
+        "\"bytes\":4,\"sha256\":\"" DIGEST "\"}]}";
+    peer_says(list);
+    peer.then = "HTTP/1.1 200 OK\r\nconnection: close\r\n\r\nsome";
+    bench.http->compare.call = never;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=9"), 404);
+    assert_non_null(strstr(bench.body, "there is no run 9"));
+    assert_int_equal(peer.requests, 2);
+    assert_nothing_is_left();
+}
+
+TEST_WITH(a_second_side_that_is_not_given_leaves_no_copy_of_the_first, NULL, close_all)
+{
+    peer_says("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"files\":[]}");
+    peer.then = "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+    bench.http->compare.call = never;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=8"), 503);
+    assert_non_null(strstr(bench.body, "does not give them: it answered 404"));
+    assert_nothing_is_left();
+}
+
+static int say_whether_same(void *user, const struct sl_http_comparison *what, struct sl_buf *out,
+                            struct sl_diag *diag)
+{
+    (void)user, (void)diag;
+    return sl_buf_printf(out, "%d", strcmp(what->directories[0], what->directories[1]) == 0);
+}
+
+TEST_WITH(a_comparison_that_has_begun_has_room_for_its_second_side, NULL, close_all)
+{
+    peer_says("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"files\":[]}");
+    bench.http->compare.call = say_whether_same;
+    bench.http->copying = 7;
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=8"), 200);
+    assert_string_equal(bench.body, "0");
+    assert_int_equal(bench.http->copying, 7);
+    bench.http->copying = 0;
+    assert_nothing_is_left();
+}
+
+/* The keeper counts what other copies have still to write, and nothing of a copy that failed. */
+TEST_WITH(copies_together_stay_within_the_bounds_of_the_disk, NULL, close_all)
+{
+    static const uint64_t room = UINT64_C(5) << 29, others = UINT64_C(1) << 60;
+    struct statvfs disk;
+    struct sl_keeper *keeper;
+    /* The host says that the file is long, and sends the list itself as the file. */
+    peer_says("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n{\"files\":[{\"path\":\"toy/log\","
+              "\"bytes\":1073741823,\"sha256\":\"" DIGEST "\"}]}");
+    bench.http->compare.call = never;
+    assert_int_equal(statvfs(bench.folder, &disk), 0);
+    uint64_t available = (uint64_t)disk.f_frsize * disk.f_bavail;
+    const struct sl_keeper_options options = {
+        .store = bench.store,
+        .state_dir = bench.folder,
+        .limits = {.reserve_bytes = available > room ? available - room : 1}};
+    assert_int_equal(sl_keeper_new(&bench.loop, &options, &keeper), 0);
+    bench.http->keeper = keeper;
+    for (int i = 0; i < 3; i++) { /* 3 GiB, if they stayed */
+        assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503);
+        assert_non_null(strstr(bench.body, "came with another length or SHA-256"));
+    }
+    sl_keeper_await(keeper, others);
+    CURL("/api/v1/compare?baseline=7&candidate=7");
+    assert_non_null(strstr(bench.body, "the files of run 7 on host other do not go here: with "
+                                       "these and what is on its way"));
+    sl_keeper_came(keeper, others);
+    assert_int_equal(CURL("/api/v1/compare?baseline=7&candidate=7"), 503);
+    assert_non_null(strstr(bench.body, "came with another length or SHA-256"));
+    assert_nothing_is_left();
 }
 
 /* More than is kept at a time. */

@@ -162,3 +162,19 @@ STORE_TEST(what_would_not_leave_the_reserve_is_not_let_in)
     assert_int_equal(bench.stops, 0);
     close_bench(&bench);
 }
+
+STORE_TEST(what_was_let_in_counts_until_it_came)
+{
+    static const uint64_t many = UINT64_C(1) << 60;
+    struct bench bench;
+    char why[SL_KEEPER_WHY_BYTES];
+    open_bench(&bench, &(struct sl_keeper_options){.limits = {.reserve_bytes = 1 << 20}});
+    sl_keeper_await(bench.keeper, many);
+    assert_true(sl_keeper_is_full(bench.keeper, 1, why));
+    assert_non_null(strstr(why, "with these and what is on its way, in all 1099511627776 MiB 0 "
+                                "MiB of the disk are free"));
+    assert_false(sl_keeper_is_full(bench.keeper, 0, why)); /* the disk has room now */
+    sl_keeper_came(bench.keeper, many);
+    assert_false(sl_keeper_is_full(bench.keeper, 1, why));
+    close_bench(&bench);
+}
