@@ -62,7 +62,7 @@ struct sl_store_ending {
     struct sl_run_record run;
     bool has_run;
     bool expired; /* it is another host's (its `host`), whose lease has ended */
-    int looked;   /* set by sl_claim_table_look(): 0, or why it failed */
+    int looked;   /* set by sl_claim_table_look(): 1 for a run, 0 for none, or why it failed */
 };
 
 /* Jobs that other hosts changed at or after a time of the store's. */

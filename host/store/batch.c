@@ -136,7 +136,7 @@ static int fail(struct sl_batch_place *place, int rc)
 }
 
 /* In a part of its own, where a statement that fails would end the whole transaction. */
-static void execute_apart(struct sl_request *request, struct sl_database *db)
+static void execute_in_part(struct sl_request *request, struct sl_database *db)
 {
     int rc = sl_database_part_begin(db);
     if (rc == 0) {
@@ -147,6 +147,15 @@ static void execute_apart(struct sl_request *request, struct sl_database *db)
     }
     if (rc < 0)
         request->rc = rc;
+}
+
+/* A job whose key another transaction inserts meanwhile is refused when that one is committed, and
+ * can be found from then on. */
+static void execute_apart(struct sl_request *request, struct sl_database *db)
+{
+    execute_in_part(request, db);
+    if (request->kind == SL_REQUEST_ADD_JOB && request->rc == -EEXIST)
+        execute_in_part(request, db);
 }
 
 /* Submissions, and who made them, go to a server in one way and come back in one. */
@@ -320,12 +329,21 @@ static int run_posted(struct sl_batch_place *place, struct sl_request *batch, in
     return 0;
 }
 
+/* No transaction waits for a disk: the directories are read before it. */
+static void look_for_runs(struct sl_request *batch, struct sl_database *db)
+{
+    for (; batch; batch = batch->next)
+        if (batch->kind == SL_REQUEST_END_JOB)
+            sl_claim_table_look(batch, db);
+}
+
 static int run_shared(struct sl_batch_place *place, struct sl_request *batch, int *out_failed)
 {
     bool apart = any(batch, moves_files), committed = false;
     bool posted = can_be_posted(batch, place->db);
     int rc = -ENOTCONN;
     for (int round = 0; round < MAX_ROUNDS && !committed; round++) {
+        look_for_runs(batch, place->db); /* in each round: the last one may have waited long */
         rc = posted ? run_posted(place, batch, out_failed) : run(place, batch, apart, out_failed);
         bool lost = sl_database_state(place->db) == SL_DATABASE_LOST;
         if (!lost && (rc != -ECANCELED || apart))
@@ -357,9 +375,6 @@ int sl_batch_execute(struct sl_batch_place *place, struct sl_request *batch)
     struct sl_database *db = place->db;
     uint64_t changes = db->kind->changes(db);
     int failed = 0;
-    for (struct sl_request *request = batch; request; request = request->next)
-        if (request->kind == SL_REQUEST_END_JOB)
-            sl_claim_table_look(request, db); /* no transaction waits for a disk */
     int rc = db->shared ? run_shared(place, batch, &failed) : run(place, batch, false, &failed);
     if (rc < 0) {
         fail_all(batch, rc);

@@ -161,22 +161,17 @@ static int note_run(struct sl_store_ending *ending, struct sl_database *db, cons
     return rc < 0 ? rc : sl_attempt_table_note(db, job);
 }
 
-/* Only the last word of a run was not said if its host's directory is shared and the run in it is
- * whole; else the job's detail says that no run was found. */
+/* Where the directory is shared and the run in it is whole, the dead host only did not say so. A
+ * run that was found is not looked for again. */
 void sl_claim_table_look(struct sl_request *request, struct sl_database *db)
 {
     struct sl_store_ending *ending = &request->ending;
     struct sl_job_record *job = &ending->job;
     struct sl_run_end end;
-    size_t said = strlen(job->detail);
-    if (!ending->expired || job->cancel_wanted || sl_directory_id_gone(db))
+    if (!ending->expired || ending->has_run || job->cancel_wanted)
         return;
-    int rc = sl_run_end_find(db, job, &end);
-    if (rc == 0)
-        snprintf(job->detail + said, sizeof(job->detail) - said,
-                 ", and this host's directory has no whole run of it");
-    ending->looked = rc < 0 ? rc : 0;
-    if (rc != 1)
+    ending->looked = sl_directory_id_gone(db) ? SL_E_STATE : sl_run_end_find(db, job, &end);
+    if (ending->looked != 1)
         return;
     ending->run = end.run;
     ending->has_run = true;
@@ -184,6 +179,14 @@ void sl_claim_table_look(struct sl_request *request, struct sl_database *db)
     job->cause = end.cause;
     job->ended_ms = end.ended_ms;
     memcpy(job->detail, end.detail, sizeof(job->detail));
+}
+
+/* The lost job's detail says that no run was found. */
+static void tell_no_run(struct sl_job_record *job)
+{
+    size_t said = strlen(job->detail);
+    snprintf(job->detail + said, sizeof(job->detail) - said,
+             ", and this host's directory has no whole run of it");
 }
 
 void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
@@ -195,8 +198,10 @@ void sl_claim_table_end(struct sl_request *request, struct sl_database *db)
         return;
     }
     int rc = sl_database_part_begin(db);
-    if (rc == 0)
+    if (rc == 0 && ending.looked < 0)
         rc = ending.looked;
+    if (ending.expired && !ending.has_run && !ending.job.cancel_wanted)
+        tell_no_run(&ending.job);
     if (rc == 0)
         rc = write_job(request, db, &ending.job, ending.expired);
     if (rc == 0 && ending.has_run)

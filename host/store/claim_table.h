@@ -12,8 +12,8 @@ void sl_claim_table_update(struct sl_request *request, struct sl_database *db);
 /* `request->job` begins on a device of this host, and is read with its configuration; again with
  * the same attempt it changes nothing. */
 void sl_claim_table_claim(struct sl_request *request, struct sl_database *db);
-/* Before the transaction with sl_claim_table_end(): looks in this host's directory for the run of a
- * job that another host lost. Reads directories, which may take long. */
+/* Before each transaction with sl_claim_table_end(): looks in this host's directory for the run of
+ * a job that another host lost. Reads directories, which may take long. */
 void sl_claim_table_look(struct sl_request *request, struct sl_database *db);
 /* Its end, or its way back to the queue, with its run: both or neither. The row must still be as it
  * was: of a job that another host lost, whoever looked first is the first. */

@@ -191,7 +191,7 @@ static int hand_out(struct postgres *db, struct sl_pq_call *first, PGresult *who
     return rc;
 }
 
-/* The commit is here if there is no BEGIN, and it may fail. */
+/* Without BEGIN the server commits at the sync: its failure comes as a result before that. */
 static int end_pipeline(struct postgres *db)
 {
     int rc = 0;
@@ -783,12 +783,11 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
     *out_in_doubt = db->writer.in_doubt;
     *out_committed = false;
     int rc = connect_again(db, &diag);
-    if (rc < 0) {
-        if (diag.what[0])
-            keep_message(db, diag.what);
-        return rc;
-    }
-    rc = find_out(db, out_committed);
+    if (diag.what[0])
+        keep_message(db, diag.what);
+    rc = rc < 0 ? rc : find_out(db, out_committed);
+    if (rc < 0)
+        lose(db); /* a living one that does not listen would not be made anew */
     *out_in_doubt = db->writer.in_doubt;
     return rc;
 }

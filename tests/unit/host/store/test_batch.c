@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <uv.h>
+
 #include "common/base/clock.h"
 #include "common/base/error.h"
 #include "common/base/mem.h"
@@ -160,6 +162,52 @@ STORE_ANY_TEST(a_job_that_was_added_without_an_answer_is_not_added_twice)
     bench.requests[1]->next = bench.requests[2];
     close_bench(&bench);
     assert_store_rows("SELECT count(*) FROM jobs", "[[2]]");
+}
+
+/* Commits as soon as another connection waits for it. */
+static void commit_when_awaited(void *user)
+{
+    struct sl_database *db = user;
+    for (bool awaited = false; !awaited; uv_sleep(5)) {
+        struct sl_statement statement;
+        sl_statement_init(&statement, db,
+                          "SELECT 1 FROM pg_locks WHERE NOT granted AND pg_backend_pid() = "
+                          "ANY(pg_blocking_pids(pid))");
+        awaited = sl_statement_step(&statement) != 0;
+        sl_statement_fini(&statement);
+    }
+    sl_database_exec(db, "COMMIT");
+}
+
+/* The import has each request of its batch carried out in a part of its own. */
+STORE_ANY_TEST(a_job_whose_key_is_committed_while_it_is_added_is_found)
+{
+    struct sl_diag diag = {0};
+    struct sl_database *other = NULL;
+    struct bench bench;
+    uv_thread_t thread;
+    if (!store_root)
+        skip();
+    open_bench(&bench);
+    char key[] = "key", config[] = "{}";
+    struct sl_request first = {.host = &bench.host, .key = key, .config = config};
+    struct sl_request *import = bench.requests[0], *add = bench.requests[1];
+    make_job(import, "0-0", "imports/none");
+    import->kind = SL_REQUEST_IMPORT_RUN;
+    make_job(add, key, config);
+    assert_int_equal(sl_schema_open(store_path, store_root, &other, &diag), 0);
+    assert_int_equal(other->kind->begin(other), 0);
+    sl_job_table_add(&first, other);
+    assert_int_equal(first.rc, 0);
+    assert_int_equal(uv_thread_create(&thread, commit_when_awaited, other), 0);
+    assert_int_equal(sl_batch_execute(&bench.place, import), 0);
+    uv_thread_join(&thread);
+    assert_true(import->rc < 0);
+    assert_int_equal(add->rc, 1);
+    assert_int_equal(add->id, first.id);
+    sl_database_close(other);
+    close_bench(&bench);
+    assert_store_rows("SELECT count(*) FROM jobs", "[[1]]");
 }
 
 STORE_ANY_TEST(more_jobs_than_go_together_are_all_added_once)

@@ -604,6 +604,45 @@ STORE_TEST(the_run_of_a_lost_job_is_looked_for_before_its_end_and_stored_once)
     close_lab();
 }
 
+/* A batch whose server is lost is carried out again, after a while. */
+STORE_TEST(the_run_of_a_lost_job_is_looked_for_again_and_nowhere_while_the_directory_is_away)
+{
+    struct sl_request request = {.host = &lab.hosts[3].is};
+    struct sl_job_record *job = &request.ending.job, ended;
+    open_lab(1);
+    snprintf(lab.db->root, sizeof(lab.db->root), "%s", store_folder);
+    for (int found = 0; found < 2; found++) {
+        uint64_t id = lose_job("phone");
+        request.ending = (struct sl_store_ending){.expired = true};
+        request.now_ms = lab.now_ms;
+        assert_true(read_job(&lab.hosts[3], id, job));
+        note_end(job, SL_CAUSE_LAB);
+        snprintf(lab.db->directory_id, sizeof(lab.db->directory_id), "0123456789abcdef");
+        sl_claim_table_look(&request, lab.db);
+        lab.db->directory_id[0] = '\0'; /* it is mounted again, and nobody has looked there */
+        sl_claim_table_end(&request, lab.db);
+        assert_int_equal(request.rc, SL_E_STATE);
+        for (int i = 0; i < 2; i++) {
+            sl_claim_table_look(&request, lab.db);
+            assert_false(request.ending.has_run);
+        }
+        if (found)
+            leave_run(id, "phone");
+        sl_claim_table_look(&request, lab.db);
+        ask(&request, &lab.hosts[3], sl_claim_table_end);
+        assert_int_equal(request.rc, 0);
+        assert_true(read_job(&lab.hosts[3], id, &ended));
+        const char *said = strstr(ended.detail, "no whole run");
+        assert_int_equal(said != NULL, !found);
+        assert_null(said ? strstr(said + 1, "no whole run") : NULL);
+        assert_int_equal(ended.state, found ? SL_JOB_DONE : SL_JOB_QUEUED);
+        release(&request);
+        request.host = &lab.hosts[3].is;
+    }
+    assert_int_equal(number("SELECT count(*) FROM runs"), 1);
+    close_lab();
+}
+
 STORE_TEST(hosts_that_are_killed_and_cut_off_end_each_job_once)
 {
     run_property(0x50726f7);

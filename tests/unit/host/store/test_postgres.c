@@ -421,6 +421,29 @@ SERVER_TEST(a_server_that_hangs_is_given_up_in_time)
     sl_database_close(db);
 }
 
+SERVER_TEST(a_connection_that_cannot_listen_is_lost_and_the_next_one_listens)
+{
+    struct sl_database *db = open_hasty(), *other = open_database();
+    char sql[200];
+    bool in_doubt, committed, news = false;
+    assert_int_equal(db->kind->listen(db), 0);
+    snprintf(sql, sizeof(sql), "SELECT pg_terminate_backend(%d)", (int)server_of(db));
+    assert_int_equal(sl_database_exec(other, sql), 0);
+    snprintf(sql, sizeof(sql), "SELECT pg_advisory_lock(hashtextextended('sme2lab_%s', 0))",
+             db->identity);
+    assert_int_equal(sl_database_exec(other, sql), 0);
+    assert_true(db->kind->reconnect(db, &in_doubt, &committed) < 0);
+    assert_int_equal(sl_database_state(db), SL_DATABASE_LOST);
+    assert_int_equal(sl_database_exec(other, "SELECT pg_advisory_unlock_all()"), 0);
+    assert_int_equal(db->kind->reconnect(db, &in_doubt, &committed), 0);
+    snprintf(sql, sizeof(sql), "NOTIFY sme2lab_%s, 'another'", db->identity);
+    assert_int_equal(sl_database_exec(other, sql), 0);
+    assert_int_equal(db->kind->wait(db, -1, 10000, &news), 0);
+    assert_true(news);
+    sl_database_close(other);
+    sl_database_close(db);
+}
+
 /* The old connection's server reads it when the new one has asked for it already. */
 SERVER_TEST(a_commit_that_comes_late_does_not_take_place)
 {
