@@ -120,7 +120,7 @@ bool sl_job_table_is_plain(const struct sl_request *request)
            request->job.group_id == 0;
 }
 
-/* A file's are added one after the other. */
+/* SQLite adds jobs one after the other. */
 size_t sl_job_table_count_together(const struct sl_request *first, const struct sl_database *db)
 {
     size_t count = 0, most = db->kind->post ? SL_STATEMENTS_TOGETHER : 1;

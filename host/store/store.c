@@ -35,9 +35,9 @@
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000 };
 
-/* Requests wait for others as long as this part of the last transaction took, and no longer; until
- * this part of those is there who are expected, or that one while another transaction is under way.
- */
+/* A batch waits until 1/EXPECTED_PART of the expected requests are there (1/EXPECTED_PART_BESIDE
+ * while another batch is under way), at most 1/GATHER_PART of the last transaction's time and
+ * GATHER_MS. */
 enum { GATHER_PART = 2, GATHER_MS = 5, EXPECTED_PART = 2, EXPECTED_PART_BESIDE = 3 };
 
 #define NS_A_MS UINT64_C(1000000)
@@ -282,12 +282,15 @@ static void feed_adder(struct sl_store *store)
     sl_adder_give(store->adder, batch);
 }
 
+/* The store's own connection alone says that the database works again: the adder's batch may have
+ * begun before that one failed. */
 static void on_added(void *user, struct sl_request *batch, int rc, const char *why,
                      uint64_t took_ns)
 {
     struct sl_store *store = user;
     uv_mutex_lock(&store->lock);
-    note_health(store, rc, why);
+    if (rc < 0 && store->trouble == 0)
+        note_health(store, rc, why);
     end_batch(store, batch, took_ns);
     feed_adder(store);
     uv_mutex_unlock(&store->lock);

@@ -2,8 +2,8 @@
  * (WAL) or PostgreSQL.
  *
  * One worker thread owns the database; every request is queued to it with copies of its arguments
- * and answered on the loop's thread, in the order of the requests, who did what last. Of a server
- * jobs may be added by a second thread, and then be answered before what was asked earlier. Writes
+ * and answered on the loop's thread, in the order of the requests, who did what last. With
+ * PostgreSQL a second thread may add jobs; these may be answered before earlier requests. Writes
  * that wait together are committed together: one sync for all of them. A `done` is called exactly
  * once for each request that returned 0, never inside the call, and with SL_E_STATE for what was
  * still queued at sl_store_close(). */
