@@ -21,7 +21,7 @@
 #include "host/records.h"
 #include "host/store/run_file.h"
 
-enum { WHY_BYTES = 320 };
+enum { WHY_BYTES = 320, MAX_REFUSALS = 100 };
 
 struct copy {
     uv_timer_t timer; /* begins each call, none inside the events of another */
@@ -34,6 +34,7 @@ struct copy {
     struct sl_buf text; /* of the list, while it comes */
     struct sl_run_list list;
     bool has_list;
+    unsigned refusals;         /* of a host that makes as many lists as it may */
     size_t at;                 /* the file that is under way, or next */
     struct sl_peer_call *call; /* NULL: none is under way */
     int file;                  /* -1: none is open */
@@ -105,8 +106,11 @@ static void on_closed(uv_handle_t *handle)
 
 static void on_head(void *user, int status)
 {
-    if (status != 200)
-        fail(user, status == 404 ? SL_E_NOT_FOUND : -EPROTO, "it answered %d", status);
+    struct copy *copy = user;
+    if (status == 503 && !copy->has_list && copy->refusals++ < MAX_REFUSALS)
+        stop_call(copy); /* the next tick asks again */
+    else if (status != 200)
+        fail(copy, status == 404 ? SL_E_NOT_FOUND : -EPROTO, "it answered %d", status);
 }
 
 static int write_all(int file, const char *bytes, size_t len)

@@ -126,6 +126,16 @@ TEST_WITH(a_file_that_is_there_twice_ends_it, make_store_folder, remove_store_fo
     assert_non_null(strstr(why_it_ended, "cannot be made here"));
 }
 
+TEST_WITH(a_host_that_makes_as_many_lists_as_it_may_is_asked_again, make_store_folder,
+          remove_store_folder)
+{
+    peer_case_open(&peer, "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n");
+    peer.then = OK("{\"run\":7,\"files\":[]}");
+    assert_int_equal(copy(peer.url), 0);
+    assert_int_equal(peer.requests, 2);
+    peer_case_close(&peer);
+}
+
 TEST_WITH(a_host_that_refuses_or_is_away_is_the_reason, make_store_folder, remove_store_folder)
 {
     peer_case_open(&peer, "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
