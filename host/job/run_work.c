@@ -446,12 +446,13 @@ static int check_device(struct sl_job_run_work *work)
 }
 
 /* The device has the only whole copy: the directory of runs went away, or the disk is full. Only a
- * device behind a link is asked for it by the next attempt. */
+ * device behind a link is asked for it by the next attempt. One that does not say what it is would
+ * give the same again. */
 static bool is_unstored(const struct sl_job_run_work *work, struct sl_job_run_end whole)
 {
     char unused[SL_DETAIL_BYTES];
     bool nothing_made = work->record.directory[0] == '\0';
-    if (work->rc == 0 || (!nothing_made && work->rc != -ENOSPC))
+    if (work->rc == 0 || work->rc == SL_E_STATE || (!nothing_made && work->rc != -ENOSPC))
         return false;
     whole.finish_rc = 0;
     return !whole.asks && !work->unwanted && work->device->traits.needs_push &&
@@ -487,8 +488,8 @@ static int write_end(const struct sl_job_run_work *work)
     return sl_run_end_write(work->directory, &end);
 }
 
-/* The result of an earlier start of the job goes where the job was cancelled, or where what is here
- * is whole and no run: it is then measured anew. */
+/* True: the device keeps the result. A result of this start stays if it is `unstored`. One of an
+ * earlier start stays until it is stored, the job is cancelled, or it came whole and is no run. */
 bool sl_job_run_work_leaves(const struct sl_job_run_work *work)
 {
     bool failed_here = work->cause == SL_CAUSE_LAB && (!work->parts[0] || work->rc < 0);

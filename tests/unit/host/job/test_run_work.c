@@ -201,6 +201,16 @@ TEST_WITH(a_run_that_cannot_be_written_has_no_row_and_stays_on_a_device_behind_a
     }
 }
 
+TEST_WITH(a_run_of_a_device_that_does_not_say_what_it_is_does_not_stay_there, setup, teardown)
+{
+    static const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
+    const struct sl_device device = {.traits = {.needs_push = true}};
+    struct sl_job_run_work work = finish_run(&result, &device, false);
+    assert_int_equal(work.rc, SL_E_STATE);
+    assert_int_equal(work.cause, SL_CAUSE_LAB);
+    assert_false(sl_job_run_work_leaves(&work));
+}
+
 TEST_WITH(a_run_that_failed_has_a_row_where_its_files_could_be_written, setup, teardown)
 {
     static const struct sl_link_result result = {.outcome = SL_OUTCOME_FAILED};
