@@ -64,8 +64,8 @@ static const char help_text[] =
     "\n"
     "The secret that both sides prove is one line of 64 hexadecimal digits, of the file or of "
     "standard input.\n"
-    "After it the file may have a space and the Unix time in seconds from which on nobody comes in "
-    "by it.\n"
+    "In the file a space and a Unix time in seconds may follow it: from then on the secret is "
+    "refused.\n"
     "SIGTERM ends the running job, with its result, and the server. Exit codes: 0 done, 2 usage, 5 "
     "the address is taken.\n";
 

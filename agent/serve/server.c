@@ -548,7 +548,7 @@ static void link_closed(void *user, int code, const char *reason)
         retry_later(server);
 }
 
-/* A rotated secret counts from the next connection on; nobody comes in by one that has expired. */
+/* A rotated secret counts from the next connection on; one that has expired is refused. */
 static int renew_secret(struct sl_server *server)
 {
     struct sl_diag diag = {.what = ""};

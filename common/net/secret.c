@@ -91,6 +91,6 @@ int sl_secret_read(const char *path, uint8_t out[SL_SECRET_BYTES], struct sl_dia
     }
     if (got < 0)
         line[0] = '\0';
-    line[strcspn(line, "\n")] = '\0'; /* what follows it is nobody's */
+    line[strcspn(line, "\n")] = '\0'; /* further lines are not read */
     return parse_line(path, line, out, diag);
 }

@@ -123,7 +123,7 @@ static void take_capabilities(struct sl_link *link, const Sme2lab__Proto__Capabi
         link->events.described(link->user);
 }
 
-/* The first that it hears of is no news. */
+/* The first epoch of a link is no restart. */
 static void take_epoch(struct sl_link *link, uint64_t epoch)
 {
     bool restarted = link->epoch != 0 && link->epoch != epoch;

@@ -40,7 +40,7 @@ struct comparing {
     int side;                          /* whose record is asked for */
     char copies[2][2 * SL_PATH_BYTES]; /* where files of other hosts' runs lie; "": none do */
     char host[SL_NAME_BYTES];          /* whose files are copied, or whose answer is passed on */
-    char why[WHY_BYTES];               /* the copy failed; "": it did not */
+    char why[WHY_BYTES];               /* why the copy failed; "": it did not */
     struct sl_http_comparison what;
     uv_work_t work;
     struct sl_buf json;

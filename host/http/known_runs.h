@@ -17,7 +17,7 @@ struct sl_known_runs {
         uint64_t id, until_ms; /* 0: none */
         char directory[sizeof(((struct sl_run_record *)0)->directory)];
     } runs[SL_KNOWN_RUNS];
-    size_t next; /* is written over */
+    size_t next; /* the entry that is replaced next */
 };
 
 /* The run's files are in its directory below this host's state. */

@@ -33,8 +33,8 @@ enum { SL_KEEPER_WHY_BYTES = 200 };
  * bytes more (0: nobody knows how many) would go beyond the limits. */
 bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
                        char out_why[SL_KEEPER_WHY_BYTES]);
-/* So many bytes were let in and are to be written; they count in sl_keeper_is_full() until they
- * came, or come no more. */
+/* sl_keeper_await(): so many bytes were admitted and are still to be written; sl_keeper_is_full()
+ * counts them. sl_keeper_came() takes them off again when they are written, or will not be. */
 void sl_keeper_await(struct sl_keeper *keeper, uint64_t bytes);
 void sl_keeper_came(struct sl_keeper *keeper, uint64_t bytes);
 

@@ -40,7 +40,7 @@ struct sl_kept_start {
 struct sl_run_id sl_kept_id(const struct sl_kept_start *start);
 /* Is it of that start, or of an earlier one of the job? */
 bool sl_kept_is_of(struct sl_run_id id, const struct sl_kept_start *latest);
-/* That of the run's comparison, by the run's. */
+/* The number of a run's comparison with the portable kernels, from the run's own. */
 struct sl_run_id sl_kept_reference(struct sl_run_id id);
 
 /* Makes these the list; what is known of those that were on it stays. -ENOMEM leaves it. */

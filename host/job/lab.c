@@ -334,7 +334,7 @@ static void on_submitted(void *user, int rc, uint64_t id)
     } else if (rc < 0 && !is_refused(rc) && !lab->closing) {
         sl_peers_doubt(&lab->ledger.peers); /* it may be stored all the same */
     }
-    if (rc == 1) { /* it came before, by its key or in a list: it is there, ended or not */
+    if (rc == 1) { /* the job was known before, by its key or by a list, and may have ended */
         rc = 0;
         if (!lab->closing && !sl_ledger_find(&lab->ledger, id))
             sl_peers_ask(&lab->ledger.peers, id);

@@ -69,9 +69,9 @@ void sl_ledger_start(struct sl_ledger *ledger);
 /* For sl_queue_new(): `user` is the ledger. */
 void sl_ledger_changed(void *user, const struct sl_job_record *job);
 
-/* Takes a job that was submitted here, and is stored, into the queue, or gives it up. 0; 1: a list
- * of open jobs was answered before the submission, and the queue has the job from there; or why it
- * is given up. */
+/* Takes a job that was submitted here, and is stored, into the queue, or gives it up. Returns 0; 1
+ * if the ledger has the job already, from a list of open jobs that was answered before the
+ * submission; or why it is given up. */
 int sl_ledger_add(struct sl_ledger *ledger, const struct sl_job_record *job);
 /* The next assignment that can be made is, and asked of the store: claimed() or lost() follows. */
 bool sl_ledger_assign(struct sl_ledger *ledger, uint64_t *out_job, char out_device[SL_NAME_BYTES]);

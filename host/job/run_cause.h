@@ -13,9 +13,8 @@ struct sl_job_run_end {
     bool cancelled;                         /* it was asked for */
     bool asks;                              /* a task, which leaves no run */
     bool collected;                         /* it ran earlier: no other attempt can have it */
-    int finish_rc;                          /* of what is made of the streams; of a run that ended
-                                             * badly it says that its files could not be written, */
-    const char *finish_what;                /* and its words; "" for none */
+    int finish_rc;                          /* 0, or why no files could be made of the streams */
+    const char *finish_what;                /* the same in words; "": none */
     const char *verdict;
 };
 

@@ -20,14 +20,14 @@ struct sl_adder_options {
     void *user;
 };
 
-/* It connects when it is first wanted. 0 or a negative code. */
+/* The adder connects when it is first wanted. 0 or a negative code. */
 int sl_adder_start(const struct sl_adder_options *options, struct sl_adder **out);
 
-/* Can it be given requests? Where it has no connection yet it begins to make one; after a failure
- * not before a while is over. */
+/* Is the adder connected and without a batch? If it has no connection, the call makes it begin one,
+ * but not soon after a failure. */
 bool sl_adder_is_free(struct sl_adder *adder);
 
-/* Gives them to a free one. */
+/* Gives `batch` to the adder, which must be free. */
 void sl_adder_give(struct sl_adder *adder, struct sl_request *batch);
 
 /* Waits for what it was given. NULL is a no-op. */

@@ -149,8 +149,8 @@ static void execute_in_part(struct sl_request *request, struct sl_database *db)
         request->rc = rc;
 }
 
-/* A job whose key another transaction inserts meanwhile is refused when that one is committed, and
- * can be found from then on. */
+/* An insert waits for another transaction with the same key, and fails when that one is committed.
+ * The second try finds the job by its key. */
 static void execute_apart(struct sl_request *request, struct sl_database *db)
 {
     execute_in_part(request, db);

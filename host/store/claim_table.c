@@ -161,8 +161,8 @@ static int note_run(struct sl_store_ending *ending, struct sl_database *db, cons
     return rc < 0 ? rc : sl_attempt_table_note(db, job);
 }
 
-/* The dead host only did not say that the run is whole, where it lies whole in a shared directory.
- * A run that was found is not looked for again. */
+/* A run that lies whole in a shared directory has ended: its host died before it told the store. A
+ * run that was found is not looked for again. */
 void sl_claim_table_look(struct sl_request *request, struct sl_database *db)
 {
     struct sl_store_ending *ending = &request->ending;

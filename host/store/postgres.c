@@ -787,7 +787,7 @@ static int reconnect(struct sl_database *base, bool *out_in_doubt, bool *out_com
         keep_message(db, diag.what);
     rc = rc < 0 ? rc : find_out(db, out_committed);
     if (rc < 0)
-        lose(db); /* a living one that does not listen would not be made anew */
+        lose(db); /* only lost connections are made anew, and this one does not listen */
     *out_in_doubt = db->writer.in_doubt;
     return rc;
 }

@@ -29,8 +29,8 @@ void sl_pq_writer_sign_on_sql(const struct sl_pq_writer *writer, char out[SL_PQ_
 /* Each listener holds the lock, and holds it before it listens: a transaction that can have the
  * lock alone need tell nobody, and a connection that begins to listen meanwhile waits for that
  * commit and reads what it wrote. A notice costs more than the lock: the server keeps commits with
- * one apart from each other. A store's adder always sends a notice, because its store's own
- * connection holds the lock in another session. */
+ * one apart from each other. While a store listens, its adder always sends a notice: the lock is
+ * held by the store's own connection, which is another session. */
 #define LISTENERS "hashtextextended('sme2lab_%s', 0)"
 
 void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYTES])

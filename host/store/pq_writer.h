@@ -17,7 +17,7 @@ struct sl_pq_writer {
     bool in_doubt;  /* a commit was sent, and not answered */
 };
 
-/* Another one than any before. */
+/* Gives the writer a new random id. */
 void sl_pq_writer_init(struct sl_pq_writer *writer);
 
 /* Makes the row; rows that were not written for 30 days go. */

@@ -40,7 +40,7 @@ void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *u
 /* May other hosts have the same store? */
 bool sl_store_is_shared(const struct sl_store *store);
 
-/* Another text for each store, the same for all of its hosts. */
+/* Returns a text that differs for each store, and is the same on all of its hosts. */
 const char *sl_store_identity(const struct sl_store *store);
 
 /* Can it do its work? 0, or why the latest requests failed (SL_E_FORMAT: it is damaged, and stays

@@ -24,7 +24,7 @@ ALLOWED = (
     (r"_neon_fp16\.c\.o$", "+fullfp16"),
     (r"depthwise_pixels_f16_neon_asm\.S\.o$", "+fullfp16"),  # called by depthwise_pixels_f16_neon_fp16.c alone
     (r"/sha256_blocks\.c\.o$", "+sha2"),  # asks the CPU first
-    (r"/crc32c_words\.c\.o$", "+crc"),  # so does this one
+    (r"/crc32c_words\.c\.o$", "+crc"),  # asks the CPU first
     (r"peak_neon_asm\.S\.o$", "+dotprod,+i8mm,+bf16,+fullfp16"),  # peak.inc says what each loop needs
 )
 

@@ -135,7 +135,7 @@ def on_a_terminal(columns, words, env, **more):
     return process.returncode, text[:-1].decode()
 
 
-# Before a program's words: it ends with the thread that starts it, also where a test is killed.
+# Put before a program's words, this ends the program with the thread that started it, also when the test is killed.
 ENDS_WITH_TEST = ["setpriv", "--pdeathsig", "TERM", "--"]
 
 
