@@ -99,8 +99,8 @@ class KernelLevel(lab.Scratch):
         self.assertLessEqual(room["reachable_insns"], room["now_insns"])
         rows = [row for row in room["operators"] if row["best_insns"] is not None and not row["stands_in"]]
         self.assertEqual(len(rows), 9)
-        for row in rows:  # the run took the kernels that are best alone, and little around them
-            self.assertTrue(0.97 * row["best_insns"] <= row["now_insns"] <= row["best_insns"] + 1200, row)
+        for row in rows:  # the run took the kernels that are best alone, which clamp nothing there, and little around them
+            self.assertTrue(0.97 * row["best_insns"] <= row["now_insns"] <= row["best_insns"] + max(1200, 0.04 * row["best_insns"]), row)
         self.assertIn("## Headroom", (out / "report_headroom.md").read_text())
         self.assertEqual(lab.sme2lab("validate", out).returncode, 0)
 

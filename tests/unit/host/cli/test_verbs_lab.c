@@ -88,7 +88,7 @@ TEST(results_of_other_daemons_are_listed_collected_and_forgotten)
     sl_verb_case_printed("other");
     sl_verb_case_printed("2.0 KiB");
     SAY("device", "results", "phone", "--json");
-    sl_verb_case_printed("\"id\":\"7\"");
+    sl_verb_case_printed("\"id\":\"00000000000000000000000000000007\"");
     serve = sl_verb_case.meanwhile;
     sl_verb_case.meanwhile = end_jobs;
     SAY("device", "results", "phone", "--collect", "7");
@@ -98,7 +98,7 @@ TEST(results_of_other_daemons_are_listed_collected_and_forgotten)
     SAY("device", "results", "phone", "--forget", "8");
     sl_verb_case_exited(SL_EXIT_DONE);
     SAY("device", "results", "phone", "--json");
-    sl_verb_case_printed_not("\"id\":\"8\"");
+    sl_verb_case_printed_not("\"id\":\"00000000000000000000000000000008\"");
     SAY("device", "results", "phone", "--collect", "9");
     sl_verb_case_complained("Phone keeps no result 9");
     SAY("device", "results", "phone", "--collect", "7", "--forget", "7");

@@ -16,6 +16,7 @@
 #include "host/daemon/roster.h"
 #include "host/job/device_life.h"
 #include "host/job/devices.h"
+#include "host/job/kit.h"
 #include "host/job/lab.h"
 #include "host/job/lab_open.h"
 #include "host/spec/host_config.h"
@@ -74,8 +75,9 @@ static void open_bench(struct bench *bench, const char *config_text)
     static const struct sl_devices_events events = {.progress = on_progress, .ended = on_ended};
     struct sl_diag diag;
     struct sl_host_config config;
+    static struct sl_job_kit kit = {.store = "of this test"};
     const struct sl_devices_options options = {
-        .state_dir = store_folder, .agent = "", .on_demand = true};
+        .state_dir = store_folder, .agent = "", .on_demand = true, .kit = &kit};
     memset(bench, 0, sizeof(*bench));
     setenv("SME2LAB_AGENT", "/bin/true", 1);
     assert_int_equal(uv_loop_init(&bench->loop), 0);
