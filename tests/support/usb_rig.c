@@ -49,8 +49,8 @@ struct phone {
     bool awaits_empty; /* packet, for the last was full */
     uint8_t *unsent;   /* to the adbd */
     size_t unsent_len;
-    uint8_t in_head[HEAD_BYTES];
-    size_t in_have, in_left; /* of the adbd's message */
+    uint8_t in[WRITE_BYTES]; /* the write of the adbd that comes */
+    size_t in_have, in_left; /* of it; of the message's payload */
     uint8_t *queue;          /* of packets to the host: two bytes of length, then they */
     size_t queue_len;
 };
@@ -98,27 +98,23 @@ static void queue_packets(struct phone *phone, const uint8_t *bytes, size_t len)
 /* As an adbd writes it: the head, then the payload in writes of 16 KiB. */
 static void take_from_adbd(struct phone *phone)
 {
-    uint8_t bytes[WRITE_BYTES];
     while (phone->fd >= 0 && phone->queue_len < QUEUE_BYTES / 2) {
-        size_t wanted = phone->in_left > 0 ? phone->in_left : HEAD_BYTES - phone->in_have;
-        wanted = wanted < sizeof(bytes) ? wanted : sizeof(bytes);
-        ssize_t got = recv(phone->fd, bytes, wanted, MSG_DONTWAIT | MSG_PEEK);
-        if (got <= 0 || (phone->in_left > 0 && (size_t)got < wanted)) /* whole writes only */
+        size_t wanted = phone->in_left > 0 ? phone->in_left : HEAD_BYTES;
+        wanted = wanted < sizeof(phone->in) ? wanted : sizeof(phone->in);
+        ssize_t got =
+            recv(phone->fd, phone->in + phone->in_have, wanted - phone->in_have, MSG_DONTWAIT);
+        if (got <= 0)
             return;
-        must(recv(phone->fd, bytes, (size_t)got, MSG_DONTWAIT) == got, "the bytes went");
-        if (phone->in_left > 0) {
-            phone->in_left -= (size_t)got;
-            queue_packets(phone, bytes, (size_t)got);
-            continue;
-        }
-        memcpy(phone->in_head + phone->in_have, bytes, (size_t)got);
         phone->in_have += (size_t)got;
-        if (phone->in_have < HEAD_BYTES)
-            return;
-        queue_packets(phone, phone->in_head, HEAD_BYTES);
-        phone->in_left = (size_t)phone->in_head[12] | (size_t)phone->in_head[13] << 8 |
-                         (size_t)phone->in_head[14] << 16;
+        if (phone->in_have < wanted) /* whole writes only */
+            continue;
         phone->in_have = 0;
+        queue_packets(phone, phone->in, wanted);
+        if (phone->in_left > 0)
+            phone->in_left -= wanted;
+        else
+            phone->in_left =
+                (size_t)phone->in[12] | (size_t)phone->in[13] << 8 | (size_t)phone->in[14] << 16;
     }
 }
 
