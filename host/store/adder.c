@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stddef.h>
-#include <string.h>
+#include <stdio.h>
 
 #include <uv.h>
 
@@ -38,7 +38,7 @@ static void connect_it(struct sl_adder *adder)
     uv_mutex_unlock(&adder->lock);
     int rc = sl_schema_open(adder->options.where, NULL, &adder->db, &diag);
     if (rc == 0)
-        memcpy(adder->db->family, adder->options.family, sizeof(adder->db->family));
+        snprintf(adder->db->family, sizeof(adder->db->family), "%s", adder->options.family);
     else
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_adder_failed"), SL_LOG_REASON(diag.what));
     uv_mutex_lock(&adder->lock);
