@@ -1,4 +1,5 @@
 /* host/http/pass_file_darwin.c */
+#undef _POSIX_C_SOURCE /* Apple's header declares sendfile() only without it */
 #include "host/http/pass_file.h"
 
 #include <errno.h>
