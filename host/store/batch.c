@@ -187,7 +187,7 @@ static size_t execute_next(struct sl_request *request, struct sl_database *db, b
     return 1;
 }
 
-/* One of so many found the database damaged or failing? */
+/* Notes in *out_failed that a request of these found the database damaged or failing. */
 static void note_failed(struct sl_batch_place *place, const struct sl_request *request,
                         size_t count, int *out_failed)
 {

@@ -40,7 +40,7 @@ void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYT
              identity);
 }
 
-/* Others are told with the row: a statement of its own would cost as much as that. */
+/* The notice goes with the writer's row, because a statement of its own would cost as much. */
 void sl_pq_writer_end_sql(bool numbered, const struct sl_database *changed,
                           char out[SL_PQ_WRITER_SQL_BYTES])
 {

@@ -153,7 +153,7 @@ TEST(versions_that_do_not_meet_are_refused_with_both_named)
                            "the agent (sme2lab-agent) speaks protocol 9 to 9, this daemon 4 to 4"));
 }
 
-/* It would skip the upper half of a run's number. */
+/* An agent of version 3 would skip the upper half of a run's number. */
 TEST(an_agent_of_numbers_of_64_bits_is_refused)
 {
     struct side host, agent;
