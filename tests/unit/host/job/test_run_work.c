@@ -56,14 +56,20 @@ static int teardown(void **unused)
     return user == 0 ? seteuid(user) : 0;
 }
 
-/* Finishes a probe that has answered. */
-static int finish(struct sl_device *device, struct sl_diag *diag)
+static const char *runs_are_gone(void *unused)
 {
-    const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
-    const struct sl_job_kit kit = {0};
+    (void)unused;
+    return "runs";
+}
+
+/* Finishes a task whose process ended so; `gone`: while the directory of runs is not mounted. */
+static struct sl_job_run_work finish_task(int task, const struct sl_link_result *result,
+                                          const struct sl_device *device, bool gone)
+{
+    const struct sl_job_kit kit = {.gone = gone ? runs_are_gone : NULL};
     struct sl_spec spec;
     sl_spec_init(&spec);
-    spec.task = SL_TASK_PROBE;
+    spec.task = task;
     struct sl_job_run_work work = {.state_dir = home,
                                    .directory = directory,
                                    .spec = &spec,
@@ -71,10 +77,21 @@ static int finish(struct sl_device *device, struct sl_diag *diag)
                                    .device_name = "board",
                                    .kit = &kit,
                                    .job = JOB,
-                                   .parts = {&result}};
+                                   .attempt = 1,
+                                   .parts = {result}};
     sl_job_run_work_finish(&work);
-    *diag = work.diag;
     sl_spec_fini(&spec);
+    work.spec = NULL; /* its end alone is looked at */
+    work.kit = NULL;
+    return work;
+}
+
+/* Finishes a probe that has answered. */
+static int finish(struct sl_device *device, struct sl_diag *diag)
+{
+    const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
+    struct sl_job_run_work work = finish_task(SL_TASK_PROBE, &result, device, false);
+    *diag = work.diag;
     return work.rc;
 }
 
@@ -144,35 +161,6 @@ TEST(what_the_device_alone_has_stays_there_unless_it_is_useless_or_unwanted)
     }
 }
 
-static const char *runs_are_gone(void *unused)
-{
-    (void)unused;
-    return "runs";
-}
-
-/* Finishes a run whose process ended so; `gone`: while its directory is not mounted. */
-static struct sl_job_run_work finish_run(const struct sl_link_result *result,
-                                         const struct sl_device *device, bool gone)
-{
-    const struct sl_job_kit kit = {.gone = gone ? runs_are_gone : NULL};
-    struct sl_spec spec;
-    sl_spec_init(&spec);
-    struct sl_job_run_work work = {.state_dir = home,
-                                   .directory = directory,
-                                   .spec = &spec,
-                                   .device = device,
-                                   .device_name = "board",
-                                   .kit = &kit,
-                                   .job = JOB,
-                                   .attempt = 1,
-                                   .parts = {result}};
-    sl_job_run_work_finish(&work);
-    sl_spec_fini(&spec);
-    work.spec = NULL; /* its end alone is looked at */
-    work.kit = NULL;
-    return work;
-}
-
 TEST_WITH(a_run_that_cannot_be_written_has_no_row_and_stays_on_a_device_behind_a_link, setup,
           teardown)
 {
@@ -191,7 +179,7 @@ TEST_WITH(a_run_that_cannot_be_written_has_no_row_and_stays_on_a_device_behind_a
                                               .dropped_bytes = ends[i].dropped_bytes};
         for (int linked = 0; linked < 2; linked++) {
             const struct sl_device device = {.traits = {.needs_push = linked}, .probe_json = "{}"};
-            struct sl_job_run_work work = finish_run(&result, &device, true);
+            struct sl_job_run_work work = finish_task(SL_TASK_RUN, &result, &device, true);
             assert_int_equal(work.rc, -ENODEV);
             assert_int_equal(work.cause, SL_CAUSE_LAB);
             assert_false(work.has_record);
@@ -205,7 +193,7 @@ TEST_WITH(a_run_of_a_device_that_does_not_say_what_it_is_does_not_stay_there, se
 {
     static const struct sl_link_result result = {.outcome = SL_OUTCOME_DONE};
     const struct sl_device device = {.traits = {.needs_push = true}};
-    struct sl_job_run_work work = finish_run(&result, &device, false);
+    struct sl_job_run_work work = finish_task(SL_TASK_RUN, &result, &device, false);
     assert_int_equal(work.rc, SL_E_STATE);
     assert_int_equal(work.cause, SL_CAUSE_LAB);
     assert_false(sl_job_run_work_leaves(&work));
@@ -216,13 +204,13 @@ TEST_WITH(a_run_that_failed_has_a_row_where_its_files_could_be_written, setup, t
     static const struct sl_link_result result = {.outcome = SL_OUTCOME_FAILED};
     const struct sl_device device = {.traits = {.needs_push = true}, .probe_json = "{}"};
     assert_int_equal(chmod(streams, 0500), 0); /* the result cannot be kept */
-    struct sl_job_run_work work = finish_run(&result, &device, false);
+    struct sl_job_run_work work = finish_task(SL_TASK_RUN, &result, &device, false);
     assert_int_equal(work.rc, -EACCES);
     assert_int_equal(work.cause, SL_CAUSE_LAB);
     assert_false(work.has_record);
     assert_true(sl_job_run_work_leaves(&work));
     assert_int_equal(chmod(streams, 0700), 0);
-    work = finish_run(&result, &device, false);
+    work = finish_task(SL_TASK_RUN, &result, &device, false);
     assert_int_equal(work.cause, SL_CAUSE_RESULT);
     assert_true(work.has_record);
     assert_string_equal(work.record.directory, "run");

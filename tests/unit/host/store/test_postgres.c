@@ -599,7 +599,7 @@ SERVER_TEST(a_connection_that_is_lost_is_made_anew_and_nothing_is_doubled)
     assert_store_rows("SELECT count(*) FROM jobs", "[[3]]");
 }
 
-/* As a client that adds a job as soon as it is told of the last one. */
+/* Adds the next job as soon as the last one is answered, as a client does. */
 static void on_added_add(void *user, int rc, uint64_t id)
 {
     const struct sl_job_record job = {.submitted_ms = 1};
