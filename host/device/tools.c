@@ -105,8 +105,8 @@ int sl_tools_find_emulator(struct sl_tool *out, struct sl_diag *diag)
     if (rc > 0 || try_beside("../../tools/qemu-aarch64", out->path) ||
         try_path("qemu-aarch64", out->path))
         return ask_version(out, diag);
-    sl_diag_hint(diag, "run scripts/setup, or set SME2LAB_EMULATOR to a qemu-aarch64 of version "
-                       "11 or later");
+    sl_diag_hint(diag, "run scripts/setup, install qemu-user of Debian's trixie-backports, or set "
+                       "SME2LAB_EMULATOR to a qemu-aarch64 of version 11 or later");
     return sl_diag_set(diag, SL_E_NOT_FOUND, "$SME2LAB_EMULATOR, tools/ of the build tree, $PATH",
                        "The emulator qemu-aarch64, which executes SME2 on this machine, is "
                        "missing");

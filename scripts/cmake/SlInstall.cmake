@@ -19,7 +19,13 @@ install(FILES "${man}/sme2lab.fish" DESTINATION share/fish/vendor_completions.d)
 install(FILES "${CMAKE_SOURCE_DIR}/README.md" "${CMAKE_SOURCE_DIR}/LICENSE" "${CMAKE_SOURCE_DIR}/proto/openapi.yaml"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/configs"
-        PATTERN service EXCLUDE PATTERN debian EXCLUDE)
+        PATTERN service EXCLUDE PATTERN debian EXCLUDE PATTERN ci EXCLUDE PATTERN plugins EXCLUDE)
+# Images of containers leave /usr/share/doc out, and these are executed.
+foreach(part IN ITEMS ci plugins)
+  install(FILES "${CMAKE_SOURCE_DIR}/configs/${part}/README.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}/configs/${part}")
+endforeach()
+install(DIRECTORY "${CMAKE_SOURCE_DIR}/configs/ci" "${CMAKE_SOURCE_DIR}/configs/plugins" DESTINATION share/sme2lab
+        USE_SOURCE_PERMISSIONS)
 
 # The prefix is known when it is installed. A configuration that is there stays.
 install(CODE "set(source \"${CMAKE_SOURCE_DIR}/configs\")
@@ -57,7 +63,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "systemd | passwd") # whoever makes the user
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-# Debian 12 has the emulator in its backports.
+# Debian has the emulator in trixie-backports.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "qemu-user (>= 1:11), adb")
 foreach(script IN ITEMS postinst prerm postrm conffiles)
   list(APPEND CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA "${CMAKE_SOURCE_DIR}/configs/debian/${script}")

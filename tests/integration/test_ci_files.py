@@ -62,7 +62,7 @@ class Check(lab.Scratch):
 
     def test_gitlabs_job_reports_a_model_that_cannot_run(self):
         lines = re.findall(r"^    - (.*)$", (CI / "gitlab.yml").read_text(), re.MULTILINE)
-        words = "\n".join(lines).replace("/usr/share/doc/sme2lab/configs/ci", str(CI))
+        words = "\n".join(lines).replace("/usr/share/sme2lab/ci", str(CI))
         (self.scratch / "broken.pte").write_bytes(b"no program")
         self.environment |= {"COUNTS": "counts.json", "OUT": "out", "MODELS": "broken.pte"}
         done = self.script(words)

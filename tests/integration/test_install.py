@@ -4,6 +4,7 @@ daemon work with it."""
 import json
 import os
 import pathlib
+import re
 import shutil
 import socket
 import subprocess
@@ -56,6 +57,13 @@ class Installed(lab.Scratch):
         completion = self.prefix / "share/bash-completion/completions/sme2lab"
         subprocess.run(["bash", "-n", completion], check=True)
         self.assertIn("complete ", completion.read_text())
+
+    def test_what_a_ci_server_and_the_daemon_execute_can_be_executed(self):
+        for path in ("ci/check.sh", "plugins/power_sysfs.py", "plugins/power_command.py", "plugins/notify_webhook.sh"):
+            self.assertTrue(os.access(self.prefix / "share/sme2lab" / path, os.X_OK), path)
+        job = (lab.ROOT / "configs/ci/gitlab.yml").read_text() + (lab.ROOT / "configs/ci/README.md").read_text()
+        for path in re.findall(r"/usr/(share/sme2lab/[a-z./]*[a-z])", job):
+            self.assertTrue((self.prefix / path).exists(), path)
 
     def test_a_configuration_that_is_there_stays(self):
         config = self.prefix / "etc/sme2lab/host.json"
