@@ -96,12 +96,73 @@ static int open_one(const struct sl_database *db, const char *name, struct ident
                   : 0;
 }
 
+/* The identity that STATE/blobs had at the last start; "" where none is known of this store. */
+static int read_kept(const struct sl_database *db, const char *path, char out[SL_SERIES_BYTES],
+                     struct sl_diag *diag)
+{
+    struct identity kept;
+    int rc = read_line(path, &kept);
+    out[0] = '\0';
+    if (rc == -ENOENT)
+        return 0;
+    if (rc < 0) {
+        sl_diag_hint(diag, "mount STATE/blobs, and remove the file: it is made again");
+        return sl_diag_set(diag, rc, path,
+                           "it cannot be told which directory of blobs was here: %s",
+                           sl_strerror(rc));
+    }
+    if (strcmp(kept.store, db->identity) == 0)
+        snprintf(out, SL_SERIES_BYTES, "%s", kept.own);
+    return 0;
+}
+
+static int write_kept(const struct sl_database *db, const char *path, const char *own,
+                      struct sl_diag *diag)
+{
+    char begun[PATH_BYTES + 8], line[LINE_BYTES + 1];
+    snprintf(begun, sizeof(begun), "%s.new", path);
+    int len = snprintf(line, sizeof(line), "%s %s\n", db->identity, own);
+    int rc = sl_buf_write_file(begun, line, (size_t)len);
+    if (rc == 0 && rename(begun, path) < 0)
+        rc = -errno;
+    if (rc == 0)
+        rc = sl_durable_folder(db->root);
+    return rc < 0 ? sl_diag_set(diag, rc, path, "the identity of the blobs cannot be kept: %s",
+                                sl_strerror(rc))
+                  : 0;
+}
+
+/* The row of a host has the identity of its runs. That of its blobs is in the state directory,
+ * which stays where their disk is not mounted: a bare folder must not get an identity then. */
+static int open_blobs(const struct sl_database *db, struct identity *out, struct sl_diag *diag)
+{
+    char path[PATH_BYTES], kept_path[PATH_BYTES], kept[SL_SERIES_BYTES];
+    struct identity there = {.own = ""};
+    int rc = sl_path_join(path, sizeof(path), db->root, "blobs/%s", SL_DIRECTORY_ID_FILE);
+    if (rc == 0)
+        rc = sl_path_join(kept_path, sizeof(kept_path), db->root, "%s", SL_DIRECTORY_ID_FILE);
+    if (rc == 0)
+        rc = read_kept(db, kept_path, kept, diag);
+    if (rc < 0)
+        return rc;
+    if (kept[0] && (rc = read_line(path, &there)) != SL_E_FORMAT && strcmp(there.own, kept) != 0) {
+        sl_diag_hint(diag,
+                     "mount that directory again; if another one is to take its place, remove %s",
+                     kept_path);
+        return sl_diag_set(diag, SL_E_MISMATCH, path,
+                           "STATE/blobs is not the directory that this daemon had: is its disk "
+                           "mounted?");
+    }
+    rc = open_one(db, "blobs", out, diag);
+    return rc == 0 && !kept[0] ? write_kept(db, kept_path, out->own, diag) : rc;
+}
+
 int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag)
 {
     struct identity runs, blobs;
     int rc = open_one(db, "runs", &runs, diag);
     if (rc == 0)
-        rc = open_one(db, "blobs", &blobs, diag);
+        rc = open_blobs(db, &blobs, diag);
     if (rc == 0) {
         snprintf(db->directory_id, sizeof(db->directory_id), "%s", runs.own);
         snprintf(db->blobs_id, sizeof(db->blobs_id), "%s", blobs.own);

@@ -8,12 +8,14 @@
 struct sl_database;
 struct sl_diag;
 
-/* Below STATE/runs and STATE/blobs: the store's identity, and the directory's own. */
+/* Below STATE/runs and STATE/blobs: the store's identity, and the directory's own. STATE itself has
+ * a copy of that of blobs, from the last start. */
 #define SL_DIRECTORY_ID_FILE ".sme2lab"
 
 /* Reads both files, makes them where they are missing, and keeps the identities in
  * `db->directory_id` and `db->blobs_id`. SL_E_MISMATCH, with what to do: a directory is another
- * store's. -errno: it cannot be made or read. Blocks: for start-up. */
+ * store's, or that of blobs is not the one of the last start. -errno: it cannot be made or read.
+ * Blocks: for start-up. */
 int sl_directory_id_open(struct sl_database *db, struct sl_diag *diag);
 
 /* The one of STATE/runs and STATE/blobs that is not the directory that it was at the start, as when

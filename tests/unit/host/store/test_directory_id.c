@@ -77,6 +77,31 @@ TEST_WITH(the_directory_that_went_away_is_named, make_stores, remove_store_folde
     assert_null(sl_directory_id_gone(&store));
 }
 
+TEST_WITH(a_bare_folder_does_not_take_the_place_of_blobs, make_stores, remove_store_folder)
+{
+    struct sl_diag diag = {.what = ""};
+    char blobs[128], kept[128], away[160], had[sizeof(store.blobs_id)];
+    snprintf(blobs, sizeof(blobs), "%s/blobs/%s", store_folder, SL_DIRECTORY_ID_FILE);
+    snprintf(kept, sizeof(kept), "%s/%s", store_folder, SL_DIRECTORY_ID_FILE);
+    snprintf(away, sizeof(away), "%s.away", blobs);
+    assert_int_equal(sl_directory_id_open(&store, &diag), 0);
+    memcpy(had, store.blobs_id, sizeof(had));
+    assert_int_equal(rename(blobs, away), 0); /* as where the disk of blobs is not mounted */
+    assert_int_equal(sl_directory_id_open(&store, &diag), SL_E_MISMATCH);
+    assert_non_null(strstr(diag.what, "mounted"));
+    assert_non_null(strstr(diag.hint, kept));
+    assert_int_equal(access(blobs, F_OK), -1); /* nothing was made there */
+    assert_int_equal(rename(away, blobs), 0);
+    assert_int_equal(sl_directory_id_open(&store, &diag), 0);
+    assert_string_equal(store.blobs_id, had);
+    assert_int_equal(unlink(blobs), 0);
+    assert_int_equal(unlink(kept), 0); /* as the hint says */
+    assert_int_equal(sl_directory_id_open(&store, &diag), 0);
+    assert_string_not_equal(store.blobs_id, had);
+    assert_int_equal(sl_buf_write_file(kept, "x", 1), 0);
+    assert_int_equal(sl_directory_id_open(&store, &diag), SL_E_FORMAT);
+}
+
 TEST_WITH(what_is_no_identity_is_refused, make_stores, remove_store_folder)
 {
     static const char *const bad[] = {"",
