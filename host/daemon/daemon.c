@@ -268,6 +268,8 @@ static void on_end_signal(uv_signal_t *handle, int signal)
     }
     daemon->draining = true;
     sl_lab_drain(daemon->lab);
+    if (daemon->http)
+        sl_http_drain(daemon->http);
 }
 
 static void on_reload(uv_timer_t *timer)
@@ -494,7 +496,7 @@ static size_t addresses(const struct sl_daemon_settings *settings, const char *c
 }
 
 /* Before anything is started for nothing. */
-int sl_daemon_check(const struct sl_daemon_settings *settings, bool in_time, struct sl_diag *diag)
+int sl_daemon_check(const struct sl_daemon_settings *settings, bool strict, struct sl_diag *diag)
 {
     const char *const *listen;
     size_t count = addresses(settings, &listen);
@@ -502,9 +504,12 @@ int sl_daemon_check(const struct sl_daemon_settings *settings, bool in_time, str
     const char *certificate = settings->config->certificate;
     int rc =
         certificate ? sl_tls_identity_new(certificate, settings->config->key, &identity, diag) : 0;
-    if (identity && in_time)
+    if (identity && strict)
         rc = sl_tls_identity_check_time(identity, diag);
     sl_tls_identity_free(identity);
+    if (rc == 0 && strict)
+        rc = sl_plugin_configs_check(settings->config->plugins, settings->config->plugin_count,
+                                     diag);
     for (size_t i = 0; rc == 0 && i < count; i++)
         rc = sl_http_check_address(listen[i], settings->config->allow_remote, certificate != NULL,
                                    diag);

@@ -18,9 +18,9 @@ struct sl_daemon_settings {
     bool rebuild; /* a damaged store is set aside, and made anew */
 };
 
-/* Looks at the addresses and at the certificate, also, if `in_time`, whether it is valid now, and
- * starts nothing. 0, or what is wrong, in `diag`. */
-int sl_daemon_check(const struct sl_daemon_settings *settings, bool in_time, struct sl_diag *diag);
+/* Looks at the addresses and at the certificate, and starts nothing; if `strict`, the certificate
+ * must be valid now, and the programs of plug-ins must be there. 0, or what is wrong, in `diag`. */
+int sl_daemon_check(const struct sl_daemon_settings *settings, bool strict, struct sl_diag *diag);
 
 /* Runs until a signal ends it. 0, or what it could not start with, in `diag`. */
 int sl_daemon_run(const struct sl_daemon_settings *settings, struct sl_diag *diag);

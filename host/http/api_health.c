@@ -48,6 +48,11 @@ static void on_store(void *user, int rc, const struct sl_token_record *rows, siz
     }
     if (sl_http_directory_problem(exchange))
         return;
+    if (exchange->http->draining) {
+        sl_http_problem(exchange, 503, "shutting-down", "send jobs elsewhere, or try again later",
+                        "the daemon ends with the jobs that run");
+        return;
+    }
     if (rc < 0 || !exchange->http->auth.loaded)
         sl_http_problem(exchange, 503, "not-ready", "read the daemon's log",
                         "the store does not answer");

@@ -60,7 +60,7 @@ struct sl_http {
     uint64_t turned_ns, idle_ns; /* at the end of the last */
     int state_trouble; /* why files of the state could not be written when last looked; 0: they can
                         */
-    bool stopping, ending;
+    bool draining, stopping, ending;
     int open_handles;
     void (*closed)(void *user);
     void *closed_user;

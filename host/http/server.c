@@ -76,6 +76,11 @@ static const struct sl_http_answers answers = {.begin = begin_turn,
                                                .end = end_turn,
                                                .emptied = on_emptied};
 
+void sl_http_drain(struct sl_http *http)
+{
+    http->draining = true;
+}
+
 void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user)
 {
     if (http->stopping)

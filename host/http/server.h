@@ -29,6 +29,10 @@ void sl_http_ask_peers(struct sl_http *http, struct sl_peer_calls *peers);
 /* Connections so far; *out_open of them are open now. */
 uint64_t sl_http_connections(const struct sl_http *http, size_t *out_open);
 
+/* From here on /readyz says that the daemon ends with the jobs that run; all else is answered as
+ * before. */
+void sl_http_drain(struct sl_http *http);
+
 /* Ends every connection, also streams of events; waits for what store and worker threads still owe,
  * then calls `closed` last. Never inside the call. */
 void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user);

@@ -276,6 +276,10 @@ class TestDaemon(lab.Scratch):
             while daemon.get(f"/api/v1/jobs/{job}")["state"] == "queued":
                 pass
             daemon.process.send_signal(signal.SIGTERM)
+            while (ready := daemon.request("GET", "/readyz"))[0] == 200:
+                pass
+            self.assertEqual((ready[0], json.loads(ready[2])["type"]), (503, "urn:sme2lab:problem:shutting-down"))
+            self.assertEqual(daemon.get("/healthz")["status"], "alive")
             daemon.terminate()
             daemon.start()
             self.assertEqual(daemon.wait(job)["state"], "done")
