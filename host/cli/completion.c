@@ -33,7 +33,7 @@ static const struct shell shells[] = {
          "        COMPREPLY=($(compgen -W \"$verbs\" -- \"$cur\"))\n"
          "    elif [ \"${cur#-}\" != \"$cur\" ]; then\n"
          "        COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" \"${COMP_WORDS[1]}\" --help "
-         "2>/dev/null | grep -oE '(^| )--[a-z][a-z-]*' | sort -u)\" -- \"$cur\"))\n"
+         "2>/dev/null | grep -oE '(^| )--[a-z][a-z-]*' | tr -d ' ' | sort -u)\" -- \"$cur\"))\n"
          "    else\n"
          "        COMPREPLY=($(compgen -W \"$(\"${COMP_WORDS[0]}\" completion words -- "
          "\"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null)\" -- \"$cur\"))\n"
@@ -148,6 +148,7 @@ static const struct {
     {"device", "show quarantine release reserve probe calibrate add remove clean results pair",
      NULL},
     {"kernels", "bench", NULL},
+    {"baseline", "write check", NULL},
     {"completion", "bash zsh fish", NULL},
     {"watch", "", &jobs},
     {"wait", "", &jobs},
@@ -171,7 +172,6 @@ static int put_values(struct sl_buf *out, const char *text)
     return rc;
 }
 
-/* A daemon that does not answer has nothing to offer. */
 /* Shells expand the words that they are offered, and a server may call a device "$(...)". */
 static bool is_plain(const char *word)
 {
@@ -179,6 +179,7 @@ static bool is_plain(const char *word)
     return word[0] != '\0' && word[0] != '-' && word[strspn(word, safe)] == '\0';
 }
 
+/* A daemon that does not answer has nothing to offer. */
 static int put_list(const struct sl_cli *cli, const struct list *list, struct sl_buf *out)
 {
     struct sl_client *client = NULL;

@@ -99,6 +99,8 @@ int main(int argc, char **argv)
     if (options.check_config) {
         rc = sl_daemon_check(&settings, true, &diag);
         if (rc == 0)
+            rc = sl_store_place(settings.store, "", place, &diag);
+        if (rc == 0)
             sl_say(stdout, "%s: right, %zu device%s\n",
                    options.config ? options.config : "the default", config.device_count,
                    config.device_count == 1 ? "" : "s");

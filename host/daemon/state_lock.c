@@ -45,6 +45,8 @@ int sl_state_lock(const char *state, unsigned wait_ms, int *out, struct sl_diag 
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0) {
         rc = -errno;
+        sl_diag_hint(diag, "name a directory that this user may write, with --state; or mount its "
+                           "disk for writing");
         return sl_diag_set(diag, rc, path, "the lock cannot be made: %s", strerror(-rc));
     }
     for (unsigned ms = 0; (rc = flock(file, LOCK_EX | LOCK_NB)) < 0 && ms < wait_ms; ms += LOOK_MS)

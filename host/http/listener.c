@@ -211,6 +211,16 @@ static int open_tcp(struct sl_http_listener *listener, const struct place *place
                        place->to.any.sa_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 }
 
+/* What to do where an address cannot be had. */
+static const char *hint_for(int rc)
+{
+    return rc == UV_EADDRINUSE ? "stop the program that has this port ('ss -ltnp' names it), or "
+                                 "choose another one"
+           : rc == UV_EACCES   ? "choose a port from 1024 on, or a path that this user may write"
+           : rc == UV_EADDRNOTAVAIL ? "name an address that this machine has"
+                                    : "choose another address";
+}
+
 int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag)
 {
     struct place place;
@@ -232,8 +242,10 @@ int sl_http_listen(struct sl_http *http, const char *address, bool remote, struc
     listener->uv.handle.data = listener;
     if (rc == 0)
         rc = uv_listen(&listener->uv.stream, BACKLOG, on_client);
-    if (rc < 0)
+    if (rc < 0) {
+        sl_diag_hint(diag, "%s", hint_for(rc));
         sl_diag_set(diag, rc, address, "nobody can listen there: %s", sl_strerror(rc));
+    }
     return rc;
 }
 

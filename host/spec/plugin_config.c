@@ -1,8 +1,10 @@
 /* host/spec/plugin_config.c */
 #include "host/spec/plugin_config.h"
 
+#include <errno.h>
 #include <stdbool.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "host/spec/json_read.h"
@@ -21,6 +23,23 @@ static const struct {
              {SL_PLUGIN_JOB_FAILED, "job_failed"},
              {SL_PLUGIN_DEVICE_LOST, "device_lost"},
              {SL_PLUGIN_DEVICE_QUARANTINED, "device_quarantined"}};
+
+int sl_plugin_configs_check(const struct sl_plugin_config *configs, size_t count,
+                            struct sl_diag *diag)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (access(configs[i].words[0], X_OK) == 0)
+            continue;
+        int rc = -errno;
+        sl_diag_hint(diag,
+                     "install the program of the plug-in %s there, and let the daemon's user "
+                     "execute it",
+                     configs[i].name);
+        return sl_diag_set(diag, rc, configs[i].words[0], "the program cannot be executed: %s",
+                           strerror(-rc));
+    }
+    return 0;
+}
 
 const char *sl_plugin_when_name(unsigned when)
 {

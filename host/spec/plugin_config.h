@@ -7,6 +7,7 @@
 
 #include "host/spec/selector.h"
 
+struct sl_diag;
 struct sl_json_at;
 
 enum { SL_MAX_PLUGINS = 8, SL_PLUGIN_MAX_WORDS = 16 };
@@ -34,6 +35,10 @@ struct sl_plugin_config {
  * reader. Returns how many there are. */
 size_t sl_plugin_configs_read(const struct sl_json_at *list,
                               struct sl_plugin_config out[SL_MAX_PLUGINS]);
+
+/* May each program be executed here? -errno, with its place and what to do. Blocks. */
+int sl_plugin_configs_check(const struct sl_plugin_config *configs, size_t count,
+                            struct sl_diag *diag);
 
 /* The word of one bit; NULL for any other number. */
 const char *sl_plugin_when_name(unsigned when);

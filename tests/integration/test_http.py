@@ -78,7 +78,9 @@ class Addresses(Http):
     def test_an_address_that_cannot_be_had_leaves_no_agent_behind(self):
         self.assertIn("other machines may not reach", self.refused("tcp:0.0.0.0:0"))
         with socket.create_server(("127.0.0.1", 0)) as taken:
-            self.assertIn("nobody can listen there", self.refused(f"tcp:127.0.0.1:{taken.getsockname()[1]}"))
+            said = self.refused(f"tcp:127.0.0.1:{taken.getsockname()[1]}")
+        self.assertIn("nobody can listen there", said)
+        self.assertIn("stop the program that has this port", said)
 
     def test_a_file_at_the_sockets_path_is_kept(self):
         path = self.scratch / "precious"

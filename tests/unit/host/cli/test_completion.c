@@ -61,6 +61,7 @@ TEST(values_of_options_and_verbs_of_verbs_are_offered)
     offers("token", "add", "", "");
     offers("token", "", NULL, "add\nlist\nrevoke\n");
     offers("kernels", "b", NULL, "bench\n");
+    offers("baseline", "", NULL, "write\ncheck\n");
     offers("run", "--device", "",
            "local\ncounted\nemulated\nsme2\n"); /* and of a lab that answers */
     offers("run", "--color", "", "auto\nalways\nnever\n");

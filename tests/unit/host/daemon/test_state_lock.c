@@ -90,3 +90,12 @@ TEST_WITH(a_state_directory_is_made_once_and_none_below_what_is_not_there, fresh
     assert_non_null(strstr(diag.hint, "--state"));
     assert_int_equal(rmdir(path), 0);
 }
+
+TEST(a_directory_that_cannot_be_written_is_refused_with_what_to_do)
+{
+    struct sl_diag diag = {0};
+    int lock = -1;
+    assert_int_equal(sl_state_lock("/proc/self", 0, &lock, &diag), -ENOENT);
+    assert_non_null(strstr(diag.hint, "--state"));
+    assert_int_equal(lock, -1);
+}

@@ -1,6 +1,7 @@
 /* tests/unit/host/spec/test_plugin_config.c */
 #include "host/spec/plugin_config.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -104,4 +105,17 @@ TEST(there_is_a_most_of_plug_ins_and_of_words)
     strcat(text, "]}");
     assert_int_equal(parse(text, all, &document, &diag), SL_E_FORMAT);
     sl_json_doc_free(document);
+}
+
+TEST(a_program_that_cannot_be_executed_is_named)
+{
+    struct sl_plugin_config two[2] = {{.name = "a", .words = {"/bin/sh"}, .word_count = 1},
+                                      {.name = "hub", .words = {"/nowhere/hub"}, .word_count = 1}};
+    struct sl_diag diag = {.what = ""};
+    assert_int_equal(sl_plugin_configs_check(two, 1, &diag), 0);
+    assert_int_equal(sl_plugin_configs_check(two, 2, &diag), -ENOENT);
+    assert_string_equal(diag.where, "/nowhere/hub");
+    assert_non_null(strstr(diag.hint, "hub"));
+    two[1].words[0] = "/etc/passwd";
+    assert_int_equal(sl_plugin_configs_check(two, 2, &diag), -EACCES);
 }
