@@ -211,7 +211,7 @@ static int open_tcp(struct sl_http_listener *listener, const struct place *place
                        place->to.any.sa_family == AF_INET6 ? UV_TCP_IPV6ONLY : 0);
 }
 
-/* What to do where an address cannot be had. */
+/* Tells what to do about an address that cannot be had. */
 static const char *hint_for(int rc)
 {
     return rc == UV_EADDRINUSE ? "stop the program that has this port ('ss -ltnp' names it), or "
