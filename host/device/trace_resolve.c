@@ -100,7 +100,7 @@ static int check_claims(const struct sl_trace *trace, const struct resolver *r)
     return 0;
 }
 
-/* All records but the CRCs, resolved if there is a resolver, sealed anew. */
+/* All records but the CRCs, resolved and sealed anew. */
 static int seal_again(struct sl_bytes stream, const struct resolver *resolver, struct sl_buf *out)
 {
     struct sl_trace_sealer sealer;
@@ -112,22 +112,11 @@ static int seal_again(struct sl_bytes stream, const struct resolver *resolver, s
         memcpy(&record, stream.data + at, sizeof(record));
         if (record.kind == SL_TRACE_CRC)
             continue;
-        if (resolver)
-            rc = resolve_record(resolver, &record);
+        rc = resolve_record(resolver, &record);
         if (rc == 0)
             rc = sl_trace_sealer_put(&sealer, &record, 1, out);
     }
     return rc < 0 ? rc : sl_trace_sealer_flush(&sealer, out);
-}
-
-int sl_trace_reseal(struct sl_bytes stream, struct sl_buf *out, struct sl_diag *diag)
-{
-    struct sl_trace trace;
-    int rc = sl_trace_parse(stream, &trace, diag); /* checks the CRCs */
-    if (rc < 0)
-        return rc;
-    sl_trace_fini(&trace);
-    return seal_again(stream, NULL, out);
 }
 
 int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, struct sl_buf *out,

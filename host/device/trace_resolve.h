@@ -15,8 +15,3 @@ struct sl_diag;
  * use SME), what sl_trace_parse() finds, SL_E_LIMIT or -ENOMEM. */
 int sl_trace_resolve(struct sl_bytes stream, const struct sl_count_log *log, struct sl_buf *out,
                      struct sl_diag *diag);
-
-/* Appends to `out` the same records with CRC records where a stream written at once has them: where
- * they stand in `stream` depends on when the ring was drained, and equal runs are to be equal
- * files. A stream that breaks off stays one. What sl_trace_parse() finds, SL_E_LIMIT or -ENOMEM. */
-int sl_trace_reseal(struct sl_bytes stream, struct sl_buf *out, struct sl_diag *diag);

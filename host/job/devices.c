@@ -18,6 +18,7 @@
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/job/collect.h"
+#include "host/job/finisher.h"
 #include "host/job/kept_list.h"
 #include "host/job/run.h"
 #include "host/job/settled.h"
@@ -58,6 +59,7 @@ struct sl_devices {
     struct sl_devices_events events;
     void *user;
     const struct sl_job_kit *kit;
+    struct sl_finisher *finisher; /* owned */
     char state_dir[SL_PATH_BYTES], agent[PATH_BYTES];
     struct device *all[SL_MAX_DEVICES]; /* owned */
     size_t count;
@@ -189,6 +191,7 @@ static int start(struct device *device, const char *config_json, const char *res
                                      .device = &device->kind,
                                      .link = device->link,
                                      .kit = device->devices->kit,
+                                     .finisher = device->devices->finisher,
                                      .device_name = device->name,
                                      .config_json = config_json,
                                      .start = device->start,
@@ -554,8 +557,11 @@ int sl_devices_new(uv_loop_t *loop, const struct sl_devices_options *options,
                    const struct sl_devices_events *events, void *user, struct sl_devices **out)
 {
     struct sl_devices *devices = sl_calloc(1, sizeof(*devices));
-    if (!devices)
-        return -ENOMEM;
+    int rc = devices ? sl_finisher_new(loop, &devices->finisher) : -ENOMEM;
+    if (rc < 0) {
+        sl_free(devices);
+        return rc;
+    }
     devices->loop = loop;
     devices->events = *events;
     devices->user = user;
@@ -837,15 +843,21 @@ static void on_link_closed(void *user)
     finish_close(device->devices);
 }
 
-static void on_looks_closed(uv_handle_t *handle)
+static void on_finisher_closed(void *user)
 {
-    struct sl_devices *devices = handle->data;
+    struct sl_devices *devices = user;
     void (*closed)(void *) = devices->closed;
-    void *user = devices->closed_user;
+    void *closed_user = devices->closed_user;
     for (size_t i = 0; i < devices->count; i++)
         free_device(devices->all[i]);
     sl_free(devices);
-    closed(user);
+    closed(closed_user);
+}
+
+static void on_looks_closed(uv_handle_t *handle)
+{
+    struct sl_devices *devices = handle->data;
+    sl_finisher_close(devices->finisher, on_finisher_closed, devices);
 }
 
 static void finish_close(struct sl_devices *devices)

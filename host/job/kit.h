@@ -26,8 +26,8 @@ struct sl_job_means {
 
 /* A run whose streams are all here, for `finish`. Everything is borrowed. */
 struct sl_job_ended {
-    /* Absolute. trace.sltrace (resolved), streams/ as they came, files/output_sme2-off-0.bin and so
-     * on, reference/files/output-0.bin and so on. */
+    /* Absolute. trace.sltrace (resolved if counted), streams/ as they came,
+     * files/output_sme2-off-0.bin and so on, reference/files/output-0.bin and so on. */
     const char *directory;
     const char *state_dir;
     uint64_t job;

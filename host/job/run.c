@@ -19,6 +19,7 @@
 #include "host/device/link.h"
 #include "host/device/runtime_files.h"
 #include "host/ingest/run_store.h"
+#include "host/job/finisher.h"
 #include "host/job/kept_list.h"
 #include "host/job/run_blobs.h"
 #include "host/job/run_count.h"
@@ -70,6 +71,8 @@ struct sl_job_run {
     struct sl_count_reader *reader; /* of a counted device, owned */
     uv_timer_t beat;
     uv_work_t request;
+    struct sl_finisher *finisher; /* borrowed */
+    struct sl_finisher_task finish;
     struct sl_job_run_work work;
     bool working, putting, finishing, cancelled, closing;
     bool taken, detached; /* the device has it; and cannot be reached */
@@ -180,16 +183,12 @@ static void close_down(struct sl_job_run *run)
 
 /* --- finishing --- */
 
-static void after_finish(uv_work_t *request, int status)
+static void after_finish(void *user)
 {
-    struct sl_job_run *run = request->data;
+    struct sl_job_run *run = user;
     run->working = false;
     if (run->closing) { /* the daemon ends: a later one finishes it again */
         close_down(run);
-        return;
-    }
-    if (status < 0) {
-        end(run, SL_CAUSE_LAB, sl_strerror(status));
         return;
     }
     bool leaves = sl_job_run_work_leaves(&run->work);
@@ -200,9 +199,9 @@ static void after_finish(uv_work_t *request, int status)
     close_down(run);
 }
 
-static void do_finish(uv_work_t *request)
+static void do_finish(void *user)
 {
-    struct sl_job_run *run = request->data;
+    struct sl_job_run *run = user;
     sl_job_run_work_finish(&run->work);
 }
 
@@ -248,7 +247,8 @@ static void queue_finish(struct sl_job_run *run)
     run->work.wall_ns = run->sent_ns != 0 ? uv_hrtime() - run->sent_ns : 0;
     run->work.ended_ms = sl_clock_utc_ms();
     run->working = true;
-    uv_queue_work(run->loop, &run->request, do_finish, after_finish);
+    run->finish = (struct sl_finisher_task){.work = do_finish, .done = after_finish, .user = run};
+    sl_finisher_add(run->finisher, &run->finish);
 }
 
 static void part_done(struct part *part)
@@ -720,6 +720,7 @@ int sl_job_run_start(uv_loop_t *loop, const struct sl_job_run_setup *setup,
     run->measures = &run->device;
     run->link = setup->link;
     run->kit = setup->kit;
+    run->finisher = setup->finisher;
     run->config_json = config;
     run->start = setup->start;
     run->id = sl_kept_id(&run->start);
@@ -887,5 +888,7 @@ void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *
 {
     run->closed = closed;
     run->closed_user = user;
+    if (sl_finisher_drop(run->finisher, &run->finish))
+        run->working = false;
     close_down(run);
 }

@@ -16,6 +16,7 @@
 typedef struct uv_loop_s uv_loop_t;
 struct sl_device;
 struct sl_diag;
+struct sl_finisher;
 struct sl_job_run;
 struct sl_link;
 struct sl_link_chunk;
@@ -47,6 +48,7 @@ struct sl_job_run_setup {
     const struct sl_device *device;
     struct sl_link *link; /* borrowed; its events are passed on by the owner */
     const struct sl_job_kit *kit;
+    struct sl_finisher *finisher;          /* borrowed */
     const char *device_name, *config_json; /* copied */
     struct sl_kept_start start;
     const char *resume; /* the directory of an earlier daemon's, NULL: a new one */

@@ -17,7 +17,6 @@
 #include "common/base/durable.h"
 #include "common/base/json.h"
 #include "common/base/log.h"
-#include "common/base/mem.h"
 #include "common/base/path.h"
 #include "common/base/sync_group.h"
 #include "common/base/tree_remove.h"
@@ -201,13 +200,6 @@ void sl_job_run_work_prepare(struct sl_job_run_work *work)
 
 /* --- finishing --- */
 
-static int read_stream(const char *directory, int stream, struct sl_buf *out)
-{
-    char path[SL_JOB_RUN_WORK_PATH + 32];
-    sl_ingest_path(directory, stream, path, sizeof(path));
-    return sl_buf_read_file(path, MAX_STREAM_BYTES, out);
-}
-
 /* Mapped, since files of many external runners may be more than memory; end it with munmap(). */
 static int map_stream(const char *directory, int stream, struct sl_bytes *out)
 {
@@ -230,24 +222,34 @@ static int map_stream(const char *directory, int stream, struct sl_bytes *out)
     return rc;
 }
 
-/* A trace that breaks off keeps the events that it has; only a whole one can be resolved. */
-static int make_trace(struct sl_job_run_work *work, const struct sl_count_log *log)
+/* Only a whole trace can be resolved. */
+static int resolve_trace(struct sl_job_run_work *work, const struct sl_count_log *log,
+                         const char *from, const char *to)
 {
-    char path[SL_JOB_RUN_WORK_PATH + 32];
     struct sl_buf raw, trace;
-    int rc = read_stream(work->directory, 0, &raw);
+    int rc = sl_buf_read_file(from, MAX_STREAM_BYTES, &raw);
     if (rc < 0)
         return rc;
-    struct sl_bytes bytes = {raw.data, raw.size};
     sl_buf_init(&trace, MAX_STREAM_BYTES);
-    rc = log ? sl_trace_resolve(bytes, log, &trace, &work->diag)
-             : sl_trace_reseal(bytes, &trace, &work->diag);
-    sl_path_join(path, sizeof(path), work->directory, "trace.sltrace");
+    rc = sl_trace_resolve((struct sl_bytes){raw.data, raw.size}, log, &trace, &work->diag);
     if (rc == 0)
-        rc = sl_buf_write_file(path, trace.data, trace.size);
+        rc = sl_buf_write_file(to, trace.data, trace.size);
     sl_buf_fini(&trace);
     sl_buf_fini(&raw);
     return rc;
+}
+
+/* A trace that is not counted is the stream itself under another name: a stream that is whole is
+ * written no more. The folder is synced with the files that are written into it after this. */
+static int make_trace(struct sl_job_run_work *work, const struct sl_count_log *log)
+{
+    char from[SL_JOB_RUN_WORK_PATH + 32], to[SL_JOB_RUN_WORK_PATH + 32];
+    sl_ingest_path(work->directory, 0, from, sizeof(from));
+    sl_path_join(to, sizeof(to), work->directory, "trace.sltrace");
+    if (log)
+        return resolve_trace(work, log, from, to);
+    unlink(to); /* of a finish that did not get to its end */
+    return link(from, to) < 0 ? -errno : 0;
 }
 
 static int unpack_files(struct sl_job_run_work *work, int part)
@@ -392,7 +394,6 @@ static void make_run(struct sl_job_run_work *work)
     rc = done ? rc : 0;
     int told = sl_result_json_write(work->directory, work->attempt, work->parts[0], work->parts[1]);
     work->rc = rc < 0 ? rc : told;
-    sl_mem_trim(); /* analyses and reports took more than the daemon needs until the next job */
 }
 
 static void put_device(const struct sl_job_run_work *work, struct sl_json *json)

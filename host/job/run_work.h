@@ -58,8 +58,9 @@ void sl_job_run_work_prepare(struct sl_job_run_work *work);
 /* Does the result stay on the device, for a person or another start to collect? By the end. */
 bool sl_job_run_work_leaves(const struct sl_job_run_work *work);
 
-/* Streams to files: trace.sltrace resealed or resolved, log, output, files; then the kit's finish.
- * All of it, and the results before it, in one group that is durable when this returns. */
+/* Streams to files: trace.sltrace (of a counted device resolved), log, output, files; then the
+ * kit's finish. All of it, and the results before it, in one group that is durable when this
+ * returns. */
 void sl_job_run_work_finish(struct sl_job_run_work *work);
 
 /* Tells `progress` all of the measured run's trace that is here, of an earlier daemon. */

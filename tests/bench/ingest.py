@@ -3,6 +3,10 @@
 The devices are processes of this machine: each is a real agent whose inference process records events as fast as it can
 (fast_agent.c). The daemon is tests/support/ordinal_lab.c, which is sme2labd but for what such devices are and for the artifacts
 of their runs. Devices and daemon share the processors, so the events a second are those of both together.
+
+Two figures: how fast events come into synced files, from the start of the first run until the last event of the last run is
+synced, while runs that have ended are being finished; and how fast whole runs are made, until the last one is finished and
+stored: its trace and both ETDumps synced, its job `done` for everybody who asks.
 """
 
 import contextlib
@@ -75,15 +79,6 @@ def submit_all(daemon):
     return numbers
 
 
-def await_streams(daemon):
-    """Until every run has all its streams, synced."""
-    limit = time.monotonic() + PATIENCE_S
-    while len(list(daemon.state.glob("runs/*/*/streams/end.json"))) < DEVICES:
-        if time.monotonic() > limit:
-            sys.exit(f"bench: not all of {DEVICES} devices' streams end: {daemon.log_text()[-1000:]}")
-        time.sleep(0.05)
-
-
 def await_ready(daemon):
     limit = time.monotonic() + PATIENCE_S
     while any(device["state"] != "ready" for device in daemon.get("/api/v1/devices")["devices"]):
@@ -93,21 +88,23 @@ def await_ready(daemon):
 
 
 def measure(daemon):
-    """(events that came, seconds, peak of the daemon's memory in MB, seconds of CPU of its loop and of all, devices at once)."""
+    """(events that came, seconds until all were synced, until all runs were stored, peak of the daemon's memory in MB, seconds of
+    CPU of its loop and of all, devices at once)."""
     await_ready(daemon)
     before = cpu_times(daemon)
     numbers = submit_all(daemon)
-    await_streams(daemon)
-    cpu = [after - first for after, first in zip(cpu_times(daemon), before)]
     records = [daemon.wait(number, PATIENCE_S) for number in numbers]
+    stored = time.time()
+    cpu = [after - first for after, first in zip(cpu_times(daemon), before)]
     wrong = [record for record in records if record["state"] != "done" or record["attempts"] != 1]
     if wrong:
         sys.exit(f"bench: a run of events did not end well: {wrong[0]}")
     folders = {int(folder.name.rsplit("-", 1)[1]): folder for folder in daemon.state.glob("runs/*/*")}
     spans = [(record["started_ms"] / 1e3, (folders[record["id"]] / "streams/synced").stat().st_mtime) for record in records]
     events = sum(events_in(folders[number] / "streams/trace.sltrace") for number in numbers)
-    seconds = max(ended for _, ended in spans) - min(began for began, _ in spans)
-    return events, seconds, peak_mb(daemon.process.pid), cpu, most_at_once(spans)
+    began = min(began for began, _ in spans)
+    synced = max(ended for _, ended in spans)
+    return events, synced - began, stored - began, peak_mb(daemon.process.pid), cpu, most_at_once(spans)
 
 
 def bench():
@@ -119,8 +116,10 @@ def bench():
                         env={"SME2LAB_NATIVE_AGENT": str(host.AGENT_BENCH / "fast_agent")})
         daemon.start()
         stack.callback(daemon.__exit__, AssertionError)  # traces of fast_agent are no runs of a model: they are not validated
-        events, seconds, memory, cpu, at_once = measure(daemon)
-    yield host.row(f"events a second from {DEVICES} devices to synced files", round(events / seconds), "events/s", GOAL_EVENTS, "goal", least=True)
+        events, synced_s, stored_s, memory, cpu, at_once = measure(daemon)
+    yield host.row(f"events a second from {DEVICES} devices to synced files, first start to last sync, ended runs being finished meanwhile", round(events / synced_s),
+                   "events/s", GOAL_EVENTS, "goal", least=True)
+    yield host.noted("  the same until the last run is finished and stored, ETDumps made", round(events / stored_s), "events/s", GOAL_EVENTS, "the same rate")
     yield host.row("  events lost", wanted - events, f"of {wanted:,}", 0, "goal")
     yield host.row("  devices that streamed at once", at_once, "devices", DEVICES, "goal", least=True)
     yield host.row("  daemon's memory, its peak", round(memory), "MB", GOAL_MB, "goal")

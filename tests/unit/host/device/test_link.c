@@ -14,10 +14,10 @@
 #include "common/base/buf.h"
 #include "common/base/digest.h"
 #include "common/base/error.h"
+#include "common/format/sltrace.h"
 #include "host/device/launch.h"
 #include "host/device/link.h"
 #include "host/device/tools.h"
-#include "host/device/trace_resolve.h"
 #include "host/spec/spec.h"
 #include "tests/support/test.h"
 #include "tests/support/toy_lab.h"
@@ -159,12 +159,21 @@ static void submit(struct host *host, uint32_t pairs, const char *script)
     assert_int_equal(sl_link_send_job(host->link, &job), 0);
 }
 
+/* The records of the trace that came. CRC records stand where the ring was drained. */
+static void put_records(const struct host *host, struct sl_buf *out)
+{
+    const struct sl_buf *stream = &host->streams[0];
+    sl_buf_init(out, 64 << 20);
+    for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream->size; at += SL_TRACE_RECORD_BYTES) {
+        if (stream->data[at] != SL_TRACE_CRC)
+            assert_int_equal(sl_buf_append(out, stream->data + at, SL_TRACE_RECORD_BYTES), 0);
+    }
+}
+
 static void assert_undisturbed(const struct host *host)
 {
     struct sl_buf trace;
-    struct sl_bytes bytes = {host->streams[0].data, host->streams[0].size};
-    sl_buf_init(&trace, 64 << 20);
-    assert_int_equal(sl_trace_reseal(bytes, &trace, NULL), 0);
+    put_records(host, &trace);
     assert_int_equal(trace.size, undisturbed.size);
     assert_memory_equal(trace.data, undisturbed.data, undisturbed.size);
     sl_buf_fini(&trace);
@@ -181,9 +190,7 @@ TEST(a_started_agent_runs_a_job)
     assert_int_equal(host.result.stream_bytes[0], host.streams[0].size);
     assert_int_equal(sl_link_reset(host.link), SL_E_UNSUPPORTED); /* it is in no port */
     assert_int_equal(host.down, 0);
-    sl_buf_init(&undisturbed, 64 << 20);
-    struct sl_bytes trace = {host.streams[0].data, host.streams[0].size};
-    assert_int_equal(sl_trace_reseal(trace, &undisturbed, NULL), 0);
+    put_records(&host, &undisturbed);
     close_host(&host, true);
 }
 
