@@ -46,6 +46,17 @@ bool sl_utf8_steers(const unsigned char *at, size_t len)
     return control || turns;
 }
 
+bool sl_utf8_is_plain(const char *text)
+{
+    for (size_t len; *text; text += len) {
+        const unsigned char *at = (const unsigned char *)text;
+        len = sl_utf8_length(at);
+        if (len == 0 || sl_utf8_steers(at, len))
+            return false;
+    }
+    return true;
+}
+
 void sl_utf8_clean(char *text, const char *kept)
 {
     for (size_t len; *text; text += len) {

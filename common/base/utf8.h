@@ -18,5 +18,8 @@ void sl_utf8_clean(char *text, const char *kept);
 /* Does the character of `len` bytes at `at` steer: a control (C1 too) or a change of direction? */
 bool sl_utf8_steers(const unsigned char *at, size_t len);
 
+/* Is `text` well-formed, and does no character of it steer? */
+bool sl_utf8_is_plain(const char *text);
+
 /* Returns the index of the first byte that belongs to no character; `text.size` if all belong. */
 size_t sl_utf8_first_bad(struct sl_bytes text);

@@ -226,7 +226,7 @@ static void put_cell(struct sl_table *table, const cJSON *row, const struct sl_c
         sl_table_put(table, sl_time_text(number, text));
     else if (column->kind == SL_COLUMN_MAYBE)
         put_maybe(table, sl_value(row, column->name));
-    else if (column->kind == SL_COLUMN_ID && number != 0)
+    else if (column->kind == SL_COLUMN_U32 || (column->kind == SL_COLUMN_ID && number != 0))
         sl_table_printf(table, "%" PRIu64, number);
     else if (column->kind == SL_COLUMN_REAL && real > 0)
         sl_table_printf(table, "%.3f", real);

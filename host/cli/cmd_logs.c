@@ -20,6 +20,8 @@
 
 enum { MAX_FILES_SHOWN = 64 };
 
+#define EARLY_LOG "streams/log"
+
 static int print_log(const struct sl_cli *cli, const char *name, const struct sl_buf *body)
 {
     struct sl_buf text;
@@ -60,6 +62,34 @@ static int print_attempt(const struct sl_cli *cli, struct sl_client *client, uin
     return rc;
 }
 
+static int print_file(const struct sl_cli *cli, struct sl_client *client, uint64_t id,
+                      const char *name, struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES];
+    struct sl_buf body;
+    snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/", id);
+    if (!sl_url_path(path, sizeof(path), name))
+        return 0;
+    int rc = sl_client_get(client, path, &body, NULL, diag);
+    if (rc < 0)
+        return rc;
+    rc = print_log(cli, name, &body);
+    sl_buf_fini(&body);
+    return rc;
+}
+
+/* A run that failed early has no log but what its device's process said. */
+static bool has_early_log(const cJSON *files)
+{
+    const cJSON *file;
+    cJSON_ArrayForEach(file, files)
+    {
+        if (strcmp(sl_value_text(file, "path", ""), EARLY_LOG) == 0)
+            return sl_value_u64(file, "bytes") > 0;
+    }
+    return false;
+}
+
 /* All logs among the run's files, or that of one attempt; with --json an object a line. */
 static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64_t id, void *user,
                       struct sl_diag *diag)
@@ -76,16 +106,13 @@ static int print_logs(const struct sl_cli *cli, struct sl_client *client, uint64
     cJSON_ArrayForEach(file, sl_value(files, "files"))
     {
         const char *name = sl_value_text(file, "path", "");
-        struct sl_buf body;
-        snprintf(path, sizeof(path), "/api/v1/runs/%" PRIu64 "/files/", id);
-        if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN ||
-            !sl_url_path(path, sizeof(path), name))
+        if (rc < 0 || !is_log(name) || shown == MAX_FILES_SHOWN)
             continue;
-        rc = sl_client_get(client, path, &body, NULL, diag);
-        if (rc < 0)
-            continue;
-        rc = print_log(cli, name, &body);
-        sl_buf_fini(&body);
+        rc = print_file(cli, client, id, name, diag);
+        shown++;
+    }
+    if (rc == 0 && shown == 0 && has_early_log(sl_value(files, "files"))) {
+        rc = print_file(cli, client, id, EARLY_LOG, diag);
         shown++;
     }
     cJSON_Delete(files);

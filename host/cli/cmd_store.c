@@ -427,7 +427,8 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings, bool m
         sl_table_put(&table, sl_value_text(finding, "name", ""));
         sl_table_put(&table, state_of(finding, mend));
     }
-    return sl_cli_table(cli, &table, "The store and its files agree.");
+    return sl_cli_table(cli, &table, /* mending looks for nothing that gc removes */
+                        mend ? "Nothing is lost." : "The store and its files agree.");
 }
 
 /* Something is lost that is not there again. */

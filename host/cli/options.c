@@ -68,7 +68,8 @@ static int store_number(const struct sl_option *option, const char *value, struc
         return 0;
     }
     long long number = strtoll(value, &end, 10);
-    if (end == value || *end || errno || number < 0 || number > INT32_MAX)
+    long long low = option->kind == SL_OPTION_WHOLE ? INT32_MIN : 0;
+    if (end == value || *end || errno || number < low || number > INT32_MAX)
         return bad_value(option, value, diag);
     *(int64_t *)option->into = number;
     return 0;

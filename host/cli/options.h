@@ -14,6 +14,7 @@ enum sl_option_kind {
     SL_OPTION_FLAG,  /* into: bool, set to true */
     SL_OPTION_TEXT,  /* into: const char *, borrowed from argv */
     SL_OPTION_COUNT, /* into: int64_t, a decimal number from 0 to INT32_MAX */
+    SL_OPTION_WHOLE, /* into: int64_t, a decimal number from INT32_MIN to INT32_MAX */
     SL_OPTION_REAL,  /* into: double, finite */
     SL_OPTION_LIST,  /* into: struct sl_option_list; may be given several times */
 };

@@ -1,7 +1,6 @@
 /* host/cli/problem.c */
 #include "host/cli/problem.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +67,8 @@ static const char *default_hint(long status)
     case 507:
         return "free disk space on the daemon's machine";
     default:
-        return "the daemon's log says more";
+        return status < 500 ? "correct what this names, and ask again"
+                            : "the daemon's log says more";
     }
 }
 
@@ -109,8 +109,6 @@ int sl_problem_read(long status, struct sl_bytes body, const char *server, const
         sl_diag_set(diag, code, NULL, "%.*s", (int)len, what);
     else
         sl_diag_set(diag, code, NULL, "The daemon answered %ld and no more", status);
-    /* A sentence, whatever the daemon calls one. */
-    diag->what[0] = (char)toupper((unsigned char)diag->what[0]);
     const char *where = words(document, where_keys, 2, text);
     if (where)
         snprintf(diag->where, sizeof(diag->where), "%.190s", where);

@@ -19,6 +19,7 @@
 #include "host/spec/path_stem.h"
 #include "host/spec/plan.h"
 
+#define NOT_SAID INT64_MIN /* of a number: the option is not on the command line */
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum { MAX_CONFIG_BYTES = 4 << 20, MAX_OPTIONS = SL_PARAMS_MAX + 16 };
@@ -104,8 +105,8 @@ static struct sl_option option_of(const struct sl_param *param, union sl_cli_run
     switch (param->type) {
     case SL_PARAM_COUNT:
     case SL_PARAM_NUMBER:
-        option.kind = SL_OPTION_COUNT;
-        said->count = -1;
+        option.kind = param->low < 0 ? SL_OPTION_WHOLE : SL_OPTION_COUNT;
+        said->count = NOT_SAID;
         break;
     case SL_PARAM_REAL:
         option.kind = SL_OPTION_REAL;
@@ -403,7 +404,7 @@ static int take_number(const struct sl_param *param, const union sl_cli_run_said
                        struct sl_diag *diag)
 {
     bool real = param->type == SL_PARAM_REAL;
-    if (real ? isnan(said->real) : said->count < 0)
+    if (real ? isnan(said->real) : said->count == NOT_SAID)
         return 0;
     int rc = check_range(param, real ? said->real : (double)said->count, diag);
     if (rc < 0)

@@ -76,7 +76,7 @@ int main(int argc, char **argv)
     struct sl_daemon_options options;
     struct sl_host_config config;
     struct sl_diag diag = {0};
-    char state[SL_PATH_BYTES], place[SL_STORE_PLACE_BYTES];
+    char named[SL_PATH_BYTES], state[SL_PATH_BYTES] = "", place[SL_STORE_PLACE_BYTES];
     sl_mem_return_large();
     int rc = sl_daemon_options_parse(&options, argc, argv, &diag);
     if (rc == 1)
@@ -108,9 +108,12 @@ int main(int argc, char **argv)
         return rc < 0 ? report(&diag, rc) : 0;
     }
     if (!settings.state) {
-        rc = sl_paths_state(state, &diag);
-        settings.state = state;
+        rc = sl_paths_state(named, &diag);
+        settings.state = named;
     }
+    if (rc == 0) /* devices' agents have their own working directories */
+        rc = sl_paths_absolute(settings.state, state, &diag);
+    settings.state = state;
     if (rc == 0)
         rc = sl_store_place(settings.store, settings.state, place, &diag);
     if (rc == 0)

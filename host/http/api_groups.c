@@ -36,7 +36,7 @@ void sl_api_group_post(struct sl_http_exchange *exchange)
     int rc = sl_http_query(exchange, "name", group.name, sizeof(group.name));
     if (rc < 0 || group.name[0] == '\0') {
         sl_http_problem(exchange, 400, "bad-query", "say ?name=nightly",
-                        "a group has a name of 1 to %d printable characters",
+                        "a group has a name of 1 to %d bytes, without control characters",
                         (int)sizeof(group.name) - 1);
         return;
     }

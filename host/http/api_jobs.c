@@ -85,7 +85,7 @@ static void end_submitting(struct submitting *submitting, int rc, uint64_t job)
     if (sl_http_exchange_settle(exchange)) {
         if (submitting->over_quota)
             sl_http_problem(exchange, 429, "quota", "wait for one to end, or cancel one",
-                            "%s has %u open jobs, as many as it may", exchange->who.name,
+                            "'%s' has %u open jobs, as many as it may", exchange->who.name,
                             (unsigned)exchange->who.max_jobs);
         else if (rc == -EACCES)
             sl_http_problem(exchange, 403, "not-yours", "POST /groups makes one of your own",

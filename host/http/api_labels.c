@@ -8,6 +8,7 @@
 #include "common/base/buf.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/http/api.h"
 #include "host/http/context.h"
 #include "host/http/exchange.h"
@@ -70,6 +71,8 @@ static void check_labels(const struct sl_json_at *labels)
                       strlen(value) >= SL_LABEL_BYTES))
             sl_json_refuse(labels, "A label has 1 to %d bytes, its key 1 to %d", SL_LABEL_BYTES - 1,
                            SL_NAME_BYTES - 1);
+        else if (value && !(sl_utf8_is_plain(at.key) && sl_utf8_is_plain(value)))
+            sl_json_refuse(labels, "A label has no control characters");
     }
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/base/mem.h"
+#include "common/base/utf8.h"
 #include "host/http/context.h"
 #include "host/spec/json_doc.h"
 
@@ -102,7 +103,8 @@ int sl_http_header(const struct sl_http_exchange *exchange, const char *name, ch
 
 int sl_http_query(const struct sl_http_exchange *exchange, const char *name, char *out, size_t size)
 {
-    return sl_http_query_find(exchange->query, name, out, size) < 0 ? -1 : printable(out);
+    bool found = sl_http_query_find(exchange->query, name, out, size) >= 0;
+    return found && sl_utf8_is_plain(out) ? 0 : -1;
 }
 
 bool sl_http_query_names(const struct sl_http_exchange *exchange, const char *name)

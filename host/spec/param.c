@@ -11,6 +11,7 @@
 
 #include "common/base/error.h"
 #include "common/base/json.h"
+#include "common/base/utf8.h"
 #include "host/spec/after.h"
 #include "host/spec/json_read.h"
 #include "host/spec/moment.h"
@@ -326,6 +327,8 @@ static void read_labels(const struct sl_param *param, const struct sl_json_at *a
         if (value && (strlen(item.key) >= SL_NAME_BYTES || strlen(value) >= SL_SELECTOR_BYTES))
             sl_json_refuse(at, "A label has %d bytes at most, its key %d", SL_SELECTOR_BYTES - 1,
                            SL_NAME_BYTES - 1);
+        else if (value && !(sl_utf8_is_plain(item.key) && sl_utf8_is_plain(value)))
+            sl_json_refuse(at, "A label has no control characters");
         keys[*count] = item.key;
         values[(*count)++] = value;
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/base/error.h"
 #include "common/base/path.h"
@@ -42,6 +43,20 @@ int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
     return sl_diag_set(diag, SL_E_NOT_FOUND, "environment",
                        "There is no state directory: SME2LAB_STATE, XDG_STATE_HOME and HOME are "
                        "all unset");
+}
+
+int sl_paths_absolute(const char *path, char out[SL_PATH_BYTES], struct sl_diag *diag)
+{
+    char here[SL_PATH_BYTES];
+    if (path[0] == '/')
+        return join(out, path, "", diag);
+    if (!getcwd(here, sizeof(here) - 1))
+        return sl_diag_set(diag, -errno, path, "The working directory is not known (%s)",
+                           sl_strerror(-errno));
+    size_t len = strlen(here);
+    if (len > 1) /* "/" has its slash */
+        memcpy(here + len, "/", 2);
+    return join(out, here, path, diag);
 }
 
 int sl_paths_make(const char *path, struct sl_diag *diag)

@@ -12,6 +12,10 @@ struct sl_diag;
  * with `diag` set. Nothing is made. */
 int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag);
 
+/* `path` as one that programs with another working directory find: what is relative is taken from
+ * this one's. 0, or as sl_paths_state(), or what getcwd() says. */
+int sl_paths_absolute(const char *path, char out[SL_PATH_BYTES], struct sl_diag *diag);
+
 /* Makes a state directory, or a folder in one, and the folders above it, with their owner's rights
  * alone. 0, -ENAMETOOLONG or what mkdir() says, with `diag` set. */
 int sl_paths_make(const char *path, struct sl_diag *diag);

@@ -50,9 +50,11 @@ static int copy_all(sqlite3 *from, const char *path, const char *to, struct sl_d
 static int copy_database(const char *path, const char *to, struct sl_diag *diag)
 {
     sqlite3 *from = NULL;
-    if (access(path, F_OK) < 0)
+    if (access(path, F_OK) < 0) {
+        sl_diag_hint(diag, "name the daemon's directory by --state, or its store by --store");
         return sl_diag_set(diag, errno == ENOENT ? SL_E_NOT_FOUND : -errno, path,
                            "the store cannot be read: %s", strerror(errno));
+    }
     int fd = open(to, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)
         return sl_diag_set(diag, -errno, to, "the copy cannot be made: %s", strerror(errno));
@@ -115,6 +117,9 @@ int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
     snprintf(aside, sizeof(aside), "%s.replaced-%llu", path, (unsigned long long)sl_clock_utc_ms());
     sl_diag_hint(diag, "name a file that 'sme2labd backup' made");
     int rc = check_backup(from, diag);
+    if (rc == SL_E_FORMAT) /* whatever a store that is so damaged would need */
+        sl_diag_hint(diag, "name another copy, which 'sme2labd backup' made; the store is as it "
+                           "was");
     if (rc < 0)
         return rc;
     sl_set_aside_remove(made); /* left by one that was stopped */

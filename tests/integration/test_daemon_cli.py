@@ -37,7 +37,7 @@ class Daemon:
 
     def start(self):
         self.log = open(self.state.with_suffix(".log"), "ab")
-        self.process = subprocess.Popen([DAEMON, "--config", self.config, "--state", self.state],
+        self.process = subprocess.Popen([DAEMON, "--config", self.config, "--state", self.state.name], cwd=self.state.parent,
                                         stdin=subprocess.DEVNULL, stderr=self.log)
         for _ in range(100):
             if self.cli("jobs").returncode == 0:

@@ -42,7 +42,7 @@ class TestGroups(lab.Scratch):
         self.assertEqual({job["group_id"] for job in listed}, {int(group[1:])})
         told = self.daemon.get(f"/api/v1/groups/{group[1:]}")
         self.assertEqual((told["name"], told["done"], told["queued"], told["running"], told["failed"]), ("zoo", 2, 0, 0, 0))
-        self.assertRegex(self.cli("groups").stdout, rf"(?m)^{group} +zoo ")
+        self.assertRegex(self.cli("groups").stdout, rf"(?m)^{group} +zoo +\S+ +\S+ \S+ +0 +0 +2 +0 +0$")
         self.cli("watch", group, "--out", self.scratch / "fetched")
         self.assertEqual(len(lab.run_directories(self.scratch / "fetched")), 2)
         done = self.cli("report", group, "--format", "md", "-o", self.scratch / "report")

@@ -42,6 +42,15 @@ TEST(a_nul_is_a_character_of_one_byte)
     assert_int_equal(sl_utf8_length(text + 1), 1);
 }
 
+TEST(plain_text_is_whole_and_steers_nothing)
+{
+    assert_true(sl_utf8_is_plain("") && sl_utf8_is_plain("a=b; \xc3\xbc\xf0\x9f\x98\x80"));
+    assert_false(sl_utf8_is_plain("a\n"));
+    assert_false(sl_utf8_is_plain("\x1b[31m"));
+    assert_false(sl_utf8_is_plain("\xe2\x80\xae"));
+    assert_false(sl_utf8_is_plain("cut\xe2\x86"));
+}
+
 TEST(cleaning_takes_what_steers_a_terminal_and_what_is_no_text)
 {
     static const struct {

@@ -9,6 +9,7 @@ struct values {
     bool flag;
     const char *text;
     int64_t count;
+    int64_t whole;
     double real;
     struct sl_option_list list;
     const char *words[2];
@@ -22,10 +23,11 @@ static int parse(struct values *v, struct sl_diag *diag, char **argv)
         {"--text", 't', SL_OPTION_TEXT, &v->text, "WORD", "a text"},
         {"--count", 0, SL_OPTION_COUNT, &v->count, "N", "a count"},
         {"--real", 0, SL_OPTION_REAL, &v->real, "X", "a number"},
+        {"--whole", 0, SL_OPTION_WHOLE, &v->whole, "N", "a number below 0, too"},
         {"--list", 0, SL_OPTION_LIST, &v->list, "ITEM", "an item"},
     };
     const struct sl_usage usage = {
-        .verb = "verb", .synopsis = "", .about = "", .options = options, .option_count = 5};
+        .verb = "verb", .synopsis = "", .about = "", .options = options, .option_count = 6};
     int argc = 0;
     while (argv[argc])
         argc++;
@@ -47,6 +49,18 @@ TEST(options_and_words_may_be_mixed)
     assert_true(v.real < -1.4 && v.real > -1.6);
     assert_int_equal(v.word_count, 2);
     assert_string_equal(v.words[1], "two");
+}
+
+TEST(a_number_may_be_below_0_where_its_option_says_so)
+{
+    struct values v;
+    struct sl_diag diag;
+    assert_int_equal(PARSE("--whole", "-5"), 0);
+    assert_int_equal(v.whole, -5);
+    assert_int_equal(PARSE("--whole=-2147483648"), 0);
+    assert_int_equal(v.whole, INT32_MIN);
+    assert_int_equal(PARSE("--whole=-2147483649"), SL_E_UNSUPPORTED);
+    assert_int_equal(PARSE("--count=-5"), SL_E_UNSUPPORTED);
 }
 
 TEST(short_forms_and_lists_are_taken)

@@ -44,11 +44,21 @@ TEST(a_body_that_is_no_document_leaves_the_status)
     }
 }
 
+TEST(a_request_that_is_wrong_is_not_looked_for_in_the_daemons_log)
+{
+    struct sl_diag diag;
+    read_problem(422, "{\"detail\":\"sql: there is no statement\"}", &diag);
+    assert_string_equal(diag.what, "sql: there is no statement");
+    assert_null(strstr(diag.hint, "log"));
+    read_problem(500, "{\"detail\":\"x\"}", &diag);
+    assert_non_null(strstr(diag.hint, "log"));
+}
+
 TEST(words_cannot_steer_a_terminal)
 {
     struct sl_diag diag;
     read_problem(500, "{\"detail\":\"a\\u001b[2Jb\"}", &diag);
-    assert_string_equal(diag.what, "A?[2Jb");
+    assert_string_equal(diag.what, "a?[2Jb");
 }
 
 TEST(each_status_means_its_exit_code)

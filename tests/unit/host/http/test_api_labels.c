@@ -69,11 +69,26 @@ TEST_WITH(a_pinned_run_is_not_removed_before_it_is_let_go, open_case, close_case
     assert_int_equal(CURL("/api/v1/runs/1", "-X", "DELETE"), 404);
 }
 
+/* They could be given, but not be looked for. */
+TEST_WITH(labels_in_any_script_are_found, open_case, close_case)
+{
+    assert_int_equal(post("/api/v1/runs/1/labels", "{\"labels\":{\"Zustand\":\"geprüft\"}}"), 200);
+    assert_int_equal(CURL("/api/v1/runs?label=Zustand=gepr%C3%BCft"), 200);
+    assert_non_null(strstr(bench.body, "\"id\":1,"));
+    assert_int_equal(CURL("/api/v1/runs?label=Zustand=gepr%C3%BC"), 200);
+    assert_string_equal(bench.body, "{\"runs\":[],\"next_cursor\":null}");
+    assert_int_equal(CURL("/api/v1/runs?label=a=%C3"), 400);
+    assert_int_equal(CURL("/api/v1/runs?label=a=%0A"), 400);
+    assert_int_equal(CURL("/api/v1/runs?label=a=%E2%80%AE"), 400);
+}
+
 TEST_WITH(what_is_no_label_is_refused_with_its_place, open_case, close_case)
 {
     static const char *const bad[] = {"{\"labels\":{\"\":\"b\"}}",
                                       "{\"labels\":{\"a\":\"\"}}",
                                       "{\"labels\":{\"a\":1}}",
+                                      "{\"labels\":{\"a\\nb\":\"c\"}}",
+                                      "{\"labels\":{\"a\":\"\\u001b[31m\"}}",
                                       "{\"labels\":[]}",
                                       "{\"pinned\":1}",
                                       "{\"label\":{}}",

@@ -1,5 +1,6 @@
 /* tests/unit/host/spec/test_paths.c */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -27,6 +28,31 @@ TEST(the_state_directory_comes_from_the_first_variable_that_is_set)
     unsetenv("HOME");
     assert_int_equal(sl_paths_state(path, &diag), SL_E_NOT_FOUND);
     assert_non_null(strstr(diag.hint, "SME2LAB_STATE"));
+}
+
+/* Agents work in directories of their own: they found no file of a state that was named "state". */
+TEST(a_relative_path_is_taken_from_the_working_directory)
+{
+    char root[] = "/tmp/sl-paths-XXXXXX", path[SL_PATH_BYTES], expected[SL_PATH_BYTES];
+    char longest[SL_PATH_BYTES + 1];
+    struct sl_diag diag = {0};
+    assert_non_null(mkdtemp(root));
+    assert_int_equal(chdir(root), 0);
+    assert_int_equal(sl_paths_absolute("a/b", path, &diag), 0);
+    snprintf(expected, sizeof(expected), "%s/a/b", root);
+    assert_string_equal(path, expected);
+    assert_int_equal(sl_paths_absolute("/a", path, &diag), 0);
+    assert_string_equal(path, "/a");
+    memset(longest, 'x', sizeof(longest) - 1);
+    longest[sizeof(longest) - 1] = '\0';
+    assert_int_equal(sl_paths_absolute(longest, path, &diag), SL_E_LIMIT);
+    assert_int_equal(chdir("/"), 0);
+    assert_int_equal(sl_paths_absolute("a", path, &diag), 0);
+    assert_string_equal(path, "/a");
+    assert_int_equal(chdir(root), 0);
+    assert_int_equal(rmdir(root), 0);
+    assert_true(sl_paths_absolute("a", path, &diag) < 0); /* it is gone */
+    assert_int_equal(chdir("/"), 0);
 }
 
 /* A new user's machine has no folder of states yet. */

@@ -82,6 +82,7 @@ STORE_TEST(nothing_is_written_over_and_nothing_damaged_is_kept)
 {
     struct sl_diag diag = {0};
     assert_int_equal(sl_backup_write(store_path, beside("copy"), &diag), SL_E_NOT_FOUND);
+    assert_non_null(strstr(diag.hint, "--state"));
     assert_int_equal(count_files("copy"), 0);
     sl_database_close(open_store());
     write_text(beside("copy"), "mine");
@@ -117,6 +118,9 @@ STORE_TEST(what_is_no_store_or_a_newer_one_replaces_nothing)
     assert_int_equal(sl_backup_restore(store_path, beside("none"), &diag), SL_E_FORMAT);
     write_text(beside("text"), "no database");
     assert_int_equal(sl_backup_restore(store_path, beside("text"), &diag), SL_E_FORMAT);
+    assert_null(
+        strstr(diag.hint, "--rebuild")); /* that would be done to the store, which is whole */
+    assert_non_null(strstr(diag.hint, "another copy"));
     other = open_sqlite_file(beside("other"));
     run_sql(other, "CREATE TABLE t (x)");
     sl_database_close(other);
