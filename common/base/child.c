@@ -189,23 +189,26 @@ static bool has_ended(struct child *child)
     return true;
 }
 
+/* A log is read once a millisecond and never polled: once a pipe was polled, Linux looks for
+ * sleepers at each write into it. */
 static void serve(struct child *child)
 {
     while (!has_ended(child)) {
+        bool gathers = child->fds[LOG] >= 0;
         struct pollfd polled[STREAMS];
         nfds_t count = 0;
         for (int i = 0; i < STREAMS; i++) {
-            if (child->fds[i] >= 0)
+            if (child->fds[i] >= 0 && i != LOG)
                 polled[count++] = (struct pollfd){.fd = child->fds[i], .events = POLLIN};
         }
-        bool busy = poll(polled, count, TICK_MS) > 0;
+        bool busy = poll(polled, count, gathers ? 0 : TICK_MS) > 0;
         bool read_any = false;
         for (int i = 0; i < STREAMS; i++) {
             for (int n = 0; n < CHUNKS && read_stream(child, i); n++)
                 read_any = true;
         }
         watch(child);
-        if ((busy && !read_any) || child->fds[LOG] >= 0) /* only hang-ups, or the log gathers */
+        if ((busy && !read_any) || gathers) /* only hang-ups, or the log gathers */
             nanosleep(&(struct timespec){.tv_nsec = GATHER_NS}, NULL);
     }
     for (int i = 0; i < STREAMS; i++) { /* no more than a full pipe: a writer may have got away */

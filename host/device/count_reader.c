@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -25,9 +24,8 @@ enum {
     PATH_BYTES = 1024,
     READ_BYTES = 256 << 10,
     PIPE_BYTES = 1 << 20,
-    POLL_MS = 50,
     GATHER_NS = 1000000, /* the emulator writes line by line: woken by each, both would crawl */
-    IDLE_NS = 5000000
+    IDLE_NS = 5000000    /* nobody has the FIFO open */
 };
 
 struct sl_count_reader {
@@ -89,7 +87,9 @@ bool sl_count_reader_answer(struct sl_count_reader *reader, uint64_t out_spans[2
     return true;
 }
 
-/* An empty read is the end only when the writer is known to be gone: it may not have come yet. */
+/* An empty read is the end only when the writer is known to be gone: it may not have come yet. The
+ * thread sleeps and does not poll: once a pipe was polled, Linux looks for sleepers at each write.
+ */
 static void *read_log(void *user)
 {
     struct sl_count_reader *reader = user;
@@ -105,11 +105,9 @@ static void *read_log(void *user)
             if (n < READ_BYTES / 2 && !last)
                 nanosleep(&(struct timespec){.tv_nsec = GATHER_NS}, NULL);
         } else if (n == 0 || errno == EAGAIN) {
-            struct pollfd wait = {.fd = reader->fd, .events = POLLIN};
             if (last)
                 return NULL;
-            if (poll(&wait, 1, POLL_MS) > 0 && !(wait.revents & POLLIN))
-                nanosleep(&(struct timespec){.tv_nsec = IDLE_NS}, NULL); /* hung up: do not spin */
+            nanosleep(&(struct timespec){.tv_nsec = n == 0 ? IDLE_NS : GATHER_NS}, NULL);
         } else if (errno != EINTR) {
             reader->rc = reader->rc < 0 ? reader->rc : -errno;
             return NULL;
