@@ -10,4 +10,4 @@ CASES = 300
 
 
 def check(lab):
-    http_schema.check(PYTHON, CASES, lab.seed, lab.say)
+    http_schema.check(PYTHON, CASES, lab.seed, lab.say, http_schema.THREE_WAYS)
