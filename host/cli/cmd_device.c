@@ -15,6 +15,7 @@
 #include "host/cli/device_pair.h"
 #include "host/cli/device_results.h"
 #include "host/cli/device_shell.h"
+#include "host/cli/exit_code.h"
 #include "host/cli/options.h"
 #include "host/report/time_text.h"
 #include "host/spec/json_value.h"
@@ -247,20 +248,38 @@ static int take_out(const struct device *d, const char *name)
     return code;
 }
 
+/* The device's newest run, so that a timer can calibrate. */
+static int newest_run(const struct sl_cli *cli, const char *name, uint64_t *out,
+                      struct sl_diag *diag)
+{
+    char path[SL_CLIENT_PATH_BYTES] = "/api/v1/runs?limit=1";
+    struct sl_client *client = NULL;
+    cJSON *answer = NULL;
+    sl_url_query(path, sizeof(path), "device", name); /* it fits: path_of() took the name */
+    int rc = sl_client_open_any(cli, &client, diag);
+    if (rc == 0)
+        rc = sl_client_get(client, path, NULL, &answer, diag);
+    sl_client_free(client);
+    *out = sl_value_u64(cJSON_GetArrayItem(sl_value(answer, "runs"), 0), "id");
+    cJSON_Delete(answer);
+    if (rc < 0 || *out > 0)
+        return rc;
+    sl_diag_hint(diag, "measure there with 'sme2lab run MODEL.pte --device %.60s'", name);
+    return sl_diag_set(diag, SL_E_NOT_FOUND, name, "the device has no run that shows its noise");
+}
+
 static int calibrate(const struct device *d, const char *name)
 {
     char path[SL_CLIENT_PATH_BYTES], body[48];
     struct sl_diag diag = {0};
+    uint64_t run = (uint64_t)d->run;
     cJSON *answer = NULL;
-    if (d->run <= 0) {
-        sl_diag_hint(&diag, "'sme2lab runs --device %.60s' lists its runs", name);
-        sl_diag_set(&diag, SL_E_UNSUPPORTED, "--run",
-                    "say which run of the device shows its noise");
-        return sl_cli_fail(d->cli, SL_EXIT_USAGE, &diag);
-    }
     if (!path_of(d, name, "calibrate", path))
         return SL_EXIT_USAGE;
-    snprintf(body, sizeof(body), "{\"run\":%" PRId64 "}", d->run);
+    int rc = d->run > 0 ? 0 : newest_run(d->cli, name, &run, &diag);
+    if (rc < 0)
+        return sl_cli_fail(d->cli, sl_exit_for_error(rc), &diag);
+    snprintf(body, sizeof(body), "{\"run\":%" PRIu64 "}", run);
     const struct sl_client_request request = {.method = "POST", .path = path, .json = body};
     int code = sl_ask(d->cli, "device", &request, &answer);
     if (answer && !d->cli->quiet && !d->cli->json)
@@ -316,7 +335,7 @@ int sl_cmd_device(const struct sl_cli *cli, int argc, char **argv)
          "reserve: for 90s, 30m, 2h or 7d (1h), or until 2026-11-27T22:00Z; a week at most"},
         {"--who", 0, SL_OPTION_TEXT, &d.who, "WHO", "reserve: for whom ($USER)"},
         {"--shell", 0, SL_OPTION_FLAG, &d.shell, NULL, "reserve: open a shell there"},
-        {"--run", 0, SL_OPTION_COUNT, &d.run, "ID", "calibrate: the run"},
+        {"--run", 0, SL_OPTION_COUNT, &d.run, "ID", "calibrate: the run (its newest)"},
         {"--link", 0, SL_OPTION_TEXT, &d.link, "LINK", "add: adb:SERIAL or adb-tcp:HOST:PORT"},
         {"--kind", 0, SL_OPTION_TEXT, &d.kind, "KIND", "add: local, emulated or counted"},
         {"--svl", 0, SL_OPTION_COUNT, &d.svl, "BITS", "add: an emulated one's vector length (512)"},

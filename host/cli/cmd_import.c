@@ -88,8 +88,8 @@ static int parse_options(struct request *r, int argc, char **argv, struct sl_dia
             "an experiment of its own, of kernels alone. An ETDump's experiment is the directory "
             "it\n"
             "lies in, or its own name without _tN, which is its number of threads.\n"
-            "A FILE.tar.zst of 'sme2lab export' becomes runs of the daemon; with -o it is "
-            "unpacked.\n"
+            "A FILE.tar.zst of 'sme2lab export' becomes runs of the daemon, except\n"
+            "runs that are there already; with -o it is unpacked.\n"
             "A FILE.json of google/benchmark (--benchmark_out_format=json) or of Bencher becomes\n"
             "a run of the daemon for each benchmark: the median of its repetitions, of Bencher's\n"
             "measures the latency. Each is a series of its own, which 'history' follows.",

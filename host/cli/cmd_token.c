@@ -42,7 +42,7 @@ static int add(const struct token *t, const char *name)
         sl_json_text(&json, "scopes", t->scopes);
     if (t->max_jobs >= 0)
         sl_json_i64(&json, "max_jobs", t->max_jobs);
-    if (t->days > 0)
+    if (t->days >= 0) /* 0 is refused, and does not mean for ever */
         sl_json_i64(&json, "expires_in_s", t->days * DAY_S);
     sl_json_close_object(&json);
     const struct sl_client_request request = {

@@ -59,7 +59,9 @@ static int move_store(const struct sl_daemon_options *options, const char *state
     if (rc == 0 && options->backup) {
         rc = sl_backup_write(path, options->backup, diag);
     } else if (rc == 0) {
-        rc = sl_state_lock(state, 0, &lock, diag);
+        rc = sl_paths_make(state, diag); /* where the whole state was lost, it is not there yet */
+        if (rc == 0)
+            rc = sl_state_lock(state, 0, &lock, diag);
         if (rc == 0)
             rc = sl_backup_restore(path, options->restore, diag);
     }

@@ -33,9 +33,9 @@ struct submitting {
     struct sl_spec spec; /* owned once it is read */
     bool is_read, over_quota;
     struct sl_diag diag;
-    char key[SL_HTTP_VALUE_BYTES]; /* "": none */
-    uint64_t group;                /* 0: none */
-    struct sl_buf collect;         /* the body in place of the request's, of a job that collects */
+    char key[SL_NAME_BYTES + SL_HTTP_VALUE_BYTES]; /* "": none */
+    uint64_t group;                                /* 0: none */
+    struct sl_buf collect; /* the body in place of the request's, of a job that collects */
     int rc;
 };
 
@@ -251,7 +251,8 @@ void sl_api_job_post(struct sl_http_exchange *exchange)
     if (!submitting)
         return;
     submitting->group = group;
-    memcpy(submitting->key, key, sizeof(key));
+    if (key[0]) /* two who chose the same key have not sent the same job */
+        snprintf(submitting->key, sizeof(submitting->key), "%s\n%s", exchange->who.name, key);
     begin_submitting(submitting);
 }
 

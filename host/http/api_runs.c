@@ -236,7 +236,12 @@ static void answer_files(struct listing *listing)
         return;
     }
     sl_buf_fini(&listing->text.body);
-    sl_http_problem_of(listing->exchange, listing->rc, NULL);
+    if (listing->rc != SL_E_NOT_FOUND)
+        sl_http_problem_of(listing->exchange, listing->rc, NULL);
+    else if (!sl_http_directory_problem(listing->exchange))
+        sl_http_problem(listing->exchange, 404, "files-lost",
+                        "'sme2lab fsck' lists such runs, 'sme2lab rm' removes them",
+                        "the files of run %.20s are gone", listing->exchange->param[0]);
 }
 
 static void do_list(uv_work_t *work)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/base/error.h"
+#include "common/base/utf8.h"
 #include "host/spec/json_doc.h"
 #include "host/spec/json_read.h"
 #include "host/spec/names.h"
@@ -40,6 +41,8 @@ static void read_wish(const struct sl_json_at *root, struct sl_http_token_wish *
     sl_json_copy_text(name, out->name, sizeof(out->name));
     if (!out->name[0])
         sl_json_refuse(&name, "A token needs a name that says whose it is");
+    if (!sl_utf8_is_plain(out->name))
+        sl_json_refuse(&name, "A name has no control characters");
     if (strncmp(out->name, "uid:", 4) == 0)
         sl_json_refuse(&name, "Names with uid: are those of users at the Unix socket");
     out->scopes = read_scopes(root);

@@ -1,9 +1,12 @@
 /* host/rundir/archive_unpack.c */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <archive.h>
@@ -18,6 +21,8 @@
 #include "host/spec/json_doc.h"
 
 enum { PATH_BYTES = 1024, STEP_BYTES = 1 << 16 };
+
+#define MANY_BYTES (UINT64_C(1) << 60) /* no disk has them */
 
 struct reader {
     struct archive *archive;
@@ -45,8 +50,10 @@ static int next_file(struct reader *r, const char *name, uint64_t bytes)
     if (rc < ARCHIVE_WARN)
         return damaged(r);
     const char *found = archive_entry_pathname(r->entry);
-    if (!found || strcmp(found, name) != 0 || archive_entry_filetype(r->entry) != AE_IFREG ||
-        archive_entry_hardlink(r->entry) || !archive_entry_size_is_set(r->entry) ||
+    bool named = found && strcmp(found, name) == 0;
+    if (named && (archive_entry_filetype(r->entry) != AE_IFREG || archive_entry_hardlink(r->entry)))
+        return sl_diag_set(r->diag, SL_E_FORMAT, r->path, "%.80s is a link, or no file", name);
+    if (!named || !archive_entry_size_is_set(r->entry) ||
         (bytes != UINT64_MAX && archive_entry_size(r->entry) != (int64_t)bytes))
         return sl_diag_set(r->diag, SL_E_FORMAT, r->path,
                            "%.80s comes where the archive's list has %.80s", found ? found : "",
@@ -154,9 +161,29 @@ static int unpack_run(struct reader *r, struct sl_archive_run *run, const char *
     return rc;
 }
 
+/* What the list asks for is not written until the disk is full: others need it, too. */
+static int check_room(const struct reader *r, const char *into, const struct sl_archive *archive)
+{
+    struct statvfs disk;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < archive->count; i++) {
+        for (size_t k = 0; k < archive->runs[i].count && bytes < MANY_BYTES; k++)
+            bytes += archive->runs[i].files[k].bytes; /* 2^53 at most */
+    }
+    if (statvfs(into, &disk) < 0 || bytes / disk.f_frsize < disk.f_bavail)
+        return 0;
+    sl_diag_hint(r->diag, "free space there; without -o, TMPDIR names another place to unpack in");
+    return sl_diag_set(r->diag, -ENOSPC, into,
+                       "The files of the archive have %" PRIu64
+                       " MiB, and that is more than is free",
+                       bytes >> 20);
+}
+
 static int unpack_all(struct reader *r, const char *into, struct sl_archive *out)
 {
     int rc = read_list(r, out);
+    if (rc == 0)
+        rc = check_room(r, into, out);
     for (size_t i = 0; rc == 0 && i < out->count; i++)
         rc = unpack_run(r, &out->runs[i], into);
     if (rc == 0 && archive_read_next_header(r->archive, &r->entry) != ARCHIVE_EOF)

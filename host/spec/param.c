@@ -89,7 +89,8 @@ static void check_after(const struct sl_json_at *at, const char *text)
 /* One condition of a selector, as host/spec/selector.c reads it. */
 #define SELECTOR_TERM                                                                              \
     "(sme2(=yes|=no)?|(name|tag|soc|model|system)=[^,]{1,63}|"                                     \
-    "kind=(local|emulated|counted|tcp|adb)|svl(=|[<>]=?)[0-9]{1,15}|memory(=|[<>]=?)[0-9]{1,15}"   \
+    "kind=(local|emulated|counted|tcp|adb)|(svl|android)(=|[<>]=?)[0-9]{1,15}|memory(=|[<>]=?)[0-" \
+    "9]{1,15}"                                                                                     \
     "[kmgtKMGT]?)"
 
 #define AT(field) offsetof(struct sl_spec, field)

@@ -15,7 +15,7 @@
 #define OF(member) offsetof(struct sl_device_record, member)
 
 enum relation { EQUAL, LESS, LESS_OR_EQUAL, MORE, MORE_OR_EQUAL };
-enum type { WHOLE, HELD, ONE_OF, KIND, YES_NO, NUMBER, BYTES };
+enum type { WHOLE, HELD, ONE_OF, KIND, YES_NO, NUMBER, BYTES, VERSION };
 
 /* The facts; `always` is known of each device from the start, before its agent says anything. */
 static const struct fact {
@@ -24,15 +24,11 @@ static const struct fact {
     size_t at;
     bool always;
 } facts[] = {
-    {"name", WHOLE, OF(name), true},
-    {"kind", KIND, OF(kind), true},
-    {"tag", ONE_OF, OF(tags), true},
-    {"soc", HELD, OF(soc), false},
-    {"model", HELD, OF(model), false},
-    {"system", HELD, OF(system), false},
-    {"sme2", YES_NO, OF(sme2), false},
-    {"svl", NUMBER, OF(svl_bits), false},
-    {"memory", BYTES, OF(memory_bytes), false},
+    {"name", WHOLE, OF(name), true},         {"kind", KIND, OF(kind), true},
+    {"tag", ONE_OF, OF(tags), true},         {"soc", HELD, OF(soc), false},
+    {"model", HELD, OF(model), false},       {"system", HELD, OF(system), false},
+    {"android", VERSION, OF(system), false}, {"sme2", YES_NO, OF(sme2), false},
+    {"svl", NUMBER, OF(svl_bits), false},    {"memory", BYTES, OF(memory_bytes), false},
 };
 
 static const char *const relations[] = {
@@ -63,8 +59,8 @@ static int refuse_fact(const char *word, struct sl_diag *diag)
     if (near)
         sl_diag_hint(diag, "did you mean %s?", near);
     else
-        sl_diag_hint(diag, "conditions are of name, kind, tag, soc, model, system, sme2, svl and "
-                           "memory");
+        sl_diag_hint(diag, "conditions are of name, kind, tag, soc, model, system, android, sme2, "
+                           "svl and memory");
     return sl_diag_set(diag, SL_E_FORMAT, NULL, "'%.40s' is nothing that devices are chosen by",
                        word);
 }
@@ -93,10 +89,15 @@ static bool read_number(const char *text, bool bytes, uint64_t *out)
     return true;
 }
 
+static bool is_numeric(const struct fact *fact)
+{
+    return fact->type == NUMBER || fact->type == BYTES || fact->type == VERSION;
+}
+
 static int read_value(struct sl_selector_term *term, struct sl_diag *diag)
 {
     const struct fact *fact = &facts[term->fact];
-    bool numeric = fact->type == NUMBER || fact->type == BYTES;
+    bool numeric = is_numeric(fact);
     bool good = term->text[0] && (numeric || term->relation == EQUAL);
     if (good && fact->type == YES_NO) {
         good = strcmp(term->text, "yes") == 0 || strcmp(term->text, "no") == 0;
@@ -110,11 +111,12 @@ static int read_value(struct sl_selector_term *term, struct sl_diag *diag)
     if (good)
         return 0;
     sl_diag_hint(diag, "%s",
-                 fact->type == YES_NO   ? "say sme2, sme2=yes or sme2=no"
-                 : fact->type == KIND   ? "'sme2lab devices' shows the kinds"
-                 : fact->type == NUMBER ? "say svl>=256, or svl=512: bits"
-                 : fact->type == BYTES  ? "say memory>=4g: k, m, g and t are powers of 1024"
-                                        : "say it with =, such as tag=bench or soc=SM8850");
+                 fact->type == YES_NO    ? "say sme2, sme2=yes or sme2=no"
+                 : fact->type == KIND    ? "'sme2lab devices' shows the kinds"
+                 : fact->type == NUMBER  ? "say svl>=256, or svl=512: bits"
+                 : fact->type == VERSION ? "say android>=15, or android=16: its release"
+                 : fact->type == BYTES   ? "say memory>=4g: k, m, g and t are powers of 1024"
+                                         : "say it with =, such as tag=bench or soc=SM8850");
     return sl_diag_set(diag, SL_E_FORMAT, NULL, "'%s%s%.60s' is no condition", fact->name,
                        relations[term->relation], term->text);
 }
@@ -216,6 +218,17 @@ static bool compare(uint64_t value, int relation, uint64_t with)
                                        : value >= with;
 }
 
+/* Of a numeric fact; 0: the device has not said it, or has none. */
+static uint64_t number_of(const struct fact *fact, const struct sl_device_record *device)
+{
+    static const char android[] = "Android ";
+    const char *system = device->system;
+    if (fact->type != VERSION)
+        return *(const uint64_t *)value_of(fact, device);
+    bool is = strncmp(system, android, sizeof(android) - 1) == 0;
+    return is ? strtoull(system + sizeof(android) - 1, NULL, 10) : 0;
+}
+
 static int maybe(bool is)
 {
     return is ? SL_MAYBE_YES : SL_MAYBE_NO;
@@ -239,7 +252,8 @@ static int meets(const struct sl_selector_term *term, const struct sl_device_rec
         break;
     case NUMBER:
     case BYTES:
-        number = *(const uint64_t *)value;
+    case VERSION:
+        number = number_of(fact, device);
         break;
     default:
         if (!*(const char *)value)
@@ -284,9 +298,9 @@ static void tell_fact(const struct sl_selector_term *term, const struct sl_devic
         snprintf(out, size, "kind %s", sl_device_kind_name(device->kind));
     else if (fact->type == YES_NO)
         snprintf(out, size, "%s", device->sme2 == SL_MAYBE_YES ? "SME2" : "no SME2");
-    else if ((fact->type == NUMBER || fact->type == BYTES) && *(const uint64_t *)value > 0)
-        snprintf(out, size, "%s %" PRIu64, fact->name, *(const uint64_t *)value);
-    else if (fact->type == NUMBER || fact->type == BYTES || !*(const char *)value)
+    else if (is_numeric(fact) && number_of(fact, device) > 0)
+        snprintf(out, size, "%s %" PRIu64, fact->name, number_of(fact, device));
+    else if (is_numeric(fact) || !*(const char *)value)
         snprintf(out, size, "no %s that is known", fact->name);
     else
         snprintf(out, size, "%s %.60s", fact->name, (const char *)value);

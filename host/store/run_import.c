@@ -47,6 +47,35 @@ static int find_run(struct sl_database *db, const char *key, uint64_t *out_run)
     return rc;
 }
 
+/* What tells a run from any other, here and in another store. */
+static const char told[] =
+    "SELECT run, job, started, model, device FROM (SELECT json_extract(?1, '$.run.id') AS run, "
+    "json_extract(?1, '$.job.id') AS job, json_extract(?1, '$.run.started_ms') AS started, "
+    "json_extract(?1, '$.run.model') AS model, json_extract(?1, '$.run.device') AS device) WHERE "
+    "typeof(run) = 'integer' AND typeof(job) = 'integer' AND typeof(started) = 'integer' AND "
+    "typeof(model) = 'text' AND typeof(device) = 'text'";
+
+/* The run that the copy is of, where that is one of this store, as when runs are read in where they
+ * were exported: 1, 0 or a negative code. */
+static int find_own(struct sl_database *db, const char *copy, uint64_t *out_run)
+{
+    struct sl_statement asked, statement;
+    sl_document_ask(&asked, db, told, copy);
+    int rc = sl_statement_step(&asked);
+    if (rc == 1) {
+        sl_statement_init(&statement, db,
+                          "SELECT id FROM runs WHERE id = ? AND job = ? AND started_ms = ? AND "
+                          "model = ? AND device = ?");
+        sl_statement_bind_row(&statement, &asked, 0);
+        rc = sl_statement_step(&statement);
+        if (rc == 1)
+            *out_run = sl_statement_u64(&statement, 0);
+        sl_statement_fini(&statement);
+    }
+    sl_statement_fini(&asked);
+    return rc;
+}
+
 /* ?1: the copy; ?2, ?3: the numbers of its job and run here; ?4: the key; ?5: the owner; ?6: this
  * database; ?7: this host. */
 static const char renumbered[] =
@@ -90,8 +119,8 @@ static int renumber(struct sl_database *db, const char *copy, const struct sl_re
     return rc == 0 ? SL_E_MISMATCH : rc < 0 ? rc : 0;
 }
 
-static int read_rows(struct sl_database *db, const struct sl_request *request,
-                     struct import *import)
+/* 1: the run is in the store already. */
+static int read_rows(struct sl_database *db, struct sl_request *request, struct import *import)
 {
     struct sl_buf copy;
     int rc =
@@ -100,7 +129,12 @@ static int read_rows(struct sl_database *db, const struct sl_request *request,
         return rc == SL_E_NOT_FOUND || rc == SL_E_LIMIT ? SL_E_MISMATCH : rc;
     const char *text = copy.size > 0 ? (const char *)copy.data : "";
     rc = sl_document_is_json(db, text);
-    rc = rc == 1 ? renumber(db, text, request, import) : rc == 0 ? SL_E_MISMATCH : rc;
+    if (rc == 0)
+        rc = SL_E_MISMATCH;
+    else if (rc == 1)
+        rc = find_own(db, text, &request->id);
+    if (rc == 0)
+        rc = renumber(db, text, request, import);
     sl_buf_fini(&copy);
     return rc;
 }

@@ -212,6 +212,10 @@ int sl_server_query_run(const char *url, const struct sl_query *query, struct sl
     if (rc < 0)
         return rc;
     rc = answer(&asking);
+    if (rc == SL_E_FORMAT)
+        sl_diag_hint(diag, "SELECT table_name, column_name FROM information_schema.columns WHERE "
+                           "table_schema = current_schema() lists what there is; a query only "
+                           "reads");
     if (asking.late)
         sl_pq_end_work(asking.connection, url);
     PQfinish(asking.connection);

@@ -236,7 +236,7 @@ class TestStoreDamage(lab.Scratch):
     def test_a_store_is_copied_while_a_daemon_works_and_put_back_when_none_does(self):
         state, copy = self.scratch / "state", self.scratch / "copy"
 
-        def move(verb):
+        def move(verb, state=state):
             return subprocess.run([SME2LABD, verb, copy, "--state", state], capture_output=True, text=True, timeout=60)
 
         with Daemon(state) as daemon:
@@ -253,6 +253,10 @@ class TestStoreDamage(lab.Scratch):
             daemon.start()
             self.assertEqual({run["id"] for run in daemon.get("/api/v1/runs")["runs"]}, {before["run"], after["run"]})
             self.assertEqual(daemon.get(f"/api/v1/jobs/{after['id']}")["state"], "done")
+        self.assertEqual(move("restore", self.scratch / "new/state").returncode, 0)  # all else was lost
+        with Daemon(self.scratch / "new/state") as daemon:
+            self.assertEqual(daemon.get(f"/api/v1/jobs/{before['id']}")["state"], "done")
+            self.assertIn("lost-files", self.cli(daemon, "fsck").stdout)
         self.assertEqual(subprocess.run([SME2LABD, "backup"], capture_output=True, timeout=60).returncode, 2)
 
     def test_each_attempt_is_kept_with_its_device_end_cause_and_log(self):

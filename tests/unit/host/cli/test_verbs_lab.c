@@ -120,7 +120,7 @@ TEST(what_a_device_cannot_be_asked_is_refused_in_words)
         {{"device", "polish", "box"}, "'device polish' is not it"},
         {{"device", "show", "no/name"}, "'no/name' is no name of a device"},
         {{"device", "show", "nobody"}, "nobody"},
-        {{"device", "calibrate", "box"}, "--run"},
+        {{"device", "calibrate", "box"}, "no run that shows its noise"},
         {{"device", "release", "nobody"}, "nobody"},
         {{"token", "add"}, "'token add' is not it"},
         {{"token", "revoke", "x"}, "'x'"},
@@ -128,6 +128,7 @@ TEST(what_a_device_cannot_be_asked_is_refused_in_words)
         {{"token", "forge", "x"}, "'token forge' is not it"},
         {{"token"}, "add, list or revoke"},
         {{"token", "add", "ci", "--role", "king"}, "role"},
+        {{"token", "add", "ci", "--days", "0"}, "expires_in_s"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const char *const *w = cases[i].words;

@@ -226,6 +226,11 @@ TEST(a_run_goes_out_as_a_file_and_comes_back_as_another)
     snprintf(file, sizeof(file), "%s/runs.tar.zst", sl_cli_case_server()->folder);
     SAY("export", run, "-o", file);
     sl_verb_case_exited(SL_EXIT_DONE);
+    SAY("import", file); /* it is there still: no second one is made of it */
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed("as it was before");
+    SAY("rm", run);
+    sl_verb_case_exited(SL_EXIT_DONE);
     SAY("import", file);
     sl_verb_case_exited(SL_EXIT_DONE);
     said = strstr(sl_verb_case.out, " is run ");

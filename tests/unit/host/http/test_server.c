@@ -520,6 +520,9 @@ CASE(a_runs_files_are_served_and_nothing_beside_them)
             fail_msg("%s gives %d %s", bad[i], status, bench.output);
         assert_null(strstr(bench.body, "secret") == bench.body ? bench.body : NULL);
     }
+    add_run("runs/none"); /* whose files somebody removed */
+    assert_int_equal(CURL(&bench, "/api/v1/runs/4/files"), 404);
+    assert_true(has("the files of run 4 are gone"));
 }
 
 CASE(a_token_lets_in_and_its_role_says_how_far)
@@ -546,6 +549,27 @@ CASE(a_token_lets_in_and_its_role_says_how_far)
     assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer), 401);
     assert_int_equal(CURL(&bench, "/api/v1/tokens/3", "-X", "DELETE"), 404);
     assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", "{\"role\":\"god\"}"), 422);
+}
+
+/* The second one's job would be the first one's, whom alone it would obey. */
+CASE(a_key_is_its_submitters_own)
+{
+    static const char job[] = "{\"model\":\"" SL_HTTP_CASE_MODEL "\",\"device\":\"box\"}";
+    static const char *const names[] = {"ann", "bob"};
+    char bearer[2][128], body[96], id[32];
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(body, sizeof(body), "{\"name\":\"%s\",\"role\":\"submit\"}", names[i]);
+        assert_int_equal(CURL(&bench, "/api/v1/tokens", JSON, "-d", body), 201);
+        snprintf(bearer[i], sizeof(bearer[i]), "Authorization: Bearer %.67s",
+                 strstr(bench.body, "sl_"));
+    }
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(CURL_TCP(&bench, "/api/v1/jobs", "-H", bearer[i % 2], JSON, "-H",
+                                  "Idempotency-Key: build-7", "-d", job),
+                         201);
+        snprintf(id, sizeof(id), "{\"id\":%zu}", i % 2 + 1);
+        assert_string_equal(bench.body, id);
+    }
 }
 
 CASE(a_token_without_a_role_reads_and_names_have_no_zeros)

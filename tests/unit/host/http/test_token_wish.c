@@ -49,6 +49,7 @@ TEST(what_is_no_wish_is_refused_with_its_place_and_leaves_the_output_alone)
         {"{\"name\":\"a\",\"scope\":1}", "/scope", "no key"},
         {"{\"name\":\"a\",\"scopes\":\"read,all\"}", "/scopes", "runner-code"},
         {"{\"name\":\"a\",\"role\":\"read\",\"scopes\":\"read\"}", "/scopes", "not both"},
+        {"{\"name\":\"a\\nb\"}", "/name", "control characters"},
         {"{\"name\":\"uid:0\"}", "/name", "Unix socket"},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

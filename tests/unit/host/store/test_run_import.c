@@ -116,12 +116,32 @@ static int import(struct bench *bench, const char *staged, const char *key)
     return answer_of(bench, sl_store_import_run(bench->store, staged, key, "kim", on_id, bench));
 }
 
+/* The copy of a run of another store, which has the numbers of the run here. */
+static void copy_of_another(void)
+{
+    shell("cp -r %s/%s %1$s/imports/a", RUN);
+    shell("sed -i 's/\"phone\"/\"tablet\"/' %s/imports/a/%s", SL_ROW_COPY);
+}
+
+STORE_ANY_TEST(a_run_that_is_read_in_where_it_was_measured_is_no_second_one)
+{
+    struct bench bench;
+    const struct sl_runs_filter filter = {.id = 2, .limit = 1};
+    open_bench(&bench);
+    shell("cp -r %s/%s %1$s/imports/a", RUN);
+    assert_int_equal(import(&bench, "imports/a", "key-a"), 1);
+    assert_int_equal(bench.id, 1);
+    assert_int_equal(answer_of(&bench, sl_store_list_runs(bench.store, &filter, on_runs, &bench)),
+                     SL_E_NOT_FOUND);
+    close_bench(&bench);
+}
+
 STORE_ANY_TEST(a_copy_becomes_a_run_with_numbers_of_its_own)
 {
     struct bench bench;
     char path[256];
     open_bench(&bench);
-    shell("cp -r %s/%s %1$s/imports/a", RUN);
+    copy_of_another();
     assert_int_equal(import(&bench, "imports/a", "key-a"), 0);
     assert_int_equal(bench.id, 2);
     const struct sl_runs_filter filter = {.id = 2, .limit = 1};
@@ -149,7 +169,7 @@ STORE_ANY_TEST(a_copy_that_says_so_takes_no_series_over)
     struct bench bench;
     const struct sl_runs_filter filter = {.id = 1, .limit = 1};
     open_bench(&bench);
-    shell("cp -r %s/%s %1$s/imports/a", RUN);
+    copy_of_another();
     shell("sed -i 's/\"former_series\": *\"\"/\"former_series\":\"ours\"/;"
           "s/\"series\": *\"ours\"/\"series\":\"theirs\"/' %s/imports/a/streams/rows.json && "
           "grep -q '\"former_series\":\"ours\"' %1$s/imports/a/streams/rows.json",
