@@ -161,7 +161,7 @@ static int unpack_run(struct reader *r, struct sl_archive_run *run, const char *
     return rc;
 }
 
-/* What the list asks for is not written until the disk is full: others need it, too. */
+/* Files that the disk has no room for are refused before the first one is written. */
 static int check_room(const struct reader *r, const char *into, const struct sl_archive *archive)
 {
     struct statvfs disk;

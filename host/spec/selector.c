@@ -218,7 +218,7 @@ static bool compare(uint64_t value, int relation, uint64_t with)
                                        : value >= with;
 }
 
-/* Of a numeric fact; 0: the device has not said it, or has none. */
+/* A numeric fact's value; 0: the device has not said it, or has none. */
 static uint64_t number_of(const struct fact *fact, const struct sl_device_record *device)
 {
     static const char android[] = "Android ";

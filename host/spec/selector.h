@@ -6,8 +6,9 @@
  *
  * A condition is `sme2`, or a fact with what it shall be: name, kind and tag, which are compared
  * whole; soc, model and system, which hold the text, upper or lower case; sme2 (yes or no); svl
- * (bits, as the device starts), android (its release: 16) and memory (bytes, or with k, m, g, t), which compare by =, <, <=, >
- * and >=. A device that has not said yet what it is may meet a condition, and takes no job for it.
+ * (bits, as the device starts), android (its release: 16) and memory (bytes, or with k, m, g, t),
+ * which compare by =, <, <=, > and >=. A device that has not said yet what it is may meet a
+ * condition, and takes no job for it.
  */
 #pragma once
 

@@ -47,7 +47,7 @@ static int find_run(struct sl_database *db, const char *key, uint64_t *out_run)
     return rc;
 }
 
-/* What tells a run from any other, here and in another store. */
+/* Together these tell a run from any other, here and in another store. */
 static const char told[] =
     "SELECT run, job, started, model, device FROM (SELECT json_extract(?1, '$.run.id') AS run, "
     "json_extract(?1, '$.job.id') AS job, json_extract(?1, '$.run.started_ms') AS started, "
