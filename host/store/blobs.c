@@ -58,31 +58,43 @@ int sl_blobs_init(struct sl_blobs *blobs, const char *state_dir, struct sl_diag 
     return 0;
 }
 
-int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial,
-                  uint64_t *out_bytes)
+static int look(const struct sl_blobs *blobs, const char *sha256, bool partial, struct stat *out)
 {
     char path[SL_PATH_BYTES + 8];
-    struct stat info;
     if (!sl_blobs_name_ok(sha256))
         return SL_E_NOT_FOUND;
     sl_path_join(path, sizeof(path), blobs->directory, "%s%s", sha256, partial ? ".part" : "");
-    if (lstat(path, &info) < 0)
+    if (lstat(path, out) < 0)
         return errno == ENOENT ? SL_E_NOT_FOUND : -errno;
-    if (!S_ISREG(info.st_mode))
-        return SL_E_NOT_FOUND;
-    *out_bytes = (uint64_t)info.st_size;
-    return 0;
+    return S_ISREG(out->st_mode) ? 0 : SL_E_NOT_FOUND;
 }
 
+int sl_blobs_size(const struct sl_blobs *blobs, const char *sha256, bool partial,
+                  uint64_t *out_bytes)
+{
+    struct stat info;
+    int rc = look(blobs, sha256, partial, &info);
+    if (rc == 0)
+        *out_bytes = (uint64_t)info.st_size;
+    return rc;
+}
+
+/* Ages are whole seconds, so that a blob is marked once a second at most. A mark costs others too:
+ * a file system whose times are exact to the nanosecond gives every file that is written a new time
+ * after it, and then a server that syncs its log writes that log's inode as well. */
 int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *out_bytes)
 {
     char path[SL_PATH_BYTES];
+    struct stat info;
     pthread_mutex_lock(&ages);
-    int rc = sl_blobs_size(blobs, sha256, false, out_bytes);
+    int rc = look(blobs, sha256, false, &info);
     if (rc == 0)
         rc = sl_blobs_path(blobs, sha256, path);
-    if (rc == 0 && utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) < 0)
+    if (rc == 0 && info.st_mtim.tv_sec != time(NULL) &&
+        utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) < 0)
         rc = errno == ENOENT ? SL_E_NOT_FOUND : -errno;
+    if (rc == 0)
+        *out_bytes = (uint64_t)info.st_size;
     pthread_mutex_unlock(&ages);
     return rc;
 }

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/base/buf.h"
@@ -226,6 +227,25 @@ static void make_old(void)
     const struct timespec old[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
     assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
     assert_int_equal(utimensat(AT_FDCWD, path, old, 0), 0);
+}
+
+TEST_WITH(a_blob_is_marked_once_a_second_at_most, fresh_folder, remove_folder)
+{
+    char path[SL_PATH_BYTES];
+    struct stat info;
+    uint64_t size;
+    time_t before = 0;
+    make_stored();
+    assert_int_equal(sl_blobs_path(&blobs, name, path), 0);
+    do { /* within one second */
+        before = time(NULL);
+        const struct timespec marked[2] = {{.tv_sec = before}, {.tv_sec = before}};
+        assert_int_equal(utimensat(AT_FDCWD, path, marked, 0), 0);
+        assert_int_equal(sl_blobs_touch(&blobs, name, &size), 0);
+        assert_int_equal(stat(path, &info), 0);
+    } while (time(NULL) != before);
+    assert_int_equal(info.st_mtim.tv_sec, before);
+    assert_int_equal(info.st_mtim.tv_nsec, 0);
 }
 
 TEST_WITH(only_what_nobody_touched_since_is_removed_as_old, fresh_folder, remove_folder)
