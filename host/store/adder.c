@@ -8,140 +8,391 @@
 #include <uv.h>
 
 #include "common/base/clock.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/log.h"
 #include "common/base/mem.h"
-#include "host/store/batch.h"
 #include "host/store/database.h"
-#include "host/store/schema.h"
+#include "host/store/job_table.h"
+#include "host/store/postgres.h"
+#include "host/store/request.h"
+#include "host/store/request_queue.h"
+#include "host/store/statement.h"
 
-enum { WHY_BYTES = 200 };
+/* A batch waits until 1/EXPECTED_PART of the expected jobs are there (1/EXPECTED_PART_BESIDE while
+ * another batch is under way), at most 1/GATHER_PART of the last transaction's time and GATHER_MS.
+ */
+enum { EXPECTED_PART = 2, EXPECTED_PART_BESIDE = 3, GATHER_PART = 2, GATHER_MS = 5 };
 
-#define AGAIN_NS (UINT64_C(10) * 1000000000)
+enum { AGAIN_MS = 10000, LOOK_MS = 1000 };
+
+#define NS_A_MS UINT64_C(1000000)
+
+/* One connection. */
+struct line {
+    struct sl_adder *adder;
+    struct sl_database *db; /* owned; NULL: there is none */
+    uv_poll_t *poll;        /* owned; of its socket */
+    uv_timer_t timer;       /* until it is connected again; a server that hangs is noticed */
+    uv_work_t work;         /* connects it */
+    struct sl_database *made;
+    struct sl_diag diag;
+    int rc; /* of that */
+    bool connecting, writes;
+    struct sl_request *batch; /* NULL: it is free */
+    size_t count;
+    bool asks; /* for the time, before the batch is sent */
+    uint64_t began_ns;
+    struct sl_statement adds[SL_STATEMENTS_TOGETHER];
+};
 
 struct sl_adder {
     struct sl_adder_options options;
-    uv_thread_t thread;
-    uv_mutex_t lock;
-    uv_cond_t wake;
-    struct sl_database *db; /* the thread's once it is there */
-    /* under the lock: */
-    struct sl_request *batch; /* NULL: it is free */
-    bool wanted, connected, stopping;
-    uint64_t again_ns; /* no attempt to connect before */
+    uv_loop_t *loop;
+    struct line lines[SL_ADDER_LINES];
+    struct sl_request_queue waiting;
+    size_t waits, under_way, expected;
+    uint64_t took_ns;  /* the last transaction */
+    uv_timer_t gather; /* those that wait go off when it ends */
+    int open_handles;  /* and works */
+    bool closing;
+    void (*closed)(void *user);
+    void *closed_user;
 };
 
-/* Under the lock, which is open meanwhile. */
-static void connect_it(struct sl_adder *adder)
+static void connect_line(struct line *line);
+static void send_batch(struct line *line);
+static void feed(struct sl_adder *adder, bool at_once);
+
+static void end_one(struct sl_adder *adder)
 {
-    struct sl_diag diag = {0};
-    uv_mutex_unlock(&adder->lock);
-    int rc = sl_schema_open(adder->options.where, NULL, &adder->db, &diag);
-    if (rc == 0)
-        snprintf(adder->db->family, sizeof(adder->db->family), "%s", adder->options.family);
-    else
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_adder_failed"), SL_LOG_REASON(diag.what));
-    uv_mutex_lock(&adder->lock);
-    adder->wanted = false;
-    adder->connected = rc == 0;
-    adder->again_ns = sl_clock_ns() + AGAIN_NS;
+    if (--adder->open_handles > 0)
+        return;
+    void (*closed)(void *) = adder->closed;
+    void *user = adder->closed_user;
+    sl_free(adder);
+    closed(user);
 }
 
-/* Under the lock, which is open meanwhile. */
-static void carry_out(struct sl_adder *adder)
+static void on_closed(uv_handle_t *handle)
 {
-    const struct sl_adder_options *options = &adder->options;
-    char why[WHY_BYTES] = "";
-    struct sl_batch_place place = {.db = adder->db,
-                                   .host = options->host,
-                                   .pause = options->pause,
-                                   .user = options->user,
-                                   .why = why,
-                                   .why_bytes = sizeof(why)};
-    struct sl_request *batch = adder->batch;
-    uv_mutex_unlock(&adder->lock);
-    uint64_t began_ns = sl_clock_ns();
-    int rc = sl_batch_execute(&place, batch);
-    uint64_t took_ns = sl_clock_ns() - began_ns;
-    uv_mutex_lock(&adder->lock);
-    adder->batch = NULL;
-    uv_mutex_unlock(&adder->lock);
-    options->done(options->user, batch, rc, why, took_ns);
-    uv_mutex_lock(&adder->lock);
+    end_one(handle->data);
 }
 
-static void work(void *user)
+static void on_poll_closed(uv_handle_t *handle)
 {
-    struct sl_adder *adder = user;
-    uv_mutex_lock(&adder->lock);
-    while (!adder->stopping || adder->batch) {
-        if (adder->batch)
-            carry_out(adder);
-        else if (adder->wanted)
-            connect_it(adder);
-        else
-            uv_cond_wait(&adder->wake, &adder->lock);
+    struct sl_adder *adder = handle->data;
+    sl_free(handle);
+    end_one(adder);
+}
+
+/* --- a connection's life --- */
+
+static void on_timer(uv_timer_t *timer);
+static void on_ready(uv_poll_t *poll, int status, int events);
+
+/* There is no batch: its statements are the connection's. */
+static void disconnect(struct line *line)
+{
+    if (line->poll) { /* first: its socket goes with the connection */
+        line->poll->data = line->adder;
+        uv_close((uv_handle_t *)line->poll, on_poll_closed);
     }
-    uv_mutex_unlock(&adder->lock);
+    line->poll = NULL;
+    sl_database_close(line->db);
+    line->db = NULL;
 }
 
-int sl_adder_start(const struct sl_adder_options *options, struct sl_adder **out)
+static void on_work(uv_work_t *work)
+{
+    struct line *line = work->data;
+    const struct sl_adder_options *options = &line->adder->options;
+    line->rc = sl_postgres_open_beside(options->where, options->store,
+                                       1 + (unsigned)(line - line->adder->lines), &line->made,
+                                       &line->diag);
+}
+
+static int begin_polling(struct line *line)
+{
+    bool unsent;
+    line->poll = sl_calloc(1, sizeof(*line->poll));
+    if (!line->poll)
+        return -ENOMEM;
+    int rc = uv_poll_init(line->adder->loop, line->poll, line->db->kind->socket(line->db, &unsent));
+    if (rc < 0) {
+        sl_free(line->poll);
+        line->poll = NULL;
+        return rc;
+    }
+    line->adder->open_handles++;
+    line->poll->data = line;
+    line->writes = false;
+    return uv_poll_start(line->poll, UV_READABLE, on_ready);
+}
+
+/* Once the adder closes, and the line has nothing to wait for any more. */
+static void end_line(struct line *line)
+{
+    if (!line->adder->closing || line->connecting || line->batch ||
+        uv_is_closing((uv_handle_t *)&line->timer))
+        return;
+    disconnect(line);
+    line->timer.data = line->adder;
+    uv_close((uv_handle_t *)&line->timer, on_closed);
+}
+
+static void after_work(uv_work_t *work, int status)
+{
+    struct line *line = work->data;
+    struct sl_adder *adder = line->adder;
+    int rc = status < 0 ? status : line->rc;
+    line->connecting = false;
+    line->db = line->made;
+    line->made = NULL;
+    rc = rc < 0 ? rc : begin_polling(line);
+    if (rc < 0) {
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_adder_failed"),
+               SL_LOG_REASON(line->diag.what[0] ? line->diag.what : sl_strerror(rc)));
+        disconnect(line);
+        uv_timer_start(&line->timer, on_timer, AGAIN_MS, 0);
+    } else if (!adder->closing) {
+        adder->options.connected(adder->options.user);
+    }
+    end_line(line);
+    end_one(adder);
+}
+
+static void connect_line(struct line *line)
+{
+    line->diag = (struct sl_diag){.what = ""};
+    line->work.data = line;
+    line->connecting = uv_queue_work(line->adder->loop, &line->work, on_work, after_work) == 0;
+    if (line->connecting)
+        line->adder->open_handles++;
+    else
+        uv_timer_start(&line->timer, on_timer, AGAIN_MS, 0);
+}
+
+/* --- a batch --- */
+
+/* A job that was added in spite of a lost connection is found by its key. No client's key begins
+ * like one that is made here. */
+static bool give_key(struct sl_request *add)
+{
+    unsigned char bytes[16];
+    if (add->key)
+        return true;
+    add->key = sl_malloc(2 * sizeof(bytes) + 2, 1);
+    if (!add->key)
+        return false;
+    add->own_key = true;
+    add->key[0] = '\x01'; /* not printable */
+    sl_random_bytes(bytes, sizeof(bytes));
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        snprintf(add->key + 1 + 2 * i, 3, "%02x", bytes[i]);
+    return true;
+}
+
+static void give_back(struct sl_adder *adder, struct sl_request *request, bool failed)
+{
+    while (request) {
+        struct sl_request *next = request->next;
+        if (failed || request->rc < 0) {
+            sl_request_reset(request);
+            adder->options.failed(adder->options.user, request);
+        } else {
+            adder->options.added(adder->options.user, request);
+        }
+        request = next;
+    }
+}
+
+/* The batch is over: `rc` is take_posted()'s. */
+static void end_batch(struct line *line, int rc)
+{
+    struct sl_adder *adder = line->adder;
+    struct sl_request *batch = line->batch;
+    uint64_t took_ns = sl_clock_ns() - line->began_ns;
+    size_t count = line->count;
+    uv_timer_stop(&line->timer);
+    if (!line->asks)
+        sl_job_table_end_adds(batch, count, line->adds);
+    if (rc == 1 && line->asks) {
+        send_batch(line);
+        return;
+    }
+    line->batch = NULL;
+    adder->expected = adder->under_way + adder->waits;
+    adder->under_way -= count;
+    adder->took_ns = took_ns;
+    if (rc == 1)
+        adder->options.took(adder->options.user, took_ns);
+    give_back(adder, batch, rc < 0);
+}
+
+/* Asks the socket for what is needed, or connects anew. */
+static void look_after(struct line *line)
+{
+    bool writes;
+    if (!line->db)
+        return;
+    if (line->db->kind->socket(line->db, &writes) < 0) {
+        disconnect(line);
+        connect_line(line);
+    } else if (writes != line->writes) {
+        line->writes = writes;
+        uv_poll_start(line->poll, writes ? UV_READABLE | UV_WRITABLE : UV_READABLE, on_ready);
+    }
+}
+
+static void go_on(struct line *line)
+{
+    struct sl_adder *adder = line->adder;
+    int rc = line->db->kind->take_posted(line->db);
+    while (rc != 0 && line->batch) {
+        end_batch(line, rc);
+        rc = line->batch ? line->db->kind->take_posted(line->db) : 0;
+    }
+    if (adder->closing)
+        end_line(line);
+    else
+        look_after(line);
+    feed(adder, false);
+}
+
+static void on_ready(uv_poll_t *poll, int status, int events)
+{
+    (void)status; /* reading tells */
+    (void)events;
+    go_on(poll->data);
+}
+
+static void on_timer(uv_timer_t *timer)
+{
+    struct line *line = timer->data;
+    if (line->db)
+        go_on(line);
+    else if (!line->connecting)
+        connect_line(line);
+}
+
+/* Sends the line's batch, or asks for the time by which it is added. */
+static void send_batch(struct line *line)
+{
+    struct sl_database *db = line->db;
+    uint64_t now_ms = 0;
+    bool asked = line->asks;
+    db->kind->begin_posted(db, &now_ms);
+    line->asks = now_ms == 0 && !asked;
+    for (struct sl_request *add = line->batch; add; add = add->next) {
+        add->host = line->adder->options.host;
+        add->now_ms = now_ms;
+        add->again = add->again || !line->asks;
+        add->rc = now_ms == 0 && asked ? -EAGAIN : give_key(add) ? 0 : -ENOMEM;
+    }
+    if (!line->asks)
+        sl_job_table_begin_adds(line->batch, line->count, db, line->adds);
+    db->kind->send_posted(db, !line->asks);
+    uv_timer_start(&line->timer, on_timer, LOOK_MS, LOOK_MS);
+}
+
+/* --- those that wait --- */
+
+static void begin_batch(struct line *line)
+{
+    struct sl_adder *adder = line->adder;
+    line->batch =
+        sl_request_queue_take_first(&adder->waiting, SL_STATEMENTS_TOGETHER, &line->count);
+    adder->waits -= line->count;
+    adder->under_way += line->count;
+    line->asks = false;
+    line->began_ns = sl_clock_ns();
+    send_batch(line);
+    go_on(line);
+}
+
+static struct line *free_line(struct sl_adder *adder)
+{
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        if (adder->lines[i].db && !adder->lines[i].batch)
+            return &adder->lines[i];
+    return NULL;
+}
+
+static void on_gathered(uv_timer_t *timer)
+{
+    feed(timer->data, true);
+}
+
+static uint64_t gather_ms(const struct sl_adder *adder)
+{
+    uint64_t part_ms = adder->took_ns / GATHER_PART / NS_A_MS;
+    return part_ms < 1 ? 1 : part_ms < GATHER_MS ? part_ms : GATHER_MS;
+}
+
+/* Clients that the last batch answered come back at once, and the first of them would begin the
+ * next one without the others: a sync costs the same for one as for all. */
+static void feed(struct sl_adder *adder, bool at_once)
+{
+    size_t part = adder->under_way > 0 ? EXPECTED_PART_BESIDE : EXPECTED_PART;
+    struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
+    if (adder->waits > 0 && !sl_adder_is_there(adder)) {
+        adder->waits = 0;
+        give_back(adder, sl_request_queue_take_all(&adder->waiting), true);
+    } else if (line && (at_once || adder->waits >= (adder->expected + part - 1) / part)) {
+        uv_timer_stop(&adder->gather);
+        begin_batch(line);
+    } else if (line && !uv_is_active((uv_handle_t *)&adder->gather)) {
+        uv_timer_start(&adder->gather, on_gathered, gather_ms(adder), 0);
+    }
+}
+
+bool sl_adder_is_there(const struct sl_adder *adder)
+{
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        if (adder->lines[i].db)
+            return true;
+    return false;
+}
+
+void sl_adder_add(struct sl_adder *adder, struct sl_request *request)
+{
+    sl_request_queue_append(&adder->waiting, request);
+    adder->waits++;
+    feed(adder, false);
+}
+
+/* --- life --- */
+
+int sl_adder_new(uv_loop_t *loop, const struct sl_adder_options *options, struct sl_adder **out)
 {
     struct sl_adder *adder = sl_calloc(1, sizeof(*adder));
     if (!adder)
         return -ENOMEM;
     adder->options = *options;
-    int rc = uv_mutex_init(&adder->lock);
-    if (rc < 0)
-        goto no_lock;
-    rc = uv_cond_init(&adder->wake);
-    if (rc < 0)
-        goto no_wake;
-    rc = uv_thread_create(&adder->thread, work, adder);
-    if (rc < 0)
-        goto no_thread;
+    adder->loop = loop;
+    sl_request_queue_init(&adder->waiting);
+    uv_timer_init(loop, &adder->gather); /* cannot fail */
+    adder->gather.data = adder;
+    adder->open_handles = 1 + SL_ADDER_LINES;
+    for (size_t i = 0; i < SL_ADDER_LINES; i++) {
+        adder->lines[i].adder = adder;
+        uv_timer_init(loop, &adder->lines[i].timer);
+        adder->lines[i].timer.data = &adder->lines[i];
+        connect_line(&adder->lines[i]);
+    }
     *out = adder;
     return 0;
-no_thread:
-    uv_cond_destroy(&adder->wake);
-no_wake:
-    uv_mutex_destroy(&adder->lock);
-no_lock:
-    sl_free(adder);
-    return rc;
 }
 
-bool sl_adder_is_free(struct sl_adder *adder)
+void sl_adder_close(struct sl_adder *adder, void (*closed)(void *user), void *user)
 {
-    uv_mutex_lock(&adder->lock);
-    bool is_free = adder->connected && !adder->batch;
-    if (!adder->connected && !adder->wanted && sl_clock_ns() >= adder->again_ns) {
-        adder->wanted = true;
-        uv_cond_signal(&adder->wake);
-    }
-    uv_mutex_unlock(&adder->lock);
-    return is_free;
-}
-
-void sl_adder_give(struct sl_adder *adder, struct sl_request *batch)
-{
-    uv_mutex_lock(&adder->lock);
-    adder->batch = batch;
-    uv_cond_signal(&adder->wake);
-    uv_mutex_unlock(&adder->lock);
-}
-
-void sl_adder_stop(struct sl_adder *adder)
-{
-    if (!adder)
-        return;
-    uv_mutex_lock(&adder->lock);
-    adder->stopping = true;
-    uv_cond_signal(&adder->wake);
-    uv_mutex_unlock(&adder->lock);
-    uv_thread_join(&adder->thread);
-    sl_database_close(adder->db);
-    uv_cond_destroy(&adder->wake);
-    uv_mutex_destroy(&adder->lock);
-    sl_free(adder);
+    adder->closing = true;
+    adder->closed = closed;
+    adder->closed_user = user;
+    adder->waits = 0;
+    give_back(adder, sl_request_queue_take_all(&adder->waiting), true);
+    uv_close((uv_handle_t *)&adder->gather, on_closed);
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        end_line(&adder->lines[i]);
 }

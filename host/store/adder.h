@@ -1,34 +1,41 @@
-/* host/store/adder.h: a second connection to a server, on a thread of its own, that adds jobs while
- * the store's own connection waits for a commit: the server syncs for both. */
+/* host/store/adder.h: further connections to a server that add jobs, from the loop and without
+ * waiting, while the store's own thread and connection do everything else. The server syncs for
+ * all of them. The loop's. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { SL_ADDER_LINES = 2 }; /* connections */
+
+typedef struct uv_loop_s uv_loop_t;
 struct sl_adder;
+struct sl_database;
 struct sl_request;
 struct sl_store_host;
 
 struct sl_adder_options {
-    const char *where;  /* a server's URL; borrowed */
-    const char *family; /* database.h; borrowed */
+    const char *where;               /* a server's URL; borrowed */
+    const struct sl_database *store; /* by which it has its identity and family; borrowed */
     const struct sl_store_host *host;
-    bool (*pause)(void *user, unsigned ms); /* batch.h */
-    /* On the adder's thread, which may be given the next ones within the call. `rc` and `why` are
-     * sl_batch_execute()'s. */
-    void (*done)(void *user, struct sl_request *batch, int rc, const char *why, uint64_t took_ns);
+    /* Gives an added job back. */
+    void (*added)(void *user, struct sl_request *request);
+    /* Gives one back that was not added, or of which it is not known: `again` tells. */
+    void (*failed)(void *user, struct sl_request *request);
+    /* A connection is there: others may have added jobs before. */
+    void (*connected)(void *user);
+    void (*took)(void *user, uint64_t took_ns); /* a transaction that succeeded */
     void *user;
 };
 
-/* The adder connects when it is first wanted. 0 or a negative code. */
-int sl_adder_start(const struct sl_adder_options *options, struct sl_adder **out);
+/* Begins to connect. 0 or -ENOMEM. */
+int sl_adder_new(uv_loop_t *loop, const struct sl_adder_options *options, struct sl_adder **out);
 
-/* Is the adder connected and without a batch? If it has no connection, the call makes it begin one,
- * but not soon after a failure. */
-bool sl_adder_is_free(struct sl_adder *adder);
+/* Is there a connection? */
+bool sl_adder_is_there(const struct sl_adder *adder);
 
-/* Gives `batch` to the adder, which must be free. */
-void sl_adder_give(struct sl_adder *adder, struct sl_request *batch);
+/* Takes the request over until it gives it back: a job with a key, that may be added twice. */
+void sl_adder_add(struct sl_adder *adder, struct sl_request *request);
 
-/* Waits for what it was given. NULL is a no-op. */
-void sl_adder_stop(struct sl_adder *adder);
+/* Gives back what it has not sent, and waits for the rest: `closed` comes last. */
+void sl_adder_close(struct sl_adder *adder, void (*closed)(void *user), void *user);

@@ -6,9 +6,7 @@
 #include <stdio.h>
 
 #include "common/base/clock.h"
-#include "common/base/digest.h"
 #include "common/base/error.h"
-#include "common/base/mem.h"
 #include "host/store/attempt_table.h"
 #include "host/store/audit_table.h"
 #include "host/store/check.h"
@@ -243,8 +241,14 @@ static int run(struct sl_batch_place *place, struct sl_request *batch, bool apar
     return rc;
 }
 
+static bool is_in_doubt(const struct sl_request *request)
+{
+    return request->again;
+}
+
 /* 0: there is a connection again; *out_committed: and the batch was in time. */
-static int get_back(struct sl_batch_place *place, bool *out_committed)
+static int get_back(struct sl_batch_place *place, const struct sl_request *batch,
+                    bool *out_committed)
 {
     struct sl_database *db = place->db;
     uint64_t began_ms = sl_clock_ns() / 1000000, waited_ms = 0, limit_ms;
@@ -252,6 +256,7 @@ static int get_back(struct sl_batch_place *place, bool *out_committed)
     int rc;
     bool in_doubt;
     while ((rc = db->kind->reconnect(db, &in_doubt, out_committed)) < 0) {
+        in_doubt = in_doubt || any(batch, is_in_doubt);
         limit_ms = in_doubt ? WAIT_DOUBT_MS : place->failing ? WAIT_AWAY_MS : WAIT_MS;
         waited_ms = sl_clock_ns() / 1000000 - began_ms;
         if (waited_ms > limit_ms || !place->pause(place->user, pause_ms))
@@ -278,57 +283,6 @@ static void fail_all(struct sl_request *batch, int rc)
         batch->rc = rc;
 }
 
-/* Can an add be carried out twice? It has a key then: where it took place in spite of a lost
- * connection, it is found by that. No client's key begins like one that is made here. */
-static bool give_key(struct sl_request *add)
-{
-    unsigned char bytes[16];
-    if (add->key)
-        return true;
-    add->key = sl_malloc(2 * sizeof(bytes) + 2, 1);
-    if (!add->key)
-        return false;
-    add->own_key = true;
-    add->key[0] = '\x01'; /* not printable */
-    sl_random_bytes(bytes, sizeof(bytes));
-    for (size_t i = 0; i < sizeof(bytes); i++)
-        snprintf(add->key + 1 + 2 * i, 3, "%02x", bytes[i]);
-    return true;
-}
-
-/* Are they jobs alone, which may go to the server in one way with their commit? */
-static bool can_be_posted(struct sl_request *batch, const struct sl_database *db)
-{
-    size_t count = db->kind->begin_posted ? sl_job_table_count_together(batch, db) : 0;
-    const struct sl_request *behind = batch;
-    for (size_t i = 0; i < count; i++)
-        behind = behind->next;
-    if (count == 0 || behind)
-        return false;
-    while (batch && give_key(batch))
-        batch = batch->next;
-    return !batch;
-}
-
-/* Nobody's number is known where the commit failed, also if it took place. */
-static int run_posted(struct sl_batch_place *place, struct sl_request *batch, int *out_failed)
-{
-    struct sl_statement adds[SL_STATEMENTS_TOGETHER];
-    struct sl_database *db = place->db;
-    size_t count = sl_job_table_count_together(batch, db);
-    int rc = db->kind->begin_posted(db);
-    rc = rc < 0 ? rc : stamp(place, batch);
-    if (rc < 0)
-        return fail(place, rc);
-    sl_job_table_begin_adds(batch, count, db, adds);
-    rc = sl_database_commit(db, true);
-    sl_job_table_end_adds(batch, count, adds);
-    if (rc < 0)
-        return fail(place, rc);
-    note_failed(place, batch, count, out_failed);
-    return 0;
-}
-
 /* No transaction waits for a disk: the directories are read before it. */
 static void look_for_runs(struct sl_request *batch, struct sl_database *db)
 {
@@ -340,18 +294,16 @@ static void look_for_runs(struct sl_request *batch, struct sl_database *db)
 static int run_shared(struct sl_batch_place *place, struct sl_request *batch, int *out_failed)
 {
     bool apart = any(batch, moves_files), committed = false;
-    bool posted = can_be_posted(batch, place->db);
     int rc = -ENOTCONN;
     for (int round = 0; round < MAX_ROUNDS && !committed; round++) {
         look_for_runs(batch, place->db); /* in each round: the last one may have waited long */
-        rc = posted ? run_posted(place, batch, out_failed) : run(place, batch, apart, out_failed);
+        rc = run(place, batch, apart, out_failed);
         bool lost = sl_database_state(place->db) == SL_DATABASE_LOST;
         if (!lost && (rc != -ECANCELED || apart))
             return rc;
-        apart = apart || posted || !lost;
-        posted = false;
+        apart = apart || !lost;
         *out_failed = 0;
-        rc = lost ? get_back(place, &committed) : 0;
+        rc = lost ? get_back(place, batch, &committed) : 0;
         if (rc < 0)
             return rc;
         if (!committed)

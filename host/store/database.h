@@ -35,10 +35,18 @@ struct sl_database_kind {
      * know. NULL: "COMMIT" alone. */
     int (*begin)(struct sl_database *db);
     int (*commit)(struct sl_database *db, bool jobs_changed);
-    /* In place of begin(), for statements that are all posted and may be carried out twice: they
-     * and their commit go off in one way. After a commit that fails they may have taken place.
-     * NULL: there is no post(). */
-    int (*begin_posted)(struct sl_database *db);
+    /* These four never wait. They are for statements that are all posted and may be carried out
+     * twice: such statements and their commit go off in one way. NULL: there is no post().
+     *
+     * begin_posted() stands in place of begin(). *out_now_ms is the time by now_ms(), or 0 where it
+     * is not known: it is after the next take_posted(). send_posted() sends them off with their
+     * commit, and take_posted() is called after it, and when the socket can be read or written. It
+     * returns 1 when they are committed, 0 when there is more to come, and a negative code after a
+     * failure: of -ENOTCONN they may have taken place. *out_unsent: the socket is to be written. */
+    void (*begin_posted)(struct sl_database *db, uint64_t *out_now_ms);
+    void (*send_posted)(struct sl_database *db, bool jobs_changed);
+    int (*take_posted)(struct sl_database *db);
+    int (*socket)(struct sl_database *db, bool *out_unsent);
     /* enum sl_database_state; NULL: always fine. */
     int (*state)(struct sl_database *db);
     /* After a loss: once more. *out_in_doubt: it is not known whether the last commit took place;
@@ -92,6 +100,7 @@ struct sl_database {
     struct sl_database *json;     /* answers questions about JSON documents; it may be itself */
     char identity[SL_NAME_BYTES]; /* another for each database */
     char family[SL_NAME_BYTES];   /* of one store's connections: none hears of another's changes */
+    unsigned place;               /* of a store's connections: 0 is the store's own */
     bool shared;                  /* several daemons may write it */
     char root[SL_PATH_BYTES];     /* the state directory, with the directories of runs */
     char directory_id[SL_SERIES_BYTES]; /* of STATE/runs (directory_id.h); "": not shared */

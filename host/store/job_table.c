@@ -157,6 +157,8 @@ void sl_job_table_end_adds(struct sl_request *first, size_t count, struct sl_sta
     for (size_t i = 0; i < count; i++, first = first->next)
         if (first->rc == 0)
             first->rc = end_insert(&statements[i], first);
+        else if (first->rc == 1 && first->own_key)
+            first->rc = 0; /* it took place when it was sent before */
 }
 
 void sl_job_table_find(struct sl_request *request, struct sl_database *db)

@@ -3,12 +3,10 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include <libpq-fe.h>
 
@@ -20,11 +18,11 @@
 #include "host/store/pq.h"
 #include "host/store/pq_call.h"
 #include "host/store/pq_plans.h"
+#include "host/store/pq_schema.h"
 #include "host/store/pq_writer.h"
 #include "host/store/sqlite.h"
 
-/* Statements that are posted and not answered fit the sockets' buffers. */
-enum { FETCH_ROWS = 1000, MAX_POSTED = 128, MESSAGE_BYTES = 200 };
+enum { FETCH_ROWS = 1000, MAX_POSTED = 256, MESSAGE_BYTES = 200 };
 
 /* A server that does not end a statement itself within these limits, and a little more, hangs: its
  * connection is given up. Migrations rewrite tables. */
@@ -39,13 +37,22 @@ enum { FETCH_ROWS = 1000, MAX_POSTED = 128, MESSAGE_BYTES = 200 };
 #define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
 #define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
+/* Neither a call nor a plan: a text whose answer nobody wants more of than how it went. */
+struct posted {
+    struct sl_pq_call *call; /* the first of those that are one */
+    unsigned plan;           /* the number of one that the server is to make */
+};
+
 struct postgres {
     struct sl_database base; /* first */
     char *url;               /* owned; has the password: it is never printed */
     PGconn *connection;      /* owned; NULL: lost */
     struct sl_pq_plans plans;
-    struct sl_pq_call *posted[MAX_POSTED]; /* NULL: BEGIN; the first of those that are one */
-    int posted_count;
+    struct posted posted[MAX_POSTED]; /* sent, in a pipeline */
+    int posted_count, taken;          /* so many of them are answered */
+    bool synced;                      /* nothing more is sent before all are answered */
+    PGresult *answer;                 /* owned; the latest one to the one that is taken next */
+    int posted_rc, plan_rc;           /* how the first one that failed did; how the last plan did */
     struct sl_pq_call *gathered, *gathered_last; /* posted inserts of one kind, to be sent as one */
     int gathered_count;
     size_t gathered_bytes;
@@ -54,9 +61,12 @@ struct postgres {
     uint64_t changes, changes_before;          /* the transaction */
     uint64_t server_ms, told_ns;               /* its time, and when it was told; 0: not known */
     bool listening;                            /* to what others say of jobs */
-    bool spoilt;      /* what was written must not stay, and nobody was told yet */
-    bool posted_only; /* there is no BEGIN: what is posted is carried out as it is */
+    bool spoilt;                /* what was written must not stay, and nobody was told yet */
+    bool awaited;               /* what was sent without BEGIN is not answered yet */
+    void *end;                  /* its last statement; owned */
+    uint64_t until_ns, sent_ns; /* its server is given up; it was sent */
     struct sl_pq_writer writer;
+    char end_sql[SL_PQ_WRITER_SQL_BYTES];
     char message[MESSAGE_BYTES];
 };
 
@@ -87,6 +97,8 @@ static void lose(struct postgres *db)
 {
     PQfinish(db->connection);
     db->connection = NULL;
+    PQclear(db->answer);
+    db->answer = NULL;
     db->server_ms = 0;
     sl_pq_plans_clear(&db->plans);
 }
@@ -153,19 +165,6 @@ static int not_there(struct postgres *db)
 
 static int send_gathered(struct postgres *db);
 
-/* The answer to one statement. */
-static int take_posted(struct postgres *db, PGresult **out)
-{
-    if (!db->connection)
-        return -ENOTCONN;
-    PGresult *result = sl_pq_last(db->connection, 1, until(db));
-    if (PQresultStatus(result) == PGRES_PIPELINE_ABORTED) { /* one before it failed */
-        PQclear(result);
-        return -ECANCELED;
-    }
-    return settle(db, result, out);
-}
-
 /* `whole` is the answer to those that were sent as one, owned, or NULL after a failure. */
 static int hand_out(struct postgres *db, struct sl_pq_call *first, PGresult *whole, int rc)
 {
@@ -191,44 +190,95 @@ static int hand_out(struct postgres *db, struct sl_pq_call *first, PGresult *who
     return rc;
 }
 
+/* Takes over the answer to one of those that were posted; NULL after a failure. One whose plan
+ * could not be made failed as that did. */
+static void answer_posted(struct postgres *db, const struct posted *posted, PGresult *result,
+                          int rc)
+{
+    if (posted->call) {
+        rc = rc == -ECANCELED && db->plan_rc < 0 ? db->plan_rc : rc;
+        rc = hand_out(db, posted->call, result, rc);
+    }
+    if (posted->plan != 0 && rc < 0)
+        sl_pq_plans_drop(&db->plans, posted->plan);
+    db->plan_rc = posted->plan != 0 ? rc : 0;
+    db->posted_rc = db->posted_rc < 0 ? db->posted_rc : rc;
+}
+
+static void take_next(struct postgres *db)
+{
+    const struct posted *posted = &db->posted[db->taken++];
+    PGresult *last = db->answer, *result = NULL;
+    bool skipped = PQresultStatus(last) == PGRES_PIPELINE_ABORTED; /* one before it failed */
+    db->answer = NULL;
+    int rc = skipped ? -ECANCELED : settle(db, last, posted->call ? &result : NULL);
+    if (skipped)
+        PQclear(last);
+    answer_posted(db, posted, result, rc);
+}
+
 /* Without BEGIN the server commits at the sync: its failure comes as a result before that. */
-static int end_pipeline(struct postgres *db)
+static void take_end(struct postgres *db, PGresult *result)
 {
     int rc = 0;
-    for (bool ended = false; !ended && db->connection;) {
-        PGresult *result = NULL;
-        if (sl_pq_next(db->connection, until(db), &result) < 0)
-            return give_up(db);
-        ended = PQresultStatus(result) == PGRES_PIPELINE_SYNC;
-        if (!ended && result)
-            rc = settle(db, result, NULL);
-        else
-            PQclear(result);
-    }
-    if (db->connection)
+    if (PQresultStatus(result) == PGRES_PIPELINE_SYNC) {
+        PQclear(result);
         PQexitPipelineMode(db->connection);
+        db->synced = false;
+    } else if (result || PQstatus(db->connection) != CONNECTION_OK) {
+        rc = settle(db, result, NULL);
+    }
+    db->posted_rc = db->posted_rc < 0 ? db->posted_rc : rc;
+}
+
+/* Takes the answers that have come. Are all there? */
+static bool take_some(struct postgres *db)
+{
+    while (db->synced && db->connection && !PQisBusy(db->connection)) {
+        PGresult *result = PQgetResult(db->connection);
+        if (db->taken == db->posted_count) {
+            take_end(db, result);
+        } else if (result) {
+            PQclear(db->answer);
+            db->answer = result;
+        } else {
+            take_next(db);
+        }
+    }
+    return !db->synced || !db->connection;
+}
+
+/* They are answered, or lost. 0, or how the first one that failed did. */
+static int end_posted(struct postgres *db)
+{
+    while (db->taken < db->posted_count)
+        answer_posted(db, &db->posted[db->taken++], NULL, -ENOTCONN);
+    int rc = db->posted_rc;
+    db->posted_count = db->taken = db->posted_rc = db->plan_rc = 0;
+    db->synced = false;
+    return db->connection ? rc : not_there(db);
+}
+
+static int send_all(struct postgres *db)
+{
+    int rc = send_gathered(db);
+    if (db->posted_count > 0 && db->connection && !db->synced) {
+        db->synced = PQpipelineSync(db->connection);
+        rc = db->synced ? rc : give_up(db);
+    }
     return rc;
 }
 
 /* Waits for all of it. 0, or how the first one that failed did. */
 static int take_all(struct postgres *db)
 {
-    int rc = send_gathered(db), count = db->posted_count;
-    db->posted_count = 0;
-    if (count == 0)
-        return rc;
-    if (db->connection && !PQpipelineSync(db->connection))
-        give_up(db);
-    for (int i = 0; i < count; i++) {
-        PGresult *result = NULL;
-        int one = take_posted(db, db->posted[i] ? &result : NULL);
-        if (db->posted[i])
-            one = hand_out(db, db->posted[i], result, one);
-        rc = rc == 0 ? one : rc;
-    }
-    if (!db->connection)
-        return not_there(db);
-    int ended = end_pipeline(db);
+    int rc = send_all(db);
+    if (db->posted_count == 0 && db->connection)
+        PQexitPipelineMode(db->connection); /* one that could not be sent may have entered it */
+    while (!take_some(db))
+        if (!sl_pq_wait(db->connection, until(db)))
+            give_up(db);
+    int ended = db->posted_count > 0 ? end_posted(db) : 0;
     return rc < 0 ? rc : ended;
 }
 
@@ -284,7 +334,7 @@ static int begin_session(struct postgres *db, const char *where, struct sl_diag 
 static int listen_for_jobs(struct postgres *db)
 {
     char sql[SL_PQ_WRITER_SQL_BYTES];
-    sl_pq_writer_listen_sql(db->base.identity, sql);
+    sl_pq_writer_listen_sql(&db->base, sql);
     return db->listening ? ask(db, sql, NULL) : 0;
 }
 
@@ -326,47 +376,32 @@ static int bind(struct sl_database *base, void *handle, int at, const struct sl_
     return sl_pq_call_bind(&((struct statement *)handle)->call, at, value);
 }
 
+/* Sends what the server is to plan: in front of the statement that has it carried out. */
 static int make_plan(struct postgres *db, const struct sl_pq_call *call, bool of_many,
                      const struct sl_pq_plan **out)
 {
     char sql[SL_PQ_MAX_SQL_BYTES];
     int rc = sl_pq_call_sql(call, of_many, sql);
     if (rc == 0 && db->plans.count == SL_PQ_MAX_PLANS) {
-        sl_pq_plans_clear(&db->plans);
         rc = ask(db, "DEALLOCATE ALL", NULL);
+        sl_pq_plans_clear(&db->plans);
     }
+    rc = rc < 0 ? rc : make_room(db);
     rc = rc < 0 ? rc : sl_pq_plans_add(&db->plans, call, of_many, out);
     if (rc < 0)
         return rc;
     int typed = of_many ? 0 : call->count; /* arrays have their types in the text */
-    rc = settle_sent(
-        db, PQsendPrepare(db->connection, (*out)->name, sql, typed, (*out)->shape.types), NULL);
-    if (rc < 0)
-        sl_pq_plans_drop_last(&db->plans);
-    return rc;
+    if (!PQsendPrepare(db->connection, (*out)->name, sql, typed, (*out)->shape.types))
+        return give_up(db);
+    db->posted[db->posted_count++] = (struct posted){.plan = (*out)->number};
+    return 0;
 }
 
 static int find_plan(struct postgres *db, const struct sl_pq_call *call, bool of_many,
                      const struct sl_pq_plan **out)
 {
     *out = sl_pq_plans_find(&db->plans, call, of_many);
-    if (*out)
-        return 0;
-    int rc = take_all(db);
-    rc = rc == 0 && !db->connection ? not_there(db) : rc;
-    rc = rc < 0 && rc != -ENOTCONN ? -ECANCELED : rc; /* another one failed */
-    return rc < 0 ? rc : make_plan(db, call, of_many, out);
-}
-
-static int run_prepared(struct statement *statement)
-{
-    struct postgres *db = statement->db;
-    const struct sl_pq_plan *plan = NULL;
-    int rc = find_plan(db, &statement->call, false, &plan);
-    if (rc < 0)
-        return rc;
-    int sent = sl_pq_call_send(&statement->call, db->connection, plan->name) == 0;
-    return settle_sent(db, sent, &statement->result);
+    return *out ? 0 : make_plan(db, call, of_many, out);
 }
 
 /* Sends what was gathered: behind what was posted before. */
@@ -383,7 +418,7 @@ static int send_gathered(struct postgres *db)
     rc = rc == 0 && sent == -EIO ? give_up(db) : sent;
     if (rc < 0)
         return hand_out(db, first, NULL, rc);
-    db->posted[db->posted_count++] = first;
+    db->posted[db->posted_count++] = (struct posted){.call = first};
     return 0;
 }
 
@@ -443,10 +478,8 @@ static int post(struct sl_database *base, void *handle)
 static int carry_out(struct statement *statement)
 {
     struct postgres *db = statement->db;
-    bool others = db->posted_count > 0 || db->gathered;
-    int rc = others && !statement->many && !statement->posted
-                 ? post(&db->base, statement) /* with them: one way less */
-                 : 0;
+    bool waits = statement->many || statement->posted || statement->rc < 0;
+    int rc = waits ? statement->rc : post(&db->base, statement);
     int sent = take_all(db);
     if (rc < 0 || statement->rc < 0 || statement->result)
         return rc < 0 ? rc : statement->rc; /* it was among them */
@@ -454,7 +487,7 @@ static int carry_out(struct statement *statement)
         return sent == -ENOTCONN ? sent : -ECANCELED;
     if (!db->connection)
         return not_there(db);
-    rc = statement->many ? open_cursor(statement) : run_prepared(statement);
+    rc = open_cursor(statement);
     statement->row = -1;
     statement->rows = rc == 0 ? PQntuples(statement->result) : 0;
     return rc;
@@ -538,17 +571,6 @@ static int exec(struct sl_database *base, const char *sql)
     return rc;
 }
 
-static int define(struct sl_database *base, const char *sql)
-{
-    size_t size = 2 * strlen(sql) + 1;
-    char *theirs = sl_malloc(size, 2);
-    int rc = theirs ? sl_dialect_definition(sql, theirs, 2 * size) : -ENOMEM;
-    if (rc == 0)
-        rc = exec(base, theirs);
-    sl_free(theirs);
-    return rc;
-}
-
 /* Sends it off: nobody wants more of its answer than how it went. */
 static int post_text(struct postgres *db, const char *sql)
 {
@@ -557,27 +579,22 @@ static int post_text(struct postgres *db, const char *sql)
     if (rc == 0 && !PQsendQueryParams(db->connection, sql, 0, NULL, NULL, NULL, NULL, 0))
         rc = give_up(db);
     if (rc == 0)
-        db->posted[db->posted_count++] = NULL;
+        db->posted[db->posted_count++] = (struct posted){.plan = 0};
     return rc;
 }
 
-static int begin_posted(struct sl_database *base)
+static void begin_any(struct postgres *db)
 {
-    struct postgres *db = of(base);
     db->changes_before = db->changes;
     db->writer.in_doubt = db->spoilt = false;
-    db->posted_only = true;
     db->message[0] = '\0';
     db->patience_ns = db->session_patience_ns;
-    return 0;
 }
 
 static int begin(struct sl_database *base)
 {
-    struct postgres *db = of(base);
-    begin_posted(base);
-    db->posted_only = false;
-    return post_text(db, "BEGIN");
+    begin_any(of(base));
+    return post_text(of(base), "BEGIN");
 }
 
 /* Lets one daemon at a time change the schema. */
@@ -585,47 +602,8 @@ static int begin_schema(struct sl_database *base)
 {
     int rc = begin(base);
     of(base)->patience_ns = SCHEMA_PATIENCE_NS;
-    return rc == 0 ? exec(base, "SET LOCAL statement_timeout = '" SCHEMA_LIMIT
-                                "'; SELECT pg_advisory_xact_lock(7305813)")
-                   : rc;
-}
-
-static int number_from(struct postgres *db, const char *sql, uint64_t *out)
-{
-    PGresult *result = NULL;
-    int rc = ask(db, sql, &result);
-    if (rc == 0 && (PQntuples(result) != 1 || PQgetisnull(result, 0, 0)))
-        rc = SL_E_NOT_FOUND;
-    if (rc == 0)
-        *out = strtoull(PQgetvalue(result, 0, 0), NULL, 10);
-    PQclear(result);
-    return rc;
-}
-
-static int version(struct sl_database *base, int *out)
-{
-    uint64_t found = 0;
-    int rc = number_from(of(base),
-                         "SELECT count(*) FROM pg_tables WHERE tablename = "
-                         "'store_version' AND schemaname = current_schema()",
-                         &found);
-    *out = 0;
-    if (rc < 0 || found == 0)
-        return rc;
-    rc = number_from(of(base), "SELECT number FROM store_version", &found);
-    *out = (int)found;
-    return rc;
-}
-
-static int set_version(struct sl_database *base, int number)
-{
-    char sql[200];
-    snprintf(sql, sizeof(sql),
-             "CREATE TABLE IF NOT EXISTS store_version (one BIGINT PRIMARY KEY, number BIGINT); "
-             "INSERT INTO store_version VALUES (1, %d) ON CONFLICT (one) DO UPDATE SET number = "
-             "excluded.number",
-             number);
-    return exec(base, sql);
+    rc = rc < 0 ? rc : exec(base, "SET LOCAL statement_timeout = '" SCHEMA_LIMIT "'");
+    return rc < 0 ? rc : exec(base, "SELECT pg_advisory_xact_lock(7305813)");
 }
 
 static uint64_t changes(struct sl_database *base)
@@ -636,32 +614,6 @@ static uint64_t changes(struct sl_database *base)
 static const char *message(struct sl_database *base)
 {
     return of(base)->message;
-}
-
-static int last_number(struct sl_database *base, const char *table, uint64_t *out)
-{
-    char sql[128];
-    snprintf(sql, sizeof(sql),
-             "SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM %s_id_seq", table);
-    return number_from(of(base), sql, out);
-}
-
-static int next_number(struct sl_database *base, const char *table, uint64_t *out)
-{
-    char sql[64];
-    snprintf(sql, sizeof(sql), "SELECT nextval('%s_id_seq')", table);
-    return number_from(of(base), sql, out);
-}
-
-static int raise_number(struct sl_database *base, const char *table, uint64_t last)
-{
-    char sql[256];
-    snprintf(sql, sizeof(sql),
-             "SELECT setval('%s_id_seq', n.most) FROM (SELECT greatest(%" PRIu64
-             ", (SELECT max(id) FROM %s)) AS most) AS n, %s_id_seq AS s WHERE n.most > "
-             "s.last_value OR (n.most > 0 AND NOT s.is_called)",
-             table, last, table, table);
-    return exec(base, sql);
 }
 
 /* --- the server's time --- */
@@ -676,24 +628,26 @@ static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns
     return (uint64_t)told.integer;
 }
 
-/* Tells the server's time: as it said last, and what has passed here since. Each transaction that
- * writes is told it, and those that follow need not ask. */
+/* As it said last, and what has passed here since. Each transaction that writes is told it, and
+ * those that follow need not ask. 0: it said nothing lately. */
+static uint64_t told_ms(const struct postgres *db)
+{
+    uint64_t since_ns = sl_clock_with_sleep_ns() - db->told_ns;
+    return db->server_ms != 0 && since_ns < TIME_HOLDS_NS ? db->server_ms + since_ns / 1000000 : 0;
+}
+
 static int now_ms(struct sl_database *base, bool anew, uint64_t *out)
 {
     struct postgres *db = of(base);
     void *handle = NULL;
-    uint64_t now_ns = sl_clock_with_sleep_ns();
-    if (!anew && db->server_ms != 0 && now_ns - db->told_ns < TIME_HOLDS_NS) {
-        *out = db->server_ms + (now_ns - db->told_ns) / 1000000;
-        return 0;
-    }
-    int rc = prepare(base, "SELECT " SL_PQ_SERVER_MS, &handle);
-    if (rc < 0)
-        return rc;
-    rc = step(base, handle);
+    uint64_t now_ns = sl_clock_with_sleep_ns(), told = anew ? 0 : told_ms(db);
+    int rc = told != 0 ? 1 : prepare(base, "SELECT " SL_PQ_SERVER_MS, &handle);
+    if (rc == 0 && (rc = step(base, handle)) == 1)
+        told = note_time(db, handle, now_ns);
+    if (handle)
+        finish(handle);
     if (rc == 1)
-        *out = note_time(db, handle, now_ns);
-    finish(handle);
+        *out = told;
     return rc < 0 ? rc : rc == 1 ? 0 : -EIO;
 }
 
@@ -708,11 +662,10 @@ static int send_end(struct postgres *db, struct statement *end)
                                       {.kind = SL_VALUE_TEXT, .text = db->writer.id},
                                       {.kind = SL_VALUE_INTEGER, .integer = batch}};
     int rc = 0;
-    for (int i = 0; i < 3 && rc == 0 && !db->posted_only; i++)
+    for (int i = 0; i < 3 && rc == 0; i++)
         rc = bind(&db->base, end, i + 1, &values[i]);
     rc = rc < 0 ? rc : post(&db->base, end);
-    if (rc == 0 && !db->posted_only)
-        rc = post_text(db, "COMMIT");
+    rc = rc < 0 ? rc : post_text(db, "COMMIT");
     int sent = take_all(db);
     return rc < 0 ? rc : sent;
 }
@@ -722,7 +675,7 @@ static int end_transaction(struct postgres *db, bool jobs_changed)
     void *end = NULL;
     char sql[SL_PQ_WRITER_SQL_BYTES];
     uint64_t began_ns = sl_clock_with_sleep_ns();
-    sl_pq_writer_end_sql(!db->posted_only, jobs_changed ? &db->base : NULL, sql);
+    sl_pq_writer_end_sql(true, jobs_changed ? &db->base : NULL, sql);
     int rc = prepare(&db->base, sql, &end);
     if (rc < 0)
         return rc;
@@ -737,14 +690,12 @@ static int end_transaction(struct postgres *db, bool jobs_changed)
 static int commit(struct sl_database *base, bool jobs_changed)
 {
     struct postgres *db = of(base);
-    int rc = db->posted_only ? 0 : take_all(db);
+    int rc = take_all(db);
     if (rc < 0)
         return rc;
-    if (!db->posted_only && db->changes == db->changes_before)
+    if (db->changes == db->changes_before)
         return exec(base, "COMMIT");
     rc = end_transaction(db, jobs_changed);
-    if (db->posted_only)
-        return rc < 0 && rc != -ENOTCONN ? -ECANCELED : rc;
     if (rc == 0)
         db->writer.batch++;
     if (rc == -EEXIST) { /* somebody removed the row, or put an older one back */
@@ -752,6 +703,52 @@ static int commit(struct sl_database *base, bool jobs_changed)
         rc = -ENOTCONN;
     }
     return rc;
+}
+
+/* --- without BEGIN, and without waiting --- */
+
+static void begin_posted(struct sl_database *base, uint64_t *out_now_ms)
+{
+    begin_any(of(base));
+    *out_now_ms = told_ms(of(base));
+}
+
+static void send_posted(struct sl_database *base, bool jobs_changed)
+{
+    struct postgres *db = of(base);
+    sl_pq_writer_end_sql(false, jobs_changed ? base : NULL, db->end_sql);
+    int rc = prepare(base, db->end_sql, &db->end);
+    rc = rc < 0 ? rc : post(base, db->end);
+    int sent = send_all(db);
+    db->posted_rc = rc < 0 ? rc : sent;
+    db->until_ns = until(db);
+    db->sent_ns = sl_clock_with_sleep_ns();
+    db->awaited = true;
+}
+
+static int take_posted(struct sl_database *base)
+{
+    struct postgres *db = of(base);
+    if (db->connection && (PQflush(db->connection) < 0 || !PQconsumeInput(db->connection) ||
+                           (db->awaited && sl_clock_ns() >= db->until_ns)))
+        give_up(db);
+    if (!db->awaited || !take_some(db))
+        return db->connection ? 0 : -ENOTCONN;
+    int rc = end_posted(db);
+    if (rc == 0 && step(base, db->end) == 1)
+        note_time(db, db->end, db->sent_ns);
+    if (db->end)
+        finish(db->end);
+    db->end = NULL;
+    db->awaited = false;
+    return rc == -ENOTCONN ? rc : rc < 0 ? -ECANCELED : 1;
+}
+
+static int socket_of(struct sl_database *base, bool *out_unsent)
+{
+    struct postgres *db = of(base);
+    *out_unsent = db->connection && PQflush(db->connection) > 0;
+    return db->connection ? PQsocket(db->connection) : -1;
 }
 
 static int state(struct sl_database *base)
@@ -770,7 +767,7 @@ static int find_out(struct postgres *db, bool *out_committed)
     char sql[SL_PQ_WRITER_SQL_BYTES];
     uint64_t found = 0;
     sl_pq_writer_find_sql(&db->writer, sql);
-    int rc = number_from(db, sql, &found);
+    int rc = sl_pq_number(&db->base, sql, &found);
     if (rc == 0)
         *out_committed = sl_pq_writer_found(&db->writer, found);
     return rc;
@@ -801,51 +798,29 @@ static int start_listening(struct sl_database *base)
     return rc;
 }
 
-/* Notices of this store's own connections say nothing new. */
-static bool take_news(struct postgres *db)
-{
-    bool news = false;
-    PGnotify *notice;
-    while ((notice = PQnotifies(db->connection)) != NULL) {
-        news = news || strcmp(notice->extra, db->base.family) != 0;
-        PQfreemem(notice);
-    }
-    return news;
-}
-
 static int wait_for(struct sl_database *base, int fd, int timeout_ms, bool *out_news)
 {
     struct postgres *db = of(base);
-    char bytes[64];
-    struct pollfd polled[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
-    *out_news = db->connection && take_news(db);
-    if (*out_news)
-        return 0;
-    if (db->connection)
-        polled[1].fd = PQsocket(db->connection);
-    poll(polled, 2, timeout_ms);
-    while (read(fd, bytes, sizeof(bytes)) > 0)
-        continue;
-    if (!db->connection)
-        return not_there(db);
-    if (polled[1].revents != 0 && !PQconsumeInput(db->connection)) {
+    bool is_there = sl_pq_writer_hear(db->connection, base->family, fd, timeout_ms, out_news);
+    if (!is_there && db->connection) {
         keep_message(db, PQerrorMessage(db->connection));
         lose(db);
-        return -ENOTCONN;
     }
-    *out_news = take_news(db);
-    return 0;
+    return is_there ? 0 : not_there(db);
 }
 
 static const struct sl_database_kind kind = {
     .close = close_database,
     .exec = exec,
-    .define = define,
+    .define = sl_pq_define,
     .begin_schema = begin_schema,
-    .version = version,
-    .set_version = set_version,
+    .version = sl_pq_version,
+    .set_version = sl_pq_set_version,
     .begin = begin,
     .begin_posted = begin_posted,
+    .send_posted = send_posted,
+    .take_posted = take_posted,
+    .socket = socket_of,
     .commit = commit,
     .state = state,
     .reconnect = reconnect,
@@ -854,9 +829,9 @@ static const struct sl_database_kind kind = {
     .now_ms = now_ms,
     .changes = changes,
     .message = message,
-    .last_number = last_number,
-    .next_number = next_number,
-    .raise_number = raise_number,
+    .last_number = sl_pq_last_number,
+    .next_number = sl_pq_next_number,
+    .raise_number = sl_pq_raise_number,
     .prepare = prepare,
     .prepare_many = prepare_many,
     .bind = bind,
@@ -868,27 +843,52 @@ static const struct sl_database_kind kind = {
     .finish = finish,
 };
 
-int sl_postgres_open(const char *url, const char *root, struct sl_database **out,
-                     struct sl_diag *diag)
+/* Not connected yet; NULL: out of memory. */
+static struct postgres *make(const char *url)
 {
     struct postgres *db = sl_calloc(1, sizeof(*db));
     if (!db)
-        return -ENOMEM;
+        return NULL;
     db->base.kind = &kind;
     db->base.shared = true;
+    db->url = sl_strndup(url, strlen(url));
+    return db;
+}
+
+static int open_made(struct postgres *db, int rc, struct sl_database **out, struct sl_diag *diag)
+{
+    rc = db->url ? rc : -ENOMEM;
+    rc = rc < 0 ? rc : connect_again(db, diag);
+    if (rc < 0)
+        close_database(&db->base);
+    else
+        *out = &db->base;
+    return rc;
+}
+
+int sl_postgres_open(const char *url, const char *root, struct sl_database **out,
+                     struct sl_diag *diag)
+{
+    struct postgres *db = make(url);
+    if (!db)
+        return -ENOMEM;
     snprintf(db->base.root, sizeof(db->base.root), "%s", root);
     sl_pq_writer_init(&db->writer);
     memcpy(db->base.family, db->writer.id, sizeof(db->writer.id));
-    db->url = sl_strndup(url, strlen(url));
-    int rc = db->url ? sl_sqlite_open_memory(&db->base.json) : -ENOMEM;
-    if (rc == 0)
-        rc = connect_again(db, diag);
-    if (rc < 0) {
-        close_database(&db->base);
-        return rc;
-    }
-    *out = &db->base;
-    return 0;
+    return open_made(db, sl_sqlite_open_memory(&db->base.json), out, diag);
+}
+
+int sl_postgres_open_beside(const char *url, const struct sl_database *store, unsigned place,
+                            struct sl_database **out, struct sl_diag *diag)
+{
+    struct postgres *db = make(url);
+    if (!db)
+        return -ENOMEM;
+    memcpy(db->base.identity, store->identity, sizeof(store->identity));
+    memcpy(db->base.family, store->family, sizeof(store->family));
+    db->base.place = place;
+    db->listening = true;
+    return open_made(db, 0, out, diag);
 }
 
 int sl_postgres_sign_on(struct sl_database *base)

@@ -9,5 +9,10 @@ struct sl_diag;
 int sl_postgres_open(const char *url, const char *root, struct sl_database **out,
                      struct sl_diag *diag);
 
+/* Another connection of a store to its database, for jobs that are posted (database.h). It has the
+ * lock of its `place`, which is not 0. */
+int sl_postgres_open_beside(const char *url, const struct sl_database *store, unsigned place,
+                            struct sl_database **out, struct sl_diag *diag);
+
 /* Once there are tables: begins to write under a name of its own. 0 or a negative code. */
 int sl_postgres_sign_on(struct sl_database *db);

@@ -71,7 +71,7 @@ static PGconn *start(const char *url)
     PGconn *connection = PQconnectdbParams(keys, values, 1);
     if (connection)
         PQsetNoticeProcessor(connection, say_nothing, NULL);
-    PQsetnonblocking(connection, 1); /* only what waits by itself would not heed it: sl_pq_next() */
+    PQsetnonblocking(connection, 1); /* only what waits by itself would not heed it: sl_pq_wait() */
     return connection;
 }
 
@@ -125,33 +125,39 @@ int sl_pq_check(const char *url, struct sl_diag *diag)
     return rc;
 }
 
-int sl_pq_next(PGconn *connection, uint64_t until_ns, PGresult **out)
+bool sl_pq_wait(PGconn *connection, uint64_t until_ns)
 {
     int unsent = 0;
-    *out = NULL;
     while (PQstatus(connection) == CONNECTION_OK && (unsent = PQflush(connection)) >= 0 &&
            (unsent > 0 || PQisBusy(connection))) {
         uint64_t now_ns = sl_clock_ns();
         struct pollfd polled = {.fd = PQsocket(connection),
                                 .events = unsent > 0 ? POLLIN | POLLOUT : POLLIN};
         if (now_ns >= until_ns)
-            return -ETIMEDOUT;
+            return false;
         poll(&polled, 1, (int)((until_ns - now_ns) / 1000000 % INT32_MAX) + 1);
         if ((polled.revents & ~POLLOUT) != 0 && !PQconsumeInput(connection))
             break;
     }
-    *out = PQgetResult(connection);
-    return 0;
+    return true;
+}
+
+/* The next result of what was sent, NULL after the last one of a statement. */
+static int next_result(PGconn *connection, uint64_t until_ns, PGresult **out)
+{
+    bool is_there = sl_pq_wait(connection, until_ns);
+    *out = is_there ? PQgetResult(connection) : NULL;
+    return is_there ? 0 : -ETIMEDOUT;
 }
 
 PGresult *sl_pq_last(PGconn *connection, int sent, uint64_t until_ns)
 {
     PGresult *last = NULL, *next = NULL;
-    int rc = sent ? sl_pq_next(connection, until_ns, &next) : -EIO;
+    int rc = sent ? next_result(connection, until_ns, &next) : -EIO;
     while (rc == 0 && next) {
         PQclear(last);
         last = next;
-        rc = sl_pq_next(connection, until_ns, &next);
+        rc = next_result(connection, until_ns, &next);
     }
     if (rc < 0) {
         PQclear(last);

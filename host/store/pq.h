@@ -24,10 +24,10 @@ int sl_pq_connect(const char *url, struct pg_conn **out, struct sl_diag *diag);
 /* Does its server answer? The same codes. */
 int sl_pq_check(const char *url, struct sl_diag *diag);
 
-/* The next result of what was sent, NULL after the last one of a statement: *out is owned. No
- * function of libpq waits here, so that a server that is frozen keeps nobody: -ETIMEDOUT when it is
- * `until_ns` by sl_clock_ns(); then the connection can only be ended. */
-int sl_pq_next(struct pg_conn *connection, uint64_t until_ns, struct pg_result **out);
+/* Waits until the next result of what was sent can be taken. No function of libpq waits here, so
+ * that a server that is frozen keeps nobody: false when it is `until_ns` by sl_clock_ns(); then the
+ * connection can only be ended. */
+bool sl_pq_wait(struct pg_conn *connection, uint64_t until_ns);
 
 /* The last result of the statement that PQsend…() sent; `sent` is what that said. NULL: it could
  * not be sent, or took too long. */

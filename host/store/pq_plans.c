@@ -33,19 +33,28 @@ int sl_pq_plans_add(struct sl_pq_plans *plans, const struct sl_pq_call *call, bo
         return -ENOMEM;
     plan->of_many = of_many;
     plan->joins = !of_many && sl_pq_call_sql(call, true, many) == 0;
-    snprintf(plan->name, sizeof(plan->name), "s%zu", plans->count++);
+    plan->number = ++plans->numbers;
+    snprintf(plan->name, sizeof(plan->name), "s%u", plan->number);
+    plans->count++;
     *out = plan;
     return 0;
 }
 
-void sl_pq_plans_drop_last(struct sl_pq_plans *plans)
+static void drop_at(struct sl_pq_plans *plans, size_t at)
 {
-    if (plans->count > 0) /* a lost connection forgot them all */
-        sl_free((char *)(uintptr_t)plans->all[--plans->count].shape.sql);
+    sl_free((char *)(uintptr_t)plans->all[at].shape.sql);
+    plans->all[at] = plans->all[--plans->count];
+}
+
+void sl_pq_plans_drop(struct sl_pq_plans *plans, unsigned number)
+{
+    for (size_t i = plans->count; i-- > 0;)
+        if (plans->all[i].number == number)
+            drop_at(plans, i);
 }
 
 void sl_pq_plans_clear(struct sl_pq_plans *plans)
 {
     while (plans->count > 0)
-        sl_pq_plans_drop_last(plans);
+        drop_at(plans, plans->count - 1);
 }

@@ -2,8 +2,13 @@
 #include "host/store/pq_writer.h"
 
 #include <inttypes.h>
+#include <poll.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <libpq-fe.h>
 
 #include "common/base/digest.h"
 #include "host/store/database.h"
@@ -26,18 +31,49 @@ void sl_pq_writer_sign_on_sql(const struct sl_pq_writer *writer, char out[SL_PQ_
              writer->id);
 }
 
-/* Each listener holds the lock, and holds it before it listens: a transaction that can have the
- * lock alone need tell nobody, and a connection that begins to listen meanwhile waits for that
- * commit and reads what it wrote. A notice costs more than the lock: the server keeps commits with
- * one apart from each other. While a store listens, its adder always sends a notice: the lock is
- * held by the store's own connection, which is another session. */
-#define LISTENERS "hashtextextended('sme2lab_%s', 0)"
+/* Each connection of a store that listens holds the lock of its place, and holds it before the
+ * store listens: a transaction that can have the lock of its own place alone need tell nobody, and
+ * a connection that takes the lock meanwhile waits for that commit and reads what it wrote. A
+ * notice costs more than the lock: the server keeps commits with one apart from each other. */
+#define LISTENERS "hashtextextended('sme2lab_%s', %u)"
 
-void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYTES])
+void sl_pq_writer_listen_sql(const struct sl_database *db, char out[SL_PQ_WRITER_SQL_BYTES])
 {
-    snprintf(out, SL_PQ_WRITER_SQL_BYTES,
-             "SELECT pg_advisory_lock_shared(" LISTENERS "); LISTEN sme2lab_%s", identity,
-             identity);
+    char listen[SL_PQ_WRITER_SQL_BYTES / 2] = "";
+    if (db->place == 0)
+        snprintf(listen, sizeof(listen), "; LISTEN sme2lab_%s", db->identity);
+    snprintf(out, SL_PQ_WRITER_SQL_BYTES, "SELECT pg_advisory_lock_shared(" LISTENERS ")%s",
+             db->identity, db->place, listen);
+}
+
+static bool take_news(PGconn *connection, const char *family)
+{
+    bool news = false;
+    PGnotify *notice;
+    while ((notice = PQnotifies(connection)) != NULL) {
+        news = news || strcmp(notice->extra, family) != 0;
+        PQfreemem(notice);
+    }
+    return news;
+}
+
+bool sl_pq_writer_hear(PGconn *connection, const char *family, int fd, int timeout_ms,
+                       bool *out_news)
+{
+    char bytes[64];
+    struct pollfd polled[2] = {{.fd = fd, .events = POLLIN}, {.fd = -1, .events = POLLIN}};
+    *out_news = connection && take_news(connection, family);
+    if (*out_news)
+        return true;
+    if (connection)
+        polled[1].fd = PQsocket(connection);
+    poll(polled, 2, timeout_ms);
+    while (read(fd, bytes, sizeof(bytes)) > 0)
+        continue;
+    if (!connection || (polled[1].revents != 0 && !PQconsumeInput(connection)))
+        return false;
+    *out_news = take_news(connection, family);
+    return true;
 }
 
 /* The notice goes with the writer's row, because a statement of its own would cost as much. */
@@ -49,7 +85,7 @@ void sl_pq_writer_end_sql(bool numbered, const struct sl_database *changed,
         snprintf(tell, sizeof(tell),
                  ", CASE WHEN NOT pg_try_advisory_xact_lock(" LISTENERS
                  ") THEN pg_notify('sme2lab_%s', '%s') END",
-                 changed->identity, changed->identity, changed->family);
+                 changed->identity, changed->place, changed->identity, changed->family);
     if (numbered)
         snprintf(out, SL_PQ_WRITER_SQL_BYTES,
                  "WITH own AS (UPDATE writers SET batch = ?1, wrote_ms = " SL_PQ_SERVER_MS

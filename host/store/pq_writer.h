@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct pg_conn;
 struct sl_database;
 
 enum { SL_PQ_WRITER_ID_BYTES = 33, SL_PQ_WRITER_SQL_BYTES = 768 };
@@ -23,8 +24,15 @@ void sl_pq_writer_init(struct sl_pq_writer *writer);
 /* Makes the row; rows that were not written for 30 days go. */
 void sl_pq_writer_sign_on_sql(const struct sl_pq_writer *writer, char out[SL_PQ_WRITER_SQL_BYTES]);
 
-/* From here on this connection hears of what others change in the store `identity`. */
-void sl_pq_writer_listen_sql(const char *identity, char out[SL_PQ_WRITER_SQL_BYTES]);
+/* From here on this store's connection hears of what others' connections of the same place change;
+ * the one of place 0 hears it for all. */
+void sl_pq_writer_listen_sql(const struct sl_database *db, char out[SL_PQ_WRITER_SQL_BYTES]);
+
+/* Waits until `fd` can be read, which is then read empty, `timeout_ms` is over (-1: never), or a
+ * notice came. *out_news: one came of another store than that of `family`. false: the connection is
+ * lost, or NULL. */
+bool sl_pq_writer_hear(struct pg_conn *connection, const char *family, int fd, int timeout_ms,
+                       bool *out_news);
 
 /* The last statement of a transaction, which gives the server's time in its first column. With
  * `numbered` it has three parameters, the row's next number, its id and its number so far, and

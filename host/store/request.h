@@ -72,7 +72,8 @@ struct sl_request {
         struct sl_store_retention retention;
     };
     char *config, *key; /* owned; NULL when absent */
-    bool own_key;       /* the key is one that give_key() of batch.c made */
+    bool own_key;       /* the key is one that give_key() of adder.c made */
+    bool again;         /* it was sent before, and may have taken place: its key tells */
     struct sl_buf text; /* owned: what a job is of, what a run has */
     void *rows;         /* owned: the records of a list */
     size_t count;

@@ -1,7 +1,6 @@
 /* host/store/request_queue.c */
 #include "host/store/request_queue.h"
 
-#include "host/store/job_table.h"
 #include "host/store/request.h"
 
 #define NS_A_MS UINT64_C(1000000)
@@ -31,19 +30,17 @@ bool sl_request_is_urgent(const struct sl_request *request)
     return request->kind != SL_REQUEST_NOTE_AUDIT;
 }
 
-struct sl_request *sl_request_queue_take_adds(struct sl_request_queue *queue, size_t most,
-                                              size_t *out_count)
+struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, size_t most,
+                                               size_t *out_count)
 {
-    struct sl_request_queue adds;
-    struct sl_request *request = sl_request_queue_take_all(queue), *next;
-    sl_request_queue_init(&adds);
-    for (*out_count = 0; request; request = next) {
-        next = request->next;
-        bool taken = *out_count < most && sl_job_table_is_plain(request);
-        sl_request_queue_append(taken ? &adds : queue, request);
-        *out_count += taken;
-    }
-    return adds.first;
+    struct sl_request *first = queue->first, **end = &queue->first;
+    for (*out_count = 0; *end && *out_count < most; end = &(*end)->next)
+        ++*out_count;
+    queue->first = *end;
+    *end = NULL;
+    if (!queue->first)
+        queue->end = &queue->first;
+    return *out_count > 0 ? first : NULL;
 }
 
 struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, uint64_t now_ns)

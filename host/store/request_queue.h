@@ -23,10 +23,9 @@ struct sl_request *sl_request_queue_take_all(struct sl_request_queue *queue);
 /* Does somebody wait for the answer? Nobody does for rows of the audit log. */
 bool sl_request_is_urgent(const struct sl_request *request);
 
-/* Takes jobs that may be added together (job_table.h), `most` at most: *out_count. The others stay
- * in their order. */
-struct sl_request *sl_request_queue_take_adds(struct sl_request_queue *queue, size_t most,
-                                              size_t *out_count);
+/* Takes the first ones, `most` at most: *out_count. */
+struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, size_t most,
+                                               size_t *out_count);
 
 /* Takes those that go into one transaction: the urgent ones, and behind them the others, if those
  * have waited long enough, are many, or are alone. `now_ns` by sl_clock_ns(). */

@@ -30,15 +30,13 @@
 #include "host/store/schema.h"
 #include "host/store/server_query.h"
 #include "host/store/sqlite.h"
-#include "host/store/statement.h"
 
 /* In slices, so that an end is noticed; and how often a lost server is looked for. */
 enum { PAUSE_MS = 25, LOOK_AGAIN_MS = 1000 };
 
-/* A batch waits until 1/EXPECTED_PART of the expected requests are there (1/EXPECTED_PART_BESIDE
- * while another batch is under way), at most 1/GATHER_PART of the last transaction's time and
- * GATHER_MS. */
-enum { GATHER_PART = 2, GATHER_MS = 5, EXPECTED_PART = 2, EXPECTED_PART_BESIDE = 3 };
+/* A batch waits until 1/EXPECTED_PART of the expected requests are there, at most 1/GATHER_PART of
+ * the last transaction's time and GATHER_MS. */
+enum { GATHER_PART = 2, GATHER_MS = 5, EXPECTED_PART = 2 };
 
 #define NS_A_MS UINT64_C(1000000)
 
@@ -49,7 +47,6 @@ struct sl_store {
     struct sl_numbers numbers; /* the same */
     bool numbers_open;
     struct sl_page_check *check; /* owned; of a large file */
-    struct sl_adder *adder;      /* owned; of a shared database */
     int wake_pipe[2];            /* of a shared database, whose server is waited for as well */
     char identity[SL_NAME_BYTES];
     struct sl_store_host host; /* before the first request, then read only */
@@ -71,12 +68,11 @@ struct sl_store {
     uint64_t took_ns; /* the last transaction */
     size_t expected;  /* urgent requests that waited or were carried out at its end */
     size_t urgent;    /* of those that wait */
-    size_t adds;      /* of those: jobs that the adder may take */
     size_t carried;   /* urgent requests that are being carried out */
-    unsigned batches; /* the same */
     size_t enough;    /* so many wake the worker */
     bool lately;      /* there was a transaction since it last waited for one */
     /* the loop's: */
+    struct sl_adder *adder;    /* owned; of a shared database */
     void (*watch)(void *user); /* optional */
     void *watch_user;
     bool closing;
@@ -205,8 +201,7 @@ static void wake(struct sl_store *store)
 /* Under the lock. So many are worth a transaction. */
 static size_t worthwhile(const struct sl_store *store)
 {
-    size_t part = store->batches > 0 ? EXPECTED_PART_BESIDE : EXPECTED_PART;
-    return (store->expected + part - 1) / part;
+    return (store->expected + EXPECTED_PART - 1) / EXPECTED_PART;
 }
 
 /* Under the lock. How long those that wait may wait for others to be committed with them: a sync
@@ -240,12 +235,11 @@ static struct sl_request *await_batch(struct sl_store *store)
             break;
         wait_for_requests(store, (int)((limit_ns - waited_ns + NS_A_MS - 1) / NS_A_MS));
     }
-    store->enough = SIZE_MAX;                     /* it looks again by itself */
-    if (store->stopping || !store->waiting.first) /* the adder may have taken them */
+    store->enough = SIZE_MAX; /* it looks again by itself */
+    if (store->stopping)
         return NULL;
-    store->carried += store->urgent;
-    store->batches++;
-    store->urgent = store->adds = 0;
+    store->carried = store->urgent;
+    store->urgent = 0;
     return sl_request_queue_take_batch(&store->waiting, sl_clock_ns());
 }
 
@@ -256,44 +250,13 @@ static void end_batch(struct sl_store *store, struct sl_request *batch, uint64_t
     store->took_ns = took_ns;
     store->lately = true;
     store->expected = store->urgent + store->carried;
-    store->batches--;
+    store->carried = 0;
     while (batch) {
         struct sl_request *next = batch->next;
-        store->carried -= sl_request_is_urgent(batch);
         sl_request_queue_append(&store->done, batch);
         batch = next;
     }
     uv_async_send(&store->answered);
-}
-
-/* Under the lock. While the worker waits for a commit the adder begins another. */
-static void feed_adder(struct sl_store *store)
-{
-    size_t count;
-    if (store->adds == 0 || store->adds < worthwhile(store) || store->batches == 0 ||
-        store->trouble < 0 || store->stopping || !sl_adder_is_free(store->adder))
-        return;
-    struct sl_request *batch =
-        sl_request_queue_take_adds(&store->waiting, SL_STATEMENTS_TOGETHER, &count);
-    store->adds -= count;
-    store->urgent -= count;
-    store->carried += count;
-    store->batches++;
-    sl_adder_give(store->adder, batch);
-}
-
-/* The store's own connection alone says that the database works again: the adder's batch may have
- * begun before that one failed. */
-static void on_added(void *user, struct sl_request *batch, int rc, const char *why,
-                     uint64_t took_ns)
-{
-    struct sl_store *store = user;
-    uv_mutex_lock(&store->lock);
-    if (rc < 0 && store->trouble == 0)
-        note_health(store, rc, why);
-    end_batch(store, batch, took_ns);
-    feed_adder(store);
-    uv_mutex_unlock(&store->lock);
 }
 
 /* Under the lock, which is open meanwhile. What is asked later sees what was changed before. */
@@ -341,6 +304,16 @@ static void work(void *user)
     uv_mutex_unlock(&store->lock);
 }
 
+static void answer(struct sl_store *store, struct sl_request *request)
+{
+    uv_mutex_lock(&store->lock);
+    store->queued--;
+    sl_histogram_add(&store->requests, sl_clock_ns() - request->queued_ns);
+    uv_mutex_unlock(&store->lock);
+    sl_request_answer(request);
+    sl_request_free(request);
+}
+
 static void answer_all(struct sl_store *store)
 {
     uv_mutex_lock(&store->lock);
@@ -350,12 +323,7 @@ static void answer_all(struct sl_store *store)
     uv_mutex_unlock(&store->lock);
     while (request) {
         struct sl_request *next = request->next;
-        uv_mutex_lock(&store->lock);
-        store->queued--;
-        sl_histogram_add(&store->requests, sl_clock_ns() - request->queued_ns);
-        uv_mutex_unlock(&store->lock);
-        sl_request_answer(request);
-        sl_request_free(request);
+        answer(store, request);
         request = next;
     }
     if (news && store->watch)
@@ -438,16 +406,55 @@ static void on_pages_checked(void *user, int rc, const struct sl_diag *diag)
     uv_mutex_unlock(&store->lock);
 }
 
+/* Under the lock. */
+static void queue(struct sl_store *store, struct sl_request *request)
+{
+    sl_request_queue_append(&store->waiting, request);
+    store->urgent += sl_request_is_urgent(request);
+    if (store->urgent >= store->enough)
+        wake(store);
+}
+
+static void on_added(void *user, struct sl_request *request)
+{
+    answer(user, request);
+}
+
+/* The store's own connection looks whether it took place, and adds it if not. */
+static void on_not_added(void *user, struct sl_request *request)
+{
+    struct sl_store *store = user;
+    uv_mutex_lock(&store->lock);
+    queue(store, request);
+    uv_mutex_unlock(&store->lock);
+}
+
+static void on_adder_connected(void *user)
+{
+    struct sl_store *store = user;
+    store->watch(store->watch_user);
+}
+
+static void on_adder_took(void *user, uint64_t took_ns)
+{
+    struct sl_store *store = user;
+    uv_mutex_lock(&store->lock);
+    sl_histogram_add(&store->transactions, took_ns);
+    uv_mutex_unlock(&store->lock);
+}
+
 /* Jobs can be added without it. */
 static void start_adder(struct sl_store *store)
 {
     const struct sl_adder_options options = {.where = store->where,
-                                             .family = store->db->family,
+                                             .store = store->db,
                                              .host = &store->host,
-                                             .pause = pause_for,
-                                             .done = on_added,
+                                             .added = on_added,
+                                             .failed = on_not_added,
+                                             .connected = on_adder_connected,
+                                             .took = on_adder_took,
                                              .user = store};
-    int rc = sl_adder_start(&options, &store->adder);
+    int rc = sl_adder_new(store->answered.loop, &options, &store->adder);
     if (rc < 0)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_adder_failed"), SL_LOG_REASON(sl_strerror(rc)));
 }
@@ -471,8 +478,6 @@ static int open_all(uv_loop_t *loop, const char *root, struct sl_store *store, s
         return rc;
     bool large = !store->db->shared && sl_page_check_is_long(sl_sqlite_handle(store->db));
     rc = start_worker(loop, store);
-    if (rc == 0 && store->db->shared)
-        start_adder(store);
     if (rc == 0 && large)
         check_beside(store);
     if (rc < 0) {
@@ -505,6 +510,8 @@ void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *u
 {
     store->watch = changed;
     store->watch_user = user;
+    if (store->db->shared && !store->adder)
+        start_adder(store);
     uv_mutex_lock(&store->lock);
     store->listen = store->db->shared;
     wake(store);
@@ -522,6 +529,19 @@ static void on_async_closed(uv_handle_t *handle)
     closed(user);
 }
 
+static void on_adder_closed(void *user)
+{
+    struct sl_store *store = user;
+    for (struct sl_request *request = sl_request_queue_take_all(&store->waiting); request;) {
+        struct sl_request *next = request->next;
+        request->rc = request->again ? -ENOTCONN : SL_E_STATE;
+        sl_request_answer(request);
+        sl_request_free(request);
+        request = next;
+    }
+    uv_close((uv_handle_t *)&store->answered, on_async_closed);
+}
+
 void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *user)
 {
     if (store->closing)
@@ -534,17 +554,12 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     wake(store);
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
-    sl_adder_stop(store->adder);
     sl_page_check_stop(store->check);
     answer_all(store);
-    for (struct sl_request *request = sl_request_queue_take_all(&store->waiting); request;) {
-        struct sl_request *next = request->next;
-        request->rc = SL_E_STATE;
-        sl_request_answer(request);
-        sl_request_free(request);
-        request = next;
-    }
-    uv_close((uv_handle_t *)&store->answered, on_async_closed);
+    if (store->adder)
+        sl_adder_close(store->adder, on_adder_closed, store);
+    else
+        on_adder_closed(store);
 }
 
 int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES])
@@ -570,6 +585,7 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     int rc = 0;
     if (!request)
         return -ENOMEM;
+    bool adds = store->adder && sl_job_table_is_plain(request) && sl_adder_is_there(store->adder);
     uv_mutex_lock(&store->lock);
     if (store->closing)
         rc = SL_E_STATE;
@@ -578,17 +594,14 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     if (rc == 0) {
         store->queued++;
         request->queued_ns = sl_clock_ns();
-        sl_request_queue_append(&store->waiting, request);
-        store->urgent += sl_request_is_urgent(request);
-        store->adds += store->adder && sl_job_table_is_plain(request);
-        if (store->urgent >= store->enough)
-            wake(store);
-        else
-            feed_adder(store);
+        if (!adds)
+            queue(store, request);
     }
     uv_mutex_unlock(&store->lock);
     if (rc < 0)
         sl_request_free(request);
+    else if (adds)
+        sl_adder_add(store->adder, request);
     return rc;
 }
 

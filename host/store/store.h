@@ -3,7 +3,8 @@
  *
  * One worker thread owns the database; every request is queued to it with copies of its arguments
  * and answered on the loop's thread, in the order of the requests, who did what last. With
- * PostgreSQL a second thread may add jobs; these may be answered before earlier requests. Writes
+ * PostgreSQL the loop itself adds jobs once sl_store_watch() was called, over connections of their
+ * own and without waiting; these may be answered before earlier requests. Writes
  * that wait together are committed together: one sync for all of them. A `done` is called exactly
  * once for each request that returned 0, never inside the call, and with SL_E_STATE for what was
  * still queued at sl_store_close(). */
@@ -49,7 +50,7 @@ enum { SL_STORE_WHY_BYTES = 200 };
 int sl_store_health(struct sl_store *store, char out_why[SL_STORE_WHY_BYTES]);
 
 /* How long requests took from their call to their answer, and batches of them, which are
- * transactions with their sync, on the worker's thread. */
+ * transactions with their sync. */
 void sl_store_latency(struct sl_store *store, struct sl_histogram *out_requests,
                       struct sl_histogram *out_transactions);
 

@@ -91,7 +91,7 @@ def bench():
     for at_once, found in pairs.items():
         ours, theirs = (statistics.median(rates) for rates in zip(*found))
         ratio = statistics.median(our / their for our, their in found)
-        what = "PostgreSQL: submissions, one at a time" if at_once == 1 else f"  {at_once} at a time, over two connections"
+        what = "PostgreSQL: submissions, one at a time" if at_once == 1 else f"  {at_once} at a time"
         yield host.row(what, round(ours), "jobs/s", round(LEAST * ours / ratio),
                        f"goal: {LEAST} of pgbench's inserts by {at_once} clients, here {theirs:,.0f}; the median ratio of {ROUNDS} rounds is {ratio:.2f}", least=True)
 

@@ -34,12 +34,28 @@ TEST(a_plan_is_found_by_text_types_and_number_of_rows)
     assert_ptr_equal(sl_pq_plans_find(&plans, &again, false), one);
     assert_ptr_equal(sl_pq_plans_find(&plans, &again, true), many);
     assert_null(sl_pq_plans_find(&plans, &text, false));
-    sl_pq_plans_drop_last(&plans);
-    assert_null(sl_pq_plans_find(&plans, &again, true));
     sl_pq_plans_clear(&plans);
     assert_null(sl_pq_plans_find(&plans, &again, false));
-    sl_pq_plans_drop_last(&plans); /* there is none */
     sl_pq_call_fini(&text);
+}
+
+TEST(one_plan_goes_and_its_name_is_not_given_to_another)
+{
+    const struct sl_pq_call question = call_of("SELECT ?", 1), other = call_of("SELECT 1, ?", 1);
+    const struct sl_pq_plan *plan = NULL;
+    assert_int_equal(sl_pq_plans_add(&plans, &question, false, &plan), 0);
+    unsigned number = plan->number;
+    char name[SL_PQ_PLAN_NAME_BYTES];
+    snprintf(name, sizeof(name), "%s", plan->name);
+    assert_int_equal(sl_pq_plans_add(&plans, &other, false, &plan), 0);
+    sl_pq_plans_drop(&plans, number);
+    assert_null(sl_pq_plans_find(&plans, &question, false));
+    assert_non_null(sl_pq_plans_find(&plans, &other, false));
+    sl_pq_plans_drop(&plans, number); /* it is gone already */
+    assert_int_equal(plans.count, 1);
+    assert_int_equal(sl_pq_plans_add(&plans, &question, false, &plan), 0);
+    assert_string_not_equal(plan->name, name);
+    sl_pq_plans_clear(&plans);
 }
 
 TEST(only_an_insert_of_a_numbered_row_joins_others)

@@ -52,7 +52,7 @@ TEST(the_question_leaves_the_number_that_was_wanted_and_changes_a_lower_one)
 
 TEST(the_longest_identity_fits_and_is_told_in_either_case)
 {
-    char sql[SL_PQ_WRITER_SQL_BYTES], end[2 * SL_NAME_BYTES + 40];
+    char sql[SL_PQ_WRITER_SQL_BYTES], end[2 * SL_NAME_BYTES + 60];
     struct sl_database db = {.family = "family"};
     memset(db.identity, 'c', sizeof(db.identity) - 1);
     snprintf(end, sizeof(end), "THEN pg_notify('sme2lab_%s', 'family') END", db.identity);
@@ -63,7 +63,15 @@ TEST(the_longest_identity_fits_and_is_told_in_either_case)
     assert_non_null(strstr(sql, end));
     sl_pq_writer_end_sql(false, NULL, sql);
     assert_null(strstr(sql, "pg_notify"));
-    sl_pq_writer_listen_sql(db.identity, sql);
+    sl_pq_writer_listen_sql(&db, sql);
     snprintf(end, sizeof(end), "LISTEN sme2lab_%s", db.identity);
+    assert_non_null(strstr(sql, end));
+    db.place = 2; /* another lock, and no notices */
+    sl_pq_writer_listen_sql(&db, sql);
+    snprintf(end, sizeof(end), "lock_shared(hashtextextended('sme2lab_%s', 2))", db.identity);
+    assert_non_null(strstr(sql, end));
+    assert_null(strstr(sql, "LISTEN"));
+    sl_pq_writer_end_sql(false, &db, sql);
+    snprintf(end, sizeof(end), "xact_lock(hashtextextended('sme2lab_%s', 2))", db.identity);
     assert_non_null(strstr(sql, end));
 }

@@ -62,23 +62,21 @@ TEST(old_notes_and_notes_alone_go_behind_the_urgent_ones)
     take("nn", 0, "01", "");
 }
 
-TEST(jobs_without_quota_and_group_are_taken_alone)
+TEST(the_first_ones_are_taken_in_their_order)
 {
     struct sl_request_queue queue;
     size_t count = 9;
-    fill(&queue, "anaaana", 0);
-    requests[2].max_open = 1;
-    requests[3].job.group_id = 1;
-    assert_ids(sl_request_queue_take_adds(&queue, 2, &count), "04");
+    fill(&queue, "ana", 0);
+    assert_ids(sl_request_queue_take_first(&queue, 2, &count), "01");
     assert_int_equal(count, 2);
-    assert_ids(queue.first, "12356");
-    assert_ids(sl_request_queue_take_adds(&queue, 2, &count), "6");
+    assert_ids(queue.first, "2");
+    assert_ids(sl_request_queue_take_first(&queue, 2, &count), "2");
     assert_int_equal(count, 1);
-    assert_ids(sl_request_queue_take_adds(&queue, 2, &count), "");
+    assert_ids(sl_request_queue_take_first(&queue, 2, &count), "");
     assert_int_equal(count, 0);
     struct sl_request more = {.id = 9};
     sl_request_queue_append(&queue, &more);
-    assert_ids(queue.first, "12359");
+    assert_ids(queue.first, "9");
 }
 
 TEST(many_notes_wait_no_longer)
