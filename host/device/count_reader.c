@@ -25,7 +25,7 @@ enum {
     READ_BYTES = 256 << 10,
     PIPE_BYTES = 1 << 20,
     GATHER_NS = 1000000, /* the emulator writes line by line: woken by each, both would crawl */
-    IDLE_NS = 5000000    /* nobody has the FIFO open */
+    IDLE_NS = 5000000    /* nothing is there: the pipe has room for what comes meanwhile */
 };
 
 struct sl_count_reader {
@@ -107,7 +107,7 @@ static void *read_log(void *user)
         } else if (n == 0 || errno == EAGAIN) {
             if (last)
                 return NULL;
-            nanosleep(&(struct timespec){.tv_nsec = n == 0 ? IDLE_NS : GATHER_NS}, NULL);
+            nanosleep(&(struct timespec){.tv_nsec = IDLE_NS}, NULL);
         } else if (errno != EINTR) {
             reader->rc = reader->rc < 0 ? reader->rc : -errno;
             return NULL;
