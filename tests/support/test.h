@@ -16,6 +16,16 @@
 
 #include <cmocka.h>
 
+/* 1 in a build with AddressSanitizer, which does less of what takes long and is given more time. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SL_SANITIZED 1
+#endif
+#endif
+#ifndef SL_SANITIZED
+#define SL_SANITIZED 0
+#endif
+
 /* For TEST and TEST_GROUP alone. */
 void sl_test_add(struct CMUnitTest test);
 void sl_test_fixture(CMFixtureFunction set_up, CMFixtureFunction tear_down);

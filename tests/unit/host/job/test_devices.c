@@ -28,11 +28,7 @@
 
 /* The agent of a sanitizer's build takes far longer for a pair; what disturbs the jobs comes at
  * parts of the trace, however long that is. */
-#if __has_feature(address_sanitizer)
-enum { PAIRS = 100 };
-#else
-enum { PAIRS = 400 };
-#endif
+enum { PAIRS = SL_SANITIZED ? 100 : 400 };
 enum { PATH_BYTES = 1024, POLL_MS = 1 };
 
 static char state_dir[64], model[SL_SHA256_HEX_SIZE], input[SL_SHA256_HEX_SIZE];

@@ -6,12 +6,6 @@
 #include "common/base/error.h"
 #include "tests/support/unit.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 static char text[SL_JSON_DOC_MAX_BYTES + 200];
 
 static int parse(size_t len, struct sl_diag *diag)
@@ -119,7 +113,7 @@ TEST(a_mebibyte_of_the_worst_takes_50_ms_at_most)
                  {"{", "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa%zu\":\"\"", "}", 1},
                  {"[", "\"\\u00e9\\u00e9\\u00e9\\ud83d\\ude00\"", "]", 1}};
     const double limit_ms =
-#ifdef SANITIZED
+#if SL_SANITIZED
         1000;
 #else
         50;
