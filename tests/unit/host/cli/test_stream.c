@@ -166,7 +166,7 @@ TEST_WITH(what_the_daemon_refuses_is_not_asked_again, NULL, end)
     uint64_t ms;
     begin(answers, 1);
     assert_int_equal(follow(&heard, &ms, &diag), SL_E_NOT_FOUND);
-    assert_string_equal(diag.what, "There is no job");
+    assert_string_equal(diag.what, "there is no job");
     assert_int_equal(asked->count, 1);
     assert_int_equal(heard.losses, 0);
 }
