@@ -215,10 +215,10 @@ int sl_cmd_watch(const struct sl_cli *cli, int argc, char **argv)
         .synopsis = "JOB|gN|--lab [option...]",
         .about =
             "Shows a job as it goes, on a terminal in one line that is drawn again; in a pipe\n"
-            "only how it ended; with --json each event as a line, the outcome last. A lost\n"
-            "connection is taken up again. Ctrl-C leaves the job running. Of a group the jobs come "
-            "one\n"
-            "after the other, and --out gets a folder for each.",
+            "only how it ended; with --json each event as a line, the outcome last. With -v\n"
+            "lines of the run's log come between. A lost connection is taken up again. Ctrl-C\n"
+            "leaves the job running. Of a group the jobs come one after the other, and --out\n"
+            "gets a folder for each.",
         .options = options,
         .option_count = 2,
         .speaks_http = true,

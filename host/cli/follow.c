@@ -173,6 +173,11 @@ static bool on_event(void *user, const struct sl_sse_event *event)
     follow->state.now_ms = sl_clock_utc_ms();
     if (data && known)
         sl_follow_take(&follow->state, data);
+    if (data && follow->show && follow->cli->verbose && strcmp(event->type, "log") == 0) {
+        if (follow->cli->live)
+            sl_say_over(stderr, "%s", "");
+        sl_say(stderr, "%s\n", sl_value_text(data, "line", ""));
+    }
     cJSON_Delete(data);
     draw(follow);
     return !sl_outcome_is_end(follow->state.state);

@@ -348,10 +348,11 @@ static void on_watchdog(uv_timer_t *timer)
     sl_service_tell("WATCHDOG=1");
 }
 
-static int on_progress(void *user, uint64_t job, const char *device, const char *json)
+static int on_progress(void *user, uint64_t job, const char *device, const char *type,
+                       const char *json)
 {
     struct daemon *daemon = user;
-    return sl_lab_job_progress(daemon->lab, job, device, json);
+    return sl_lab_job_progress(daemon->lab, job, device, type, json);
 }
 
 static int on_ended(void *user, uint64_t job, const char *device, int cause, const char *detail,

@@ -120,11 +120,11 @@ static void remove_note(const struct device *device)
 
 /* --- the run --- */
 
-static void on_progress(void *user, const char *json)
+static void on_progress(void *user, const char *type, const char *json)
 {
     struct device *device = user;
     struct sl_devices *devices = device->devices;
-    if (devices->events.progress(devices->user, device->start.job, device->name, json) < 0 &&
+    if (devices->events.progress(devices->user, device->start.job, device->name, type, json) < 0 &&
         device->run)
         sl_job_run_cancel(device->run); /* its lease ended: it is another device's */
 }

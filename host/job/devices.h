@@ -25,7 +25,8 @@ struct sl_runner;
 struct sl_devices_events {
     /* As sl_lab_job_progress() and sl_lab_job_ended(). A negative `progress`: the run is dropped.
      */
-    int (*progress)(void *user, uint64_t job, const char *device, const char *json);
+    int (*progress)(void *user, uint64_t job, const char *device, const char *type,
+                    const char *json);
     int (*ended)(void *user, uint64_t job, const char *device, int cause, const char *detail,
                  const struct sl_run_record *run);
     /* An agent said what its device is. NULL: nobody wants to know. */

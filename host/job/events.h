@@ -15,8 +15,8 @@ enum { SL_LAB_EVENTS_KEPT = 4096, SL_EVENTS_JSON_BYTES = 512 };
 struct sl_lab_event {
     uint64_t id;
     uint64_t job;     /* 0: it is about none */
-    const char *type; /* "state", "progress", "device", "results", "missed": the SSE event name.
-                         Static storage */
+    const char *type; /* "state", "progress", "log", "device", "results", "missed": the SSE event
+                         name. Static storage */
     const char *json; /* one object, no newline; borrowed for the call */
 };
 typedef void (*sl_lab_event_fn)(void *user, const struct sl_lab_event *event);

@@ -123,8 +123,7 @@ static bool works(int state)
     return state == SL_DEVICE_READY || state == SL_DEVICE_BUSY;
 }
 
-/* Its state is a function of what is known of it; the queue hears of each change, the log and those
- * who listen of those that are not a job's. */
+/* The queue hears of each change; the log and listeners of those that are not a job's. */
 static void refresh(struct sl_lab *lab, struct sl_device_record *device)
 {
     struct sl_device_more *more = more_of(lab, device);
@@ -401,13 +400,14 @@ int sl_lab_cancel_group(struct sl_lab *lab, uint64_t group)
     return rc < 0 ? rc : sl_ledger_pass_cancel_on(&lab->ledger, 0, group);
 }
 
-int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json)
+int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *type,
+                        const char *json)
 {
     if (!lab->loaded)
         return 0; /* whose it is comes from the store soon */
     if (sl_queue_renew(lab->queue, job, device, now_ms(lab)) < 0)
         return SL_E_NOT_FOUND;
-    sl_events_add(lab->events, job, "progress", json);
+    sl_events_add(lab->events, job, type, json);
     arm(lab);
     return 0;
 }

@@ -23,6 +23,7 @@
 #include "host/job/kept_list.h"
 #include "host/job/run_blobs.h"
 #include "host/job/run_count.h"
+#include "host/job/run_lines.h"
 #include "host/job/run_looks.h"
 #include "host/job/run_progress.h"
 #include "host/job/run_send.h"
@@ -41,6 +42,7 @@ struct part {
     struct sl_job_run *run;
     struct sl_ingest *store; /* NULL: not begun, or closed again */
     struct sl_link_result result;
+    struct sl_job_run_lines lines; /* of its log */
     bool has_result, done;
 };
 
@@ -353,7 +355,7 @@ static void begin_part(struct sl_job_run *run)
     static const struct sl_ingest_events events = {on_synced, on_store_failed};
     char folder[SL_JOB_RUN_WORK_PATH];
     struct part *part = &run->parts[run->part];
-    part->run = run;
+    sl_job_run_lines_init(&part->lines, run->part != 0, run->events.progress, run->user);
     sl_job_run_work_part(run->directory, run->part, folder);
     int rc = sl_ingest_open(run->loop, folder, &events, part, &part->store);
     if (rc < 0) {
@@ -596,7 +598,7 @@ static void tell_progress(struct sl_job_run *run)
     run->progress.reference = run->part != 0;
     run->told_ms = uv_now(run->loop);
     sl_job_run_progress_json(&run->progress, &run->looks.so_far, json, sizeof(json));
-    run->events.progress(run->user, json);
+    run->events.progress(run->user, "progress", json);
 }
 
 static void on_beat(uv_timer_t *timer)
@@ -837,6 +839,9 @@ bool sl_job_run_chunk(struct sl_job_run *run, const struct sl_link_chunk *chunk)
         on_store_failed(part, rc);
     else if (sl_ingest_full(part->store))
         sl_link_pause(run->link, true);
+    if (chunk->stream == 1 && rc == 0) /* last: a lease that is lost cancels the run */
+        sl_job_run_lines_take(&part->lines, chunk->offset, chunk->bytes, chunk->len,
+                              uv_now(run->loop));
     return true;
 }
 

@@ -33,7 +33,8 @@ enum {
 };
 
 struct sl_job_run_events {
-    void (*progress)(void *user, const char *json);
+    /* `type` is that of the event: "progress", or "log" with a line of the log. */
+    void (*progress)(void *user, const char *type, const char *json);
     /* The run is over and freed after this. `record` is NULL when nothing was measured. With
      * `leaves` the device has the only copy of what was measured, and keeps it. */
     void (*ended)(void *user, int cause, const char *detail, const struct sl_run_record *record,

@@ -28,10 +28,12 @@ struct sl_runner {
     void (*lend)(void *user, const char *device, bool lent);
 };
 
-/* A job goes on: its lease is extended, and those who listen hear of it. `json` is an object of
- * less than SL_EVENTS_JSON_BYTES. SL_E_NOT_FOUND when the device has lost it: it must be dropped.
+/* A job goes on: its lease is extended, and those who listen hear of it by an event of `type`
+ * (static storage), "progress" or "log". `json` is an object of less than SL_EVENTS_JSON_BYTES.
+ * SL_E_NOT_FOUND when the device has lost it: it must be dropped.
  */
-int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *json);
+int sl_lab_job_progress(struct sl_lab *lab, uint64_t job, const char *device, const char *type,
+                        const char *json);
 
 /* The device of a running job cannot be reached, and it goes on there; or it is heard of again.
  * SL_E_NOT_FOUND as above. */

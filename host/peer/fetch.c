@@ -377,7 +377,8 @@ static void renew(struct waiting *waiting)
         waiting->upload && !waiting->working ? sl_blob_upload_offset(waiting->upload) : 0;
     snprintf(json, sizeof(json), "{\"phase\":\"fetching\",\"fetched_bytes\":%llu}",
              (unsigned long long)bytes);
-    if (sl_lab_job_progress(waiting->of->lab, waiting->job.id, waiting->device.name, json) ==
+    if (sl_lab_job_progress(waiting->of->lab, waiting->job.id, waiting->device.name, "progress",
+                            json) ==
         SL_E_NOT_FOUND) { /* another host's by now: the device is free again */
         waiting->lost = true;
         if (!waiting->working)

@@ -81,6 +81,7 @@ ALLOWED = {
     "host/ingest": (EVERYTHING_OF_COMMON + ["host/store", "host/records.h", "host/spec"], ["libuv", "protobuf"]),
     "host/plugin": (["common/base", "host/records.h", "host/spec"], ["cjson", "libuv"]),
     "host/plugin/record": (["common/base", "host/records.h", "host/plugin/line"], []),
+    "host/job/run_lines": (["common/base"], []),
     "host/job/run_progress": (["common/base", "common/format"], []),
     "host/job": (["common/base", "host/records.h", "host/spec", "host/device", "host/ingest", "host/plugin", "host/store"], ["libuv"]),
     "host/peer": (["common/base", "host/records.h", "host/spec", "host/job", "host/store"], ["libuv", "curl"]),

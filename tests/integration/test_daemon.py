@@ -78,6 +78,7 @@ class TestDaemon(lab.Scratch):
             job = json.loads(curl("-H", "Content-Type: application/json", "-d", body, "jobs"))["id"]
             events = curl(f"jobs/{job}/events").decode()  # ends with the job
             self.assertIn("event: progress", events)
+            self.assertIn("event: log", events)
             record = json.loads(curl(f"jobs/{job}"))
             self.assertEqual(record["state"], "done", record)
             self.assertEqual(json.loads(curl(f"runs/{record['run']}/analysis"))["verdict"], "fewer-instructions")

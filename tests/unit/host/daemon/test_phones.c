@@ -53,11 +53,13 @@ static void on_closed(void *user)
     ((struct bench *)user)->closed++;
 }
 
-static int on_progress(void *user, uint64_t job, const char *device, const char *json)
+static int on_progress(void *user, uint64_t job, const char *device, const char *type,
+                       const char *json)
 {
     (void)user;
     (void)job;
     (void)device;
+    (void)type;
     (void)json;
     return 0;
 }
@@ -67,7 +69,7 @@ static int on_ended(void *user, uint64_t job, const char *device, int cause, con
 {
     (void)cause;
     (void)run;
-    return on_progress(user, job, device, detail);
+    return on_progress(user, job, device, "", detail);
 }
 
 static void open_bench(struct bench *bench, const char *config_text)

@@ -39,7 +39,7 @@ static int close_case(void **state)
 
 static void progress(const char *json)
 {
-    assert_int_equal(sl_lab_job_progress(bench.lab, bench.started_job, "box", json), 0);
+    assert_int_equal(sl_lab_job_progress(bench.lab, bench.started_job, "box", "progress", json), 0);
 }
 
 static bool is_started(void)

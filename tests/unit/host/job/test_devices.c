@@ -42,7 +42,7 @@ struct lab {
     void (*disturb)(struct lab *lab); /* called once, when so much of the trace is durable */
     uint64_t disturb_at, durable;     /* bytes */
     uint64_t job;
-    int closed, ended, progress, cause;
+    int closed, ended, progress, lines, cause;
     unsigned looks; /* at the device */
     bool has_run, disturbed;
     char detail[SL_DETAIL_BYTES];
@@ -68,13 +68,15 @@ static int finish_job(void *user, const struct sl_job_ended *ended, struct sl_ru
 
 static struct sl_job_kit kit = {.means = means_of, .finish = finish_job};
 
-static int on_progress(void *user, uint64_t job, const char *device, const char *json)
+static int on_progress(void *user, uint64_t job, const char *device, const char *type,
+                       const char *json)
 {
     struct lab *lab = user;
     assert_int_equal(job, lab->job);
     assert_string_equal(device, "here");
     assert_int_equal(json[0], '{');
-    lab->progress++;
+    lab->progress += strcmp(type, "progress") == 0;
+    lab->lines += strcmp(type, "log") == 0;
     return 0;
 }
 
@@ -232,6 +234,7 @@ TEST(a_job_ends_in_a_run_directory)
     assert_int_equal(lab.cause, SL_CAUSE_NONE);
     assert_true(lab.has_run);
     assert_true(lab.progress > 0);
+    assert_true(lab.lines > 0);
     assert_string_equal(lab.run.verdict, "compared");
     assert_string_equal(lab.run.model_sha256, model);
     assert_int_equal(strncmp(lab.run.directory, "runs/", 5), 0);

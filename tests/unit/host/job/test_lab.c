@@ -155,7 +155,7 @@ static void open_bench(struct bench *bench)
     assert_int_equal(sl_lab_add_device(bench->lab, "b", 0), 0);
     assert_int_equal(sl_lab_add_device(bench->lab, "a", 0), 0);
     if (ended_early != 0) {
-        assert_int_equal(sl_lab_job_progress(bench->lab, ended_early, "a", "{}"), 0);
+        assert_int_equal(sl_lab_job_progress(bench->lab, ended_early, "a", "progress", "{}"), 0);
         assert_int_equal(
             sl_lab_job_ended(bench->lab, ended_early, "a", SL_CAUSE_NONE, "", &early_run), 0);
     }
@@ -237,7 +237,7 @@ STORE_TEST(a_job_goes_from_submission_to_its_stored_run)
     assert_int_equal(sl_lab_devices(bench.lab, &devices), 2);
     assert_string_equal(devices[0].name, "a");
     assert_int_equal(devices[1].state, SL_DEVICE_BUSY);
-    assert_int_equal(sl_lab_job_progress(bench.lab, bench.job, "b", "{\"pair\":1}"), 0);
+    assert_int_equal(sl_lab_job_progress(bench.lab, bench.job, "b", "progress", "{\"pair\":1}"), 0);
     run_until(&bench, &bench.events, 3);
     assert_string_equal(bench.last_json, "{\"pair\":1}");
     run.job = bench.job;
@@ -654,7 +654,8 @@ STORE_TEST(a_listener_that_comes_back_misses_nothing_that_is_kept)
     submit(&bench, "{}", "");
     run_until(&bench, &bench.started, 1);
     for (int i = 0; i < 5; i++)
-        assert_int_equal(sl_lab_job_progress(bench.lab, bench.job, bench.started_device, "{}"), 0);
+        assert_int_equal(
+            sl_lab_job_progress(bench.lab, bench.job, bench.started_device, "progress", "{}"), 0);
     bench.last_event = 2; /* queued and running were heard before the link was lost */
     assert_int_equal(sl_lab_listen(bench.lab, bench.job, 2, on_event, &bench, &bench.listener), 0);
     assert_int_equal(bench.events, 0); /* never inside the call */
