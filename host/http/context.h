@@ -8,6 +8,7 @@
 #include <uv.h>
 
 #include "common/base/histogram.h"
+#include "host/http/audit.h"
 #include "host/http/auth.h"
 #include "host/http/connection.h"
 #include "host/http/known_runs.h"
@@ -53,6 +54,8 @@ struct sl_http {
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;
+    uint64_t last_request; /* its number; they rise, also over restarts */
+    struct sl_http_told told;
     uv_timer_t beat;             /* while there are streams */
     uv_timer_t retry;            /* to accept who could not be */
     uv_prepare_t turn;           /* of the loop, before it waits */

@@ -20,6 +20,7 @@ struct sl_http_exchange *sl_http_exchange_new(struct sl_http *http,
     if (!exchange)
         return NULL;
     exchange->http = http;
+    exchange->number = ++http->last_request;
     exchange->turn = (struct sl_http_turn){.connection = connection, .read = true};
     exchange->file = -1;
     exchange->started_ms = uv_now(http->loop);

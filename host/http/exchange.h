@@ -50,6 +50,7 @@ struct sl_http_exchange {
     struct sl_http_turn turn; /* first: what its connection sees of it */
     struct sl_http_who who;
     struct sl_http *http; /* borrowed */
+    uint64_t number;      /* in the log, and in the answer's head */
     unsigned owed;        /* answers of store and worker that still come */
     bool finished;
     bool has_place; /* by the name of `who` */

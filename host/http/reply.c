@@ -389,8 +389,9 @@ void sl_http_problem_of(struct sl_http_exchange *exchange, int rc, const struct 
 /* The status line and headers into `head`. */
 static int write_head(struct sl_http_exchange *exchange, struct sl_buf *head)
 {
-    int rc = sl_buf_printf(head, "HTTP/1.1 %d %s\r\nserver: sme2labd/" SL_VERSION "\r\n",
-                           exchange->status, sl_http_status_text(exchange->status));
+    int rc = sl_buf_printf(
+        head, "HTTP/1.1 %d %s\r\nserver: sme2labd/" SL_VERSION "\r\nrequest-id: %" PRIu64 "\r\n",
+        exchange->status, sl_http_status_text(exchange->status), exchange->number);
     if (rc == 0 && exchange->content_type)
         rc = sl_buf_printf(head, "content-type: %s\r\n", exchange->content_type);
     bool endless = exchange->source && exchange->length == 0;

@@ -133,6 +133,7 @@ int sl_http_new(uv_loop_t *loop, struct sl_lab *lab, const struct sl_http_option
     http->lab = lab;
     http->keeper = options->keeper;
     http->allow_runners = options->allow_runners;
+    http->last_request = sl_clock_utc_ms() * 1000;
     http->rate.per_second = options->rate;
     http->places.most = options->at_once ? options->at_once : SL_HTTP_CLIENT_AT_ONCE;
     for (size_t i = 0; i < options->origin_count; i++)

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import pathlib
 import random
 import socket
@@ -58,6 +59,25 @@ class Pipelines(Http):
     def test_a_storm_of_requests_is_answered_one_by_one(self):
         sent = http_storm.storm(self.scratch / "state", STORM_REQUESTS, random.randrange(1 << 30))
         self.assertGreaterEqual(sent, STORM_REQUESTS)
+
+
+class Numbers(Http):
+    def test_the_log_has_a_write_with_the_numbers_of_its_request_and_job(self):
+        daemon = self.daemon()
+        model = daemon.put_blob(lab.MODELS / "toy_cnn_f32_xnnpack/model.pte")
+        _, first, made = daemon.submit({"model": model})
+        job = json.loads(made)["id"]
+        status, later, _ = daemon.request("DELETE", f"/api/v1/jobs/{job}")
+        _, read, _ = daemon.request("GET", f"/api/v1/jobs/{job}")
+        numbers = [int(headers["request-id"]) for headers in (first, later, read)]
+        self.assertEqual(numbers, sorted(set(numbers)))
+        lines = (f"request={numbers[0]} who=uid:{os.getuid()} method=POST path=/api/v1/jobs status=201 job={job}\n",
+                 f"request={numbers[1]} who=uid:{os.getuid()} method=DELETE path=/api/v1/jobs/{job} status={status} job={job}\n")
+        limit = time.monotonic() + 20
+        while not all(line in daemon.log_text() for line in lines):
+            self.assertLess(time.monotonic(), limit, daemon.log_text())
+            time.sleep(0.05)
+        self.assertNotIn(f"request={numbers[2]} ", daemon.log_text())  # reads change nothing
 
 
 class Addresses(Http):
