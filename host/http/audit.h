@@ -1,18 +1,9 @@
 /* host/http/audit.h: who did what, into the store and into the log. */
 #pragma once
 
-#include <stdint.h>
-
 struct sl_http_exchange;
 
 enum { SL_HTTP_TOLD_A_SECOND = 100 };
-
-/* Requests in the log. */
-struct sl_http_told {
-    uint64_t second; /* of the loop's clock, the one that `told` counts in */
-    unsigned told;
-    uint64_t untold;
-};
 
 /* Notes an exchange that ends, if it is a write of somebody known: also one that was refused. The
  * log has it with the request's number and those of its job and run, for the first

@@ -8,7 +8,6 @@
 #include <uv.h>
 
 #include "common/base/histogram.h"
-#include "host/http/audit.h"
 #include "host/http/auth.h"
 #include "host/http/connection.h"
 #include "host/http/known_runs.h"
@@ -27,6 +26,13 @@ struct sl_peer_calls;
 struct sl_http_counts {
     uint64_t requests[6]; /* by the hundreds of their status; [0]: without an answer */
     uint64_t streams_cut; /* clients that did not read */
+};
+
+/* Requests in the log. */
+struct sl_http_told {
+    uint64_t second; /* of the loop's clock, the one that `told` counts in */
+    unsigned told;
+    uint64_t untold;
 };
 
 struct sl_http {
