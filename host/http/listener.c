@@ -182,11 +182,26 @@ static void on_client(uv_stream_t *stream, int status)
         accept_client(listener);
 }
 
+/* Makes the folder of a socket where it is missing, such as /run/sme2lab after a boot. The socket
+ * is guarded by its own mode. 0 or -errno. */
+static int make_folder(const char *path)
+{
+    char folder[sizeof(((struct sockaddr_un *)NULL)->sun_path)];
+    snprintf(folder, sizeof(folder), "%s", path);
+    char *slash = strrchr(folder, '/');
+    if (!slash || slash == folder)
+        return 0;
+    *slash = '\0';
+    return mkdir(folder, 0755) == 0 || errno == EEXIST ? 0 : -errno;
+}
+
 /* `inherited` is a socket that is open already, or -1. The file belongs to its owner alone from its
  * first moment; that of an inherited one is the service manager's, who made it and keeps it. */
 static int open_unix(struct sl_http_listener *listener, const struct place *place, int inherited)
 {
-    int rc = uv_pipe_init(listener->clients->loop, &listener->uv.pipe, 0);
+    int rc = inherited >= 0 ? 0 : make_folder(place->to.un.sun_path);
+    if (rc == 0)
+        rc = uv_pipe_init(listener->clients->loop, &listener->uv.pipe, 0);
     if (rc < 0)
         return rc;
     listener->open = true;
@@ -218,7 +233,7 @@ static const char *hint_for(int rc)
                                  "choose another one"
            : rc == UV_EACCES   ? "choose a port from 1024 on, or a path that this user may write"
            : rc == UV_EADDRNOTAVAIL ? "name an address that this machine has"
-                                    : "choose another address";
+                                    : "choose another address, or a path whose folder is there";
 }
 
 int sl_http_listen(struct sl_http *http, const char *address, bool remote, struct sl_diag *diag)

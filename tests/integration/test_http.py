@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import socket
+import stat
 import subprocess
 import time
 
@@ -107,6 +108,14 @@ class Addresses(Http):
         path.write_text("kept")
         self.assertIn("a file that is no socket", self.refused(f"unix:{path}"))
         self.assertEqual(path.read_text(), "kept")
+
+    def test_the_folder_of_a_socket_is_made(self):
+        """/run is empty after a boot."""
+        daemon = self.daemon(listen=[f"unix:{self.scratch}/state/sme2labd.sock", f"unix:{self.scratch}/run/other.sock"])
+        self.assertEqual(stat.S_IMODE((self.scratch / "run").stat().st_mode), 0o755)
+        self.assertEqual(stat.S_IMODE((self.scratch / "run/other.sock").stat().st_mode), 0o600)
+        self.assertIn(f"address=unix:{self.scratch}/run/other.sock", daemon.log_text())
+        self.assertIn("No such file or directory", self.refused(f"unix:{self.scratch}/no/where/s.sock"))
 
     def test_allow_remote_listens_where_it_says(self):
         with socket.create_server(("0.0.0.0", 0)) as free:
