@@ -78,6 +78,7 @@ class Installed(lab.Scratch):
         self.assertIn(f"ExecStart={self.prefix}/bin/sme2labd --config {config} ", (units / "sme2labd.service").read_text())
         self.assertIn(f"ExecStart={self.prefix}/bin/sme2lab submit {self.prefix}/etc/sme2lab/schedules/%i.json ",
                       (units / "sme2lab-schedule@.service").read_text())
+        self.assertIn("ExecReload=/bin/sh -c 'kill -HUP $MAINPID'\n", (units / "sme2labd.service").read_text())  # no /bin/kill without procps
         shutil.copy(units / "sme2lab-schedule@.timer", units / "sme2lab-schedule@nightly.timer")
         shutil.copy(units / "sme2lab-schedule@.service", units / "sme2lab-schedule@nightly.service")
         if shutil.which("systemd-analyze"):
