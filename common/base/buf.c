@@ -16,6 +16,8 @@
 #include "common/base/sync_file.h"
 #include "common/base/sync_group.h"
 
+enum { PIECE_BYTES = 256 << 10 };
+
 void sl_buf_init(struct sl_buf *buf, size_t limit)
 {
     *buf = (struct sl_buf){.limit = limit};
@@ -134,10 +136,12 @@ int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out)
     return rc;
 }
 
+/* In pieces: for a write of megabytes Linux takes pages of megabytes, which nobody has used lately.
+ * On a virtual machine these come from its host, and filling them took four times as long. */
 static int write_all(int fd, const uint8_t *bytes, size_t len)
 {
     while (len > 0) {
-        ssize_t put = write(fd, bytes, len);
+        ssize_t put = write(fd, bytes, len < PIECE_BYTES ? len : PIECE_BYTES);
         if (put < 0 && errno == EINTR)
             continue;
         if (put < 0)

@@ -84,6 +84,10 @@ const struct sl_etdump_event *sl_etdump_event_read(const struct sl_etdump_run *r
 struct sl_etdump_writer;
 
 int sl_etdump_writer_new(struct sl_etdump_writer **out);
+
+/* Makes room for a file of about so many bytes: sl_flatbuild_reserve(). */
+void sl_etdump_writer_reserve(struct sl_etdump_writer *writer, size_t bytes);
+
 void sl_etdump_writer_free(struct sl_etdump_writer *writer);
 
 /* Opens the next block (RunData), closing the one before. `name` of `len` bytes is copied. */
@@ -101,5 +105,5 @@ int sl_etdump_writer_name(struct sl_etdump_writer *writer, const char *name, siz
 int sl_etdump_writer_event(struct sl_etdump_writer *writer, const struct sl_etdump_event *event,
                            uint32_t text_ref, bool delegate);
 
-/* Ends the file and appends its bytes to `out`. The writer can only be freed afterwards. */
+/* Ends the file and moves it to `out`, which is empty. The writer can only be freed afterwards. */
 int sl_etdump_writer_finish(struct sl_etdump_writer *writer, struct sl_buf *out);

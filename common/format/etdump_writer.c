@@ -45,6 +45,11 @@ int sl_etdump_writer_new(struct sl_etdump_writer **out)
     return 0;
 }
 
+void sl_etdump_writer_reserve(struct sl_etdump_writer *writer, size_t bytes)
+{
+    sl_flatbuild_reserve(&writer->build, bytes);
+}
+
 void sl_etdump_writer_free(struct sl_etdump_writer *writer)
 {
     if (!writer)

@@ -24,12 +24,10 @@ void sl_flatbuild_fini(struct sl_flatbuild *build)
     *build = (struct sl_flatbuild){0};
 }
 
-static int grow(struct sl_flatbuild *build, size_t needed)
+/* The byte behind them is for the terminator of the buffer that gets the file. */
+static int take_room(struct sl_flatbuild *build, size_t capacity)
 {
-    size_t capacity = build->capacity < 2048 ? 4096 : build->capacity * 2;
-    if (capacity < needed)
-        capacity = needed;
-    uint8_t *data = sl_malloc(capacity, 1);
+    uint8_t *data = sl_malloc(capacity + 1, 1);
     if (!data)
         return -ENOMEM;
     if (build->size > 0)
@@ -39,6 +37,18 @@ static int grow(struct sl_flatbuild *build, size_t needed)
     build->data = data;
     build->capacity = capacity;
     return 0;
+}
+
+static int grow(struct sl_flatbuild *build, size_t needed)
+{
+    size_t capacity = build->capacity < 2048 ? 4096 : build->capacity * 2;
+    return take_room(build, capacity < needed ? needed : capacity);
+}
+
+void sl_flatbuild_reserve(struct sl_flatbuild *build, size_t bytes)
+{
+    if (build->error == 0 && bytes > build->capacity && bytes <= MAX_BYTES)
+        build->error = take_room(build, bytes);
 }
 
 /* Takes `bytes` in front of what there is, with zeroes behind them so that the object's part that
@@ -180,6 +190,23 @@ uint32_t sl_flatbuild_end_table(struct sl_flatbuild *build, struct sl_flatbuild_
     return ref;
 }
 
+/* The file's block becomes the buffer's, which begins where its bytes do. */
+static int hand_over(struct sl_flatbuild *build, struct sl_buf *out)
+{
+    assert(out->size == 0);
+    if (build->size > out->limit)
+        return SL_E_LIMIT;
+    memmove(build->data, build->data + build->capacity - build->size, build->size);
+    build->data[build->size] = 0;
+    sl_buf_fini(out);
+    out->data = build->data;
+    out->size = build->size;
+    out->capacity = build->capacity + 1;
+    build->data = NULL;
+    build->size = build->capacity = 0;
+    return 0;
+}
+
 int sl_flatbuild_finish(struct sl_flatbuild *build, uint32_t root, const char identifier[4],
                         struct sl_buf *out)
 {
@@ -189,5 +216,5 @@ int sl_flatbuild_finish(struct sl_flatbuild *build, uint32_t root, const char id
     sl_store_u32(at, (uint32_t)build->size - 4);
     sl_store_u32(at + 4, (uint32_t)build->size - 4 - root);
     memcpy(at + 8, identifier, 4);
-    return sl_buf_append(out, at, build->size);
+    return hand_over(build, out);
 }

@@ -40,6 +40,9 @@ struct sl_flatbuild_table {
 void sl_flatbuild_init(struct sl_flatbuild *build);
 void sl_flatbuild_fini(struct sl_flatbuild *build);
 
+/* Makes room for a file of about so many bytes, which then is not moved as it grows. */
+void sl_flatbuild_reserve(struct sl_flatbuild *build, size_t bytes);
+
 /* Objects. All return the reference, 0 after a failure (-ENOMEM, SL_E_LIMIT past 2 GiB). */
 uint32_t sl_flatbuild_string(struct sl_flatbuild *build, const char *text, size_t len);
 uint32_t sl_flatbuild_bytes(struct sl_flatbuild *build, const void *bytes, size_t len);
@@ -54,7 +57,7 @@ void sl_flatbuild_add_i32(struct sl_flatbuild_table *table, unsigned slot, int32
                           int32_t absent);
 void sl_flatbuild_add_ref(struct sl_flatbuild_table *table, unsigned slot, uint32_t ref);
 
-/* Puts size prefix, root and identifier in front and appends the whole file to `out`. 0, or the
- * first failure. */
+/* Puts size prefix, root and identifier in front and moves the whole file to `out`, which is empty.
+ * 0, or the first failure. */
 int sl_flatbuild_finish(struct sl_flatbuild *build, uint32_t root, const char identifier[4],
                         struct sl_buf *out);

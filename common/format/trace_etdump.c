@@ -12,6 +12,10 @@
 #include "common/format/etdump.h"
 #include "common/format/sltrace.h"
 
+/* What events and blocks take in a file beside the letters of their names, at most; and the rest.
+ */
+enum { EVENT_BYTES = 68, BLOCK_BYTES = 80, FILE_BYTES = 4096 };
+
 /* An event whose text is created when it begins, not when it ends. */
 struct begin {
     uint32_t order;
@@ -130,15 +134,38 @@ static int write_blocks(struct converter *converter, uint32_t variant)
     return open ? write_events(converter) : SL_E_NOT_FOUND;
 }
 
+/* The events of a variant's largest block, and about how large its file becomes. */
+static size_t measure(const struct sl_trace *trace, uint32_t variant, size_t *out_bytes)
+{
+    size_t most = 0, events = 0;
+    *out_bytes = FILE_BYTES;
+    for (size_t i = 0; i < trace->record_count; i++) {
+        const struct sl_trace_record *record = &trace->records[i];
+        if (record->variant != variant)
+            continue;
+        if (record->kind == SL_TRACE_BLOCK) {
+            *out_bytes += BLOCK_BYTES + strlen(trace->names[record->name]);
+            events = 0;
+        }
+        if (record->kind != SL_TRACE_EVENT)
+            continue;
+        *out_bytes += EVENT_BYTES + strlen(trace->names[record->name]);
+        events++;
+        most = events > most ? events : most;
+    }
+    return most;
+}
+
 static int convert(struct converter *converter, uint32_t variant, struct sl_buf *out)
 {
-    size_t count = converter->trace->record_count;
+    size_t bytes, most = measure(converter->trace, variant, &bytes);
     int rc = sl_etdump_writer_new(&converter->writer);
     if (rc < 0)
         return rc;
-    converter->events = sl_calloc(count, sizeof(*converter->events));
-    converter->begins = sl_calloc(count, sizeof(*converter->begins));
-    converter->texts = sl_calloc(count, sizeof(*converter->texts));
+    sl_etdump_writer_reserve(converter->writer, bytes);
+    converter->events = sl_calloc(most, sizeof(*converter->events));
+    converter->begins = sl_calloc(most, sizeof(*converter->begins));
+    converter->texts = sl_calloc(most, sizeof(*converter->texts));
     if (!converter->events || !converter->begins || !converter->texts)
         return -ENOMEM;
     rc = write_blocks(converter, variant);

@@ -107,12 +107,13 @@ static void on_closed(uv_handle_t *handle)
         closed(user);
 }
 
-/* Other work is to have a processor too; that of a machine that has one is shared. */
+/* Streams and analyses are to have processors too. With two, one works while the other waits for
+ * the disk. */
 static unsigned threads_wanted(void)
 {
     unsigned half = uv_available_parallelism() / 2;
     half = half > SL_FINISHER_THREADS ? SL_FINISHER_THREADS : half;
-    return half > 0 ? half : 1;
+    return half > 2 ? half : 2;
 }
 
 int sl_finisher_new(uv_loop_t *loop, struct sl_finisher **out)

@@ -8,7 +8,7 @@ typedef struct uv_loop_s uv_loop_t;
 struct sl_finisher;
 
 enum {
-    SL_FINISHER_THREADS = 4 /* at most; half of the processors, if these are fewer than eight */
+    SL_FINISHER_THREADS = 4 /* at most: half of the processors, but two where there are fewer */
 };
 
 /* Owned by who adds it, and untouched by that one until `done`. */

@@ -262,15 +262,15 @@ int sl_rundir_write_text(const char *path, const struct sl_buf *text, struct sl_
 
 /* --- files of what was recorded --- */
 
-/* The trace as it was recorded, or with instructions in the place of its marks. */
+/* Of a counted run: the trace gets instructions in the place of its marks. */
 static int write_trace(struct sl_rundir_run *run, const char *path, struct sl_diag *diag)
 {
     struct sl_buf resolved;
+    if (!run->log)
+        return 0;
     int rc = sl_buf_read_file(path, MAX_TRACE_BYTES, &run->raw_trace);
     if (rc < 0)
         return sl_diag_set(diag, rc, path, "The agent left no trace (%s)", sl_strerror(rc));
-    if (!run->log)
-        return 0;
     sl_buf_init(&resolved, MAX_TRACE_BYTES);
     rc = sl_trace_resolve((struct sl_bytes){run->raw_trace.data, run->raw_trace.size}, run->log,
                           &resolved, diag);

@@ -50,7 +50,7 @@ struct sl_rundir_run {
     struct sl_output_type output_types[SL_RUNDIR_MAX_OUTPUTS];
     size_t output_count;
     struct sl_count_log *log; /* of a counted device */
-    struct sl_buf raw_trace;  /* as recorded */
+    struct sl_buf raw_trace;  /* of a counted run, as recorded */
     struct cJSON *load;       /* what the processes beside the measured one did, or NULL */
     struct cJSON *operators;  /* as far as they are from the portable kernels', or NULL */
     struct cJSON *agent_report, *probe; /* what the agent printed; NULL when it did not */

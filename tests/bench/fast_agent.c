@@ -2,6 +2,7 @@
  * fast as it can: for bench_stream and ingest.py.
  *
  *   fast_agent serve …            as sme2lab-agent serve
+ *   fast_agent probe …            as sme2lab-agent probe
  *   fast_agent run --ring=FD --num_executions=N --variants=V …
  *
  * Each execution is a block of FAST_EVENTS events; N of each variant, by turns. The clock is read
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/probe/probe.h"
 #include "agent/serve/serve.h"
 #include "agent/trace/recorder.h"
 #include "agent/trace/ring.h"
@@ -64,6 +66,8 @@ int main(int argc, char **argv)
     struct sl_ring *ring = NULL;
     if (argc > 1 && strcmp(argv[1], "serve") == 0)
         return sl_serve_main(argc - 1, argv + 1);
+    if (argc > 1 && strcmp(argv[1], "probe") == 0) /* else the daemon asks again for each job */
+        return sl_probe_main(argc - 1, argv + 1);
     if (argc < 2 || strcmp(argv[1], "run") != 0)
         return 2;
     int rc = sl_ring_open(atoi(value_of(argc, argv, "--ring=")), &ring);

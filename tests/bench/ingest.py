@@ -9,6 +9,7 @@ synced, while runs that have ended are being finished; and how fast whole runs a
 stored: its trace and both ETDumps synced, its job `done` for everybody who asks.
 """
 
+import concurrent.futures
 import contextlib
 import json
 import os
@@ -70,13 +71,15 @@ def most_at_once(spans):
 
 def submit_all(daemon):
     job = {"model": daemon.put_blob(host.TOY / "model.pte"), "inputs": [daemon.put_blob(host.TOY / "input-0.bin")], "runs": PAIRS, "warmup": 0}
-    numbers = []
-    for i in range(DEVICES):
+
+    def submit(i):
         status, _, body = daemon.submit(job | {"device": f"device-{i}"})
         if status != 201:
             sys.exit(f"bench: submission: {status} {body!r}")
-        numbers.append(json.loads(body)["id"])
-    return numbers
+        return json.loads(body)["id"]
+
+    with concurrent.futures.ThreadPoolExecutor(DEVICES) as pool:  # else the first streams end before the last begin
+        return list(pool.map(submit, range(DEVICES)))
 
 
 def await_ready(daemon):

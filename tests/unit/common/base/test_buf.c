@@ -92,6 +92,28 @@ TEST(writers_of_one_file_do_not_meet)
     assert_int_equal(rmdir(folder), 0);
 }
 
+TEST(file_that_is_written_in_pieces_comes_back_whole)
+{
+    enum { BYTES = (1 << 20) + 12345 };
+    char folder[] = "/tmp/sl_buf_XXXXXX", path[64];
+    struct sl_buf written, back;
+    uint8_t *at;
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof(path), "%s/file", folder);
+    sl_buf_init(&written, BYTES);
+    assert_int_equal(sl_buf_extend(&written, BYTES, &at), 0);
+    for (size_t i = 0; i < BYTES; i++)
+        at[i] = (uint8_t)(i * 7 + i / 4096);
+    assert_int_equal(sl_buf_write_file(path, written.data, written.size), 0);
+    assert_int_equal(sl_buf_read_file(path, BYTES, &back), 0);
+    assert_int_equal(back.size, BYTES);
+    assert_memory_equal(back.data, written.data, BYTES);
+    sl_buf_fini(&back);
+    sl_buf_fini(&written);
+    unlink(path);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 TEST(file_comes_back_as_written)
 {
     char folder[] = "/tmp/sl_buf_XXXXXX", path[64];

@@ -2,6 +2,7 @@
 #include "common/base/mem.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -75,6 +76,43 @@ TEST(large_block_goes_back_though_its_like_was_freed_before)
     sl_free(first);
     assert_in_range(before - resident_bytes(), SMALLER - (1 << 20), SMALLER + (1 << 20));
     sl_free(second);
+}
+
+/* Does the mapping that holds `block` ask for large pages? "hg" among its flags. */
+static bool asks_for_large_pages(const void *block)
+{
+    char line[512];
+    bool within = false, asks = false;
+    FILE *file = fopen("/proc/self/smaps", "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof(line), file)) {
+        unsigned long from, to;
+        if (sscanf(line, "%lx-%lx ", &from, &to) == 2)
+            within = (uintptr_t)block >= from && (uintptr_t)block < to;
+        if (within && strncmp(line, "VmFlags:", 8) == 0)
+            asks = strstr(line, " hg") != NULL;
+    }
+    fclose(file);
+    return asks;
+}
+
+TEST(block_of_megabytes_is_of_large_pages)
+{
+    enum { LARGE = 16 << 20, SMALL = 2 << 20 };
+    if (access("/sys/kernel/mm/transparent_hugepage/enabled", R_OK) != 0)
+        skip(); /* the system has none */
+    sl_mem_return_large();
+    void *blocks[] = {sl_malloc(1, LARGE), sl_calloc(1, LARGE),
+                      sl_realloc(sl_malloc(1, SMALL), 1, LARGE)};
+    for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
+        assert_non_null(blocks[i]);
+        assert_true(asks_for_large_pages(blocks[i]));
+        sl_free(blocks[i]);
+    }
+    void *small = sl_malloc(1, SMALL);
+    assert_non_null(small);
+    assert_false(asks_for_large_pages(small));
+    sl_free(small);
 }
 #endif
 

@@ -216,3 +216,21 @@ TEST_WITH(a_run_that_failed_has_a_row_where_its_files_could_be_written, setup, t
     assert_string_equal(work.record.directory, "run");
     assert_false(sl_job_run_work_leaves(&work));
 }
+
+/* Finishing it again, as after the daemon was killed within it, gives the same. */
+TEST_WITH(the_trace_of_a_timed_run_is_the_stream_under_another_name, setup, teardown)
+{
+    static const struct sl_link_result result = {.outcome = SL_OUTCOME_CRASHED};
+    const struct sl_device device = {.traits = {.needs_push = true}, .probe_json = "{}"};
+    char path[160];
+    struct stat stream, trace;
+    sl_ingest_path(directory, 0, path, sizeof(path));
+    assert_int_equal(stat(path, &stream), 0);
+    snprintf(path, sizeof(path), "%s/trace.sltrace", directory);
+    for (int i = 0; i < 2; i++) {
+        struct sl_job_run_work work = finish_task(SL_TASK_RUN, &result, &device, false);
+        assert_int_equal(work.cause, SL_CAUSE_RESULT);
+        assert_int_equal(stat(path, &trace), 0);
+        assert_int_equal(trace.st_ino, stream.st_ino);
+    }
+}
