@@ -12,8 +12,7 @@
 #include "common/format/etdump.h"
 #include "common/format/sltrace.h"
 
-/* What events and blocks take in a file beside the letters of their names, at most; and the rest.
- */
+/* Bytes that an event or a block takes in a file beside its name, at most, and the rest. */
 enum { EVENT_BYTES = 68, BLOCK_BYTES = 80, FILE_BYTES = 4096 };
 
 /* An event whose text is created when it begins, not when it ends. */

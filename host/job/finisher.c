@@ -107,13 +107,12 @@ static void on_closed(uv_handle_t *handle)
         closed(user);
 }
 
-/* Streams and analyses are to have processors too. With two, one works while the other waits for
- * the disk. */
+/* Other work is to have a processor too; that of a machine that has one is shared. */
 static unsigned threads_wanted(void)
 {
     unsigned half = uv_available_parallelism() / 2;
     half = half > SL_FINISHER_THREADS ? SL_FINISHER_THREADS : half;
-    return half > 2 ? half : 2;
+    return half > 2 ? half : 2; /* one works while the other waits for the disk */
 }
 
 int sl_finisher_new(uv_loop_t *loop, struct sl_finisher **out)

@@ -262,7 +262,7 @@ int sl_rundir_write_text(const char *path, const struct sl_buf *text, struct sl_
 
 /* --- files of what was recorded --- */
 
-/* Of a counted run: the trace gets instructions in the place of its marks. */
+/* The trace of a counted run gets instructions in the place of its marks. */
 static int write_trace(struct sl_rundir_run *run, const char *path, struct sl_diag *diag)
 {
     struct sl_buf resolved;
