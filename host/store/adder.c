@@ -60,9 +60,9 @@ struct sl_adder {
     void *closed_user;
 };
 
-static void connect_line(struct line *line);
+static void connect_more(struct sl_adder *adder);
 static void send_batch(struct line *line);
-static void feed(struct sl_adder *adder, bool at_once);
+static void feed(struct sl_adder *adder);
 
 static void end_one(struct sl_adder *adder)
 {
@@ -157,13 +157,28 @@ static void after_work(uv_work_t *work, int status)
         uv_timer_start(&line->timer, on_timer, AGAIN_MS, 0);
     } else if (!adder->closing) {
         adder->options.connected(adder->options.user);
+        feed(adder);
+        connect_more(adder);
     }
     end_line(line);
     end_one(adder);
 }
 
+static bool is_connecting(const struct sl_adder *adder)
+{
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        if (adder->lines[i].connecting)
+            return true;
+    return false;
+}
+
+/* One at a time: a server that hangs holds one thread of the loop's pool, not two. */
 static void connect_line(struct line *line)
 {
+    if (is_connecting(line->adder)) {
+        uv_timer_start(&line->timer, on_timer, LOOK_MS, 0);
+        return;
+    }
     line->diag = (struct sl_diag){.what = ""};
     line->work.data = line;
     line->connecting = uv_queue_work(line->adder->loop, &line->work, on_work, after_work) == 0;
@@ -171,6 +186,14 @@ static void connect_line(struct line *line)
         line->adder->open_handles++;
     else
         uv_timer_start(&line->timer, on_timer, AGAIN_MS, 0);
+}
+
+/* The server is well: the others need not wait for their timers. */
+static void connect_more(struct sl_adder *adder)
+{
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        if (!adder->lines[i].db)
+            connect_line(&adder->lines[i]);
 }
 
 /* --- a batch --- */
@@ -230,7 +253,8 @@ static void end_batch(struct line *line, int rc)
     give_back(adder, batch, rc < 0);
 }
 
-/* Asks the socket for what is needed, or connects anew. */
+/* Asks the socket for what is needed. A lost connection is made anew after a pause, since a server
+ * may let in and close at once. */
 static void look_after(struct line *line)
 {
     bool writes;
@@ -238,7 +262,7 @@ static void look_after(struct line *line)
         return;
     if (line->db->kind->socket(line->db, &writes) < 0) {
         disconnect(line);
-        connect_line(line);
+        uv_timer_start(&line->timer, on_timer, LOOK_MS, 0);
     } else if (writes != line->writes) {
         line->writes = writes;
         uv_poll_start(line->poll, writes ? UV_READABLE | UV_WRITABLE : UV_READABLE, on_ready);
@@ -257,7 +281,7 @@ static void go_on(struct line *line)
         end_line(line);
     else
         look_after(line);
-    feed(adder, false);
+    feed(adder);
 }
 
 static void on_ready(uv_poll_t *poll, int status, int events)
@@ -321,7 +345,20 @@ static struct line *free_line(struct sl_adder *adder)
 
 static void on_gathered(uv_timer_t *timer)
 {
-    feed(timer->data, true);
+    struct sl_adder *adder = timer->data;
+    struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
+    if (line)
+        begin_batch(line);
+    else
+        feed(adder);
+}
+
+/* Clients that the last batch answered come back at once, and the first of them would begin the
+ * next one without the others: a sync costs the same for one as for all. */
+static bool are_enough(const struct sl_adder *adder)
+{
+    size_t part = adder->under_way > 0 ? EXPECTED_PART_BESIDE : EXPECTED_PART;
+    return adder->waits >= (adder->expected + part - 1) / part;
 }
 
 static uint64_t gather_ms(const struct sl_adder *adder)
@@ -330,20 +367,26 @@ static uint64_t gather_ms(const struct sl_adder *adder)
     return part_ms < 1 ? 1 : part_ms < GATHER_MS ? part_ms : GATHER_MS;
 }
 
-/* Clients that the last batch answered come back at once, and the first of them would begin the
- * next one without the others: a sync costs the same for one as for all. */
-static void feed(struct sl_adder *adder, bool at_once)
+/* Begins a batch after this turn of the loop if enough jobs wait, else in a while. */
+static void gather(struct sl_adder *adder)
 {
-    size_t part = adder->under_way > 0 ? EXPECTED_PART_BESIDE : EXPECTED_PART;
+    bool enough = are_enough(adder);
+    if (enough || !uv_is_active((uv_handle_t *)&adder->gather))
+        uv_timer_start(&adder->gather, on_gathered, enough ? 0 : gather_ms(adder), 0);
+}
+
+/* A connection may be free, or none may be left. */
+static void feed(struct sl_adder *adder)
+{
     struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
     if (adder->waits > 0 && !sl_adder_is_there(adder)) {
         adder->waits = 0;
         give_back(adder, sl_request_queue_take_all(&adder->waiting), true);
-    } else if (line && (at_once || adder->waits >= (adder->expected + part - 1) / part)) {
+    } else if (line && are_enough(adder)) {
         uv_timer_stop(&adder->gather);
         begin_batch(line);
-    } else if (line && !uv_is_active((uv_handle_t *)&adder->gather)) {
-        uv_timer_start(&adder->gather, on_gathered, gather_ms(adder), 0);
+    } else if (line) {
+        gather(adder);
     }
 }
 
@@ -359,7 +402,7 @@ void sl_adder_add(struct sl_adder *adder, struct sl_request *request)
 {
     sl_request_queue_append(&adder->waiting, request);
     adder->waits++;
-    feed(adder, false);
+    gather(adder); /* and begins nothing here: the answer may be there at once */
 }
 
 /* --- life --- */

@@ -20,7 +20,7 @@ struct sl_adder_options {
     const struct sl_store_host *host;
     /* Gives an added job back. */
     void (*added)(void *user, struct sl_request *request);
-    /* Gives one back that was not added, or of which it is not known: `again` tells. */
+    /* Gives back a job that was not added or may have been added; `again` says which. */
     void (*failed)(void *user, struct sl_request *request);
     /* A connection is there: others may have added jobs before. */
     void (*connected)(void *user);
@@ -34,7 +34,8 @@ int sl_adder_new(uv_loop_t *loop, const struct sl_adder_options *options, struct
 /* Is there a connection? */
 bool sl_adder_is_there(const struct sl_adder *adder);
 
-/* Takes the request over until it gives it back: a job with a key, that may be added twice. */
+/* Takes the request over until it gives it back, never inside the call: a job that may be added
+ * twice, since it gets a key. */
 void sl_adder_add(struct sl_adder *adder, struct sl_request *request);
 
 /* Gives back what it has not sent, and waits for the rest: `closed` comes last. */

@@ -39,7 +39,7 @@ struct sl_database_kind {
      * twice: such statements and their commit go off in one way. NULL: there is no post().
      *
      * begin_posted() stands in place of begin(). *out_now_ms is the time by now_ms(), or 0 where it
-     * is not known: it is after the next take_posted(). send_posted() sends them off with their
+     * is not known: the next take_posted() makes it known. send_posted() sends them off with their
      * commit, and take_posted() is called after it, and when the socket can be read or written. It
      * returns 1 when they are committed, 0 when there is more to come, and a negative code after a
      * failure: of -ENOTCONN they may have taken place. *out_unsent: the socket is to be written. */

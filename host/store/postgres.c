@@ -2,7 +2,6 @@
 #include "host/store/postgres.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,10 @@
 #include "host/store/pq_schema.h"
 #include "host/store/pq_writer.h"
 #include "host/store/sqlite.h"
+#include "host/store/statement.h"
 
-enum { FETCH_ROWS = 1000, MAX_POSTED = 256, MESSAGE_BYTES = 200 };
+/* A batch of adds, each with a plan, fits in MAX_POSTED: none of it waits for room. */
+enum { FETCH_ROWS = 1000, MAX_POSTED = 4 * SL_STATEMENTS_TOGETHER, MESSAGE_BYTES = 200 };
 
 /* A server that does not end a statement itself within these limits, and a little more, hangs: its
  * connection is given up. Migrations rewrite tables. */
@@ -37,7 +38,7 @@ enum { FETCH_ROWS = 1000, MAX_POSTED = 256, MESSAGE_BYTES = 200 };
 #define TIME_HOLDS_NS (UINT64_C(1000) * 1000000)
 #define TIME_TAKES_NS (UINT64_C(100) * 1000000)
 
-/* Neither a call nor a plan: a text whose answer nobody wants more of than how it went. */
+/* An entry with neither is a text; only its success matters. */
 struct posted {
     struct sl_pq_call *call; /* the first of those that are one */
     unsigned plan;           /* the number of one that the server is to make */

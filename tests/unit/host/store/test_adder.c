@@ -132,7 +132,9 @@ STORE_ANY_TEST(jobs_are_added_and_those_under_way_at_the_end_too)
     run_until(&bench, &bench.added, 3);
     assert_true(bench.took >= 1);
     sl_adder_add(bench.adder, new_add(NULL));
-    close_bench(&bench); /* not before it is added */
+    assert_int_equal(bench.added, 3); /* nothing within the call */
+    uv_run(&bench.loop, UV_RUN_NOWAIT);
+    close_bench(&bench); /* not before what was sent is added */
     assert_int_equal(bench.added, 4);
     assert_int_equal(bench.failed, 0);
     assert_store_rows("SELECT count(*), sum(CASE WHEN idempotency_key = 'key' THEN 1 ELSE 0 END), "
@@ -195,6 +197,31 @@ STORE_ANY_TEST(a_lost_connection_gives_its_jobs_back_and_is_made_anew)
     close_bench(&bench);
     assert_int_equal(bench.failed, failed);
     assert_store_rows("SELECT count(*) FROM jobs", "[[2]]");
+}
+
+/* None of these is answered, nor sent, before the loop turns. */
+STORE_ANY_TEST(nothing_is_given_back_within_the_call)
+{
+    struct bench bench;
+    if (!store_root)
+        skip();
+    open_bench(&bench, store_path);
+    run_until(&bench, &bench.connected, SL_ADDER_LINES);
+    for (int i = 0; i < 20; i++) {
+        int added = bench.added;
+        sl_adder_add(bench.adder, new_add(NULL));
+        uv_sleep(2);
+        assert_int_equal(bench.added, added);
+        if (i == 10)
+            end_connections(&bench);
+        added = bench.added + bench.failed;
+        sl_adder_add(bench.adder, new_add(NULL));
+        assert_int_equal(bench.added + bench.failed, added);
+        while (!sl_adder_is_there(bench.adder) || bench.added + bench.failed < 2 * (i + 1))
+            uv_run(&bench.loop, UV_RUN_ONCE);
+    }
+    close_bench(&bench);
+    assert_int_equal(bench.added + bench.failed, 40);
 }
 
 STORE_ANY_TEST(an_adder_without_a_server_is_not_there_and_ends)
