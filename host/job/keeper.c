@@ -122,14 +122,15 @@ static void look_for_runs(struct sl_keeper *keeper)
     tell_stopped(keeper);
 }
 
-static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
+/* Gives what it saw. */
+static struct sl_disk_look judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
 {
     struct sl_disk_look look = look_now(keeper);
     enum sl_disk_state before = keeper->state;
     keeper->state = sl_disk_judge(&keeper->options.limits, before, &look);
     say_why(keeper, keeper->state, &look, out_why);
     if ((before != SL_DISK_ROOM) == (keeper->state != SL_DISK_ROOM))
-        return;
+        return look;
     if (keeper->state != SL_DISK_ROOM)
         sl_log(SL_LOG_ERROR, SL_LOG_EVENT("intake_stopped"), SL_LOG_REASON(out_why));
     else
@@ -140,6 +141,7 @@ static void judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
         keeper->freed_ms = 0; /* the next round looks for unused files */
         begin_round(keeper);
     }
+    return look;
 }
 
 static void do_measure(uv_work_t *work)
@@ -185,10 +187,9 @@ static void on_disk(uv_timer_t *timer)
 bool sl_keeper_is_full(struct sl_keeper *keeper, uint64_t wanted_bytes,
                        char out_why[SL_KEEPER_WHY_BYTES])
 {
-    judge(keeper, out_why);
+    struct sl_disk_look then = judge(keeper, out_why);
     if (keeper->state != SL_DISK_ROOM || wanted_bytes == 0)
         return keeper->state != SL_DISK_ROOM;
-    struct sl_disk_look then = look_now(keeper);
     char why[SL_KEEPER_WHY_BYTES];
     wanted_bytes += keeper->awaited_bytes;
     then.free_bytes -= wanted_bytes < then.free_bytes ? wanted_bytes : then.free_bytes;

@@ -170,8 +170,8 @@ static int check_room(const struct reader *r, const char *into, const struct sl_
         for (size_t k = 0; k < archive->runs[i].count && bytes < MANY_BYTES; k++)
             bytes += archive->runs[i].files[k].bytes; /* 2^53 at most */
     }
-    if (statvfs(into, &disk) < 0 || bytes / disk.f_frsize < disk.f_bavail)
-        return 0;
+    if (statvfs(into, &disk) < 0 || disk.f_blocks == 0 || bytes / disk.f_frsize < disk.f_bavail)
+        return 0; /* some network file systems do not say how large they are */
     sl_diag_hint(r->diag, "free space there; without -o, TMPDIR names another place to unpack in");
     return sl_diag_set(r->diag, -ENOSPC, into,
                        "The files of the archive have %" PRIu64
