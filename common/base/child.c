@@ -189,8 +189,8 @@ static bool has_ended(struct child *child)
     return true;
 }
 
-/* A log is read once a millisecond and never polled: once a pipe was polled, Linux looks for
- * sleepers at each write into it. */
+/* A log is read once a millisecond and never polled: after the first poll of a pipe, Linux looks
+ * for sleepers at each write into it. */
 static void serve(struct child *child)
 {
     while (!has_ended(child)) {

@@ -25,7 +25,7 @@ enum {
     READ_BYTES = 256 << 10,
     PIPE_BYTES = 1 << 20,
     GATHER_NS = 1000000, /* the emulator writes line by line: woken by each, both would crawl */
-    IDLE_NS = 5000000    /* nothing is there: the pipe has room for what comes meanwhile */
+    IDLE_NS = 5000000    /* the pause where nothing is there; a pipe of PIPE_BYTES takes more */
 };
 
 struct sl_count_reader {
@@ -88,8 +88,8 @@ bool sl_count_reader_answer(struct sl_count_reader *reader, uint64_t out_spans[2
 }
 
 /* An empty read is the end only when the writer is known to be gone: it may not have come yet. The
- * thread sleeps and does not poll: once a pipe was polled, Linux looks for sleepers at each write.
- */
+ * thread sleeps and does not poll: after the first poll of a pipe, Linux looks for sleepers at each
+ * write into it. */
 static void *read_log(void *user)
 {
     struct sl_count_reader *reader = user;

@@ -72,7 +72,7 @@ static void check_labels(const struct sl_json_at *labels)
             sl_json_refuse(labels, "A label has 1 to %d bytes, its key 1 to %d", SL_LABEL_BYTES - 1,
                            SL_NAME_BYTES - 1);
         else if (value && !(sl_utf8_is_plain(at.key) && sl_utf8_is_plain(value)))
-            sl_json_refuse(labels, "A label has no control characters");
+            sl_json_refuse(labels, "A label must not have control characters");
     }
 }
 

@@ -34,7 +34,8 @@ static uint64_t use_of(int fd, int depth)
         if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
             fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0)
             continue;
-        bytes += (uint64_t)info.st_blocks * 512;
+        /* A run's files have several names, all of them below its state directory. */
+        bytes += (uint64_t)info.st_blocks * 512 / (S_ISDIR(info.st_mode) ? 1 : info.st_nlink);
         if (S_ISDIR(info.st_mode) && depth < MAX_DEPTH)
             bytes += use_of(openat(dirfd(folder), entry->d_name,
                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),

@@ -107,7 +107,7 @@ static void on_closed(uv_handle_t *handle)
         closed(user);
 }
 
-/* Other work is to have a processor too; that of a machine that has one is shared. */
+/* Half of the processors are left to other work; a machine with one processor shares it. */
 static unsigned threads_wanted(void)
 {
     unsigned half = uv_available_parallelism() / 2;
@@ -157,25 +157,6 @@ void sl_finisher_add(struct sl_finisher *finisher, struct sl_finisher_task *task
     append(&finisher->waiting, task);
     uv_cond_signal(&finisher->news);
     uv_mutex_unlock(&finisher->lock);
-}
-
-bool sl_finisher_drop(struct sl_finisher *finisher, const struct sl_finisher_task *task)
-{
-    struct list *waiting = &finisher->waiting;
-    bool found = false;
-    uv_mutex_lock(&finisher->lock);
-    for (struct sl_finisher_task **at = &waiting->first; *at && !found;) {
-        found = *at == task;
-        if (!found) {
-            at = &(*at)->next;
-            continue;
-        }
-        *at = task->next;
-        if (!*at)
-            waiting->end = at;
-    }
-    uv_mutex_unlock(&finisher->lock);
-    return found;
 }
 
 void sl_finisher_close(struct sl_finisher *finisher, void (*closed)(void *user), void *user)

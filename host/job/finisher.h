@@ -11,7 +11,7 @@ enum {
     SL_FINISHER_THREADS = 4 /* at most: half of the processors, but two where there are fewer */
 };
 
-/* Owned by who adds it, and untouched by that one until `done`. */
+/* The caller owns the task, and leaves it alone until `done`. */
 struct sl_finisher_task {
     void (*work)(void *user); /* on one of the threads */
     void (*done)(void *user); /* on the loop's, when `work` has returned */
@@ -25,9 +25,5 @@ int sl_finisher_new(uv_loop_t *loop, struct sl_finisher **out);
 /* Puts a task behind the others. */
 void sl_finisher_add(struct sl_finisher *finisher, struct sl_finisher_task *task);
 
-/* Takes a task back that has not begun: neither of its calls comes. False: it has begun, or it was
- * not added. */
-bool sl_finisher_drop(struct sl_finisher *finisher, const struct sl_finisher_task *task);
-
-/* Ends the threads, which have no task any more. `closed` comes later, last. */
+/* Ends the threads; all tasks are done by then. `closed` comes later, last. */
 void sl_finisher_close(struct sl_finisher *finisher, void (*closed)(void *user), void *user);

@@ -893,7 +893,5 @@ void sl_job_run_close(struct sl_job_run *run, void (*closed)(void *user), void *
 {
     run->closed = closed;
     run->closed_user = user;
-    if (sl_finisher_drop(run->finisher, &run->finish))
-        run->working = false;
     close_down(run);
 }

@@ -239,8 +239,9 @@ static int resolve_trace(struct sl_job_run_work *work, const struct sl_count_log
     return rc;
 }
 
-/* A trace that is not counted is the stream itself under another name: a stream that is whole is
- * written no more. The folder is synced with the files that are written into it after this. */
+/* A trace that is not counted is the stream itself under another name: nobody writes to
+ * a stream that is whole. The folder is synced with the files that are written into it after this.
+ */
 static int make_trace(struct sl_job_run_work *work, const struct sl_count_log *log)
 {
     char from[SL_JOB_RUN_WORK_PATH + 32], to[SL_JOB_RUN_WORK_PATH + 32];
@@ -249,7 +250,11 @@ static int make_trace(struct sl_job_run_work *work, const struct sl_count_log *l
     if (log)
         return resolve_trace(work, log, from, to);
     unlink(to); /* of a finish that did not get to its end */
-    return link(from, to) < 0 ? -errno : 0;
+    if (link(from, to) == 0)
+        return 0;
+    int rc = -errno;
+    return sl_diag_set(&work->diag, rc, to, "The trace cannot be put in its place (%s)",
+                       sl_strerror(rc));
 }
 
 static int unpack_files(struct sl_job_run_work *work, int part)

@@ -329,7 +329,7 @@ static void read_labels(const struct sl_param *param, const struct sl_json_at *a
             sl_json_refuse(at, "A label has %d bytes at most, its key %d", SL_SELECTOR_BYTES - 1,
                            SL_NAME_BYTES - 1);
         else if (value && !(sl_utf8_is_plain(item.key) && sl_utf8_is_plain(value)))
-            sl_json_refuse(at, "A label has no control characters");
+            sl_json_refuse(at, "A label must not have control characters");
         keys[*count] = item.key;
         values[(*count)++] = value;
     }

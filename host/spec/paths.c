@@ -48,6 +48,10 @@ int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag)
 int sl_paths_absolute(const char *path, char out[SL_PATH_BYTES], struct sl_diag *diag)
 {
     char here[SL_PATH_BYTES];
+    if (path[0] == '\0') {
+        sl_diag_hint(diag, "name a directory by --state");
+        return sl_diag_set(diag, SL_E_NOT_FOUND, NULL, "The state directory has no name");
+    }
     if (path[0] == '/')
         return join(out, path, "", diag);
     if (!getcwd(here, sizeof(here) - 1))

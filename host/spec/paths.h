@@ -12,8 +12,8 @@ struct sl_diag;
  * with `diag` set. Nothing is made. */
 int sl_paths_state(char out[SL_PATH_BYTES], struct sl_diag *diag);
 
-/* `path` as one that programs with another working directory find: what is relative is taken from
- * this one's. 0, or as sl_paths_state(), or what getcwd() says. */
+/* Makes `path` absolute, so that programs with another working directory find it. 0,
+ * SL_E_NOT_FOUND (it is empty), or as sl_paths_state(), or what getcwd() says. */
 int sl_paths_absolute(const char *path, char out[SL_PATH_BYTES], struct sl_diag *diag);
 
 /* Makes a state directory, or a folder in one, and the folders above it, with their owner's rights

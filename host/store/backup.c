@@ -117,7 +117,7 @@ int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
     snprintf(aside, sizeof(aside), "%s.replaced-%llu", path, (unsigned long long)sl_clock_utc_ms());
     sl_diag_hint(diag, "name a file that 'sme2labd backup' made");
     int rc = check_backup(from, diag);
-    if (rc == SL_E_FORMAT) /* whatever a store that is so damaged would need */
+    if (rc == SL_E_FORMAT) /* the hint until now is for a damaged store, not for a damaged copy */
         sl_diag_hint(diag, "name another copy, which 'sme2labd backup' made; the store is as it "
                            "was");
     if (rc < 0)

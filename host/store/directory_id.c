@@ -108,7 +108,7 @@ static int read_kept(const struct sl_database *db, const char *path, char out[SL
     if (rc < 0) {
         sl_diag_hint(diag, "mount STATE/blobs, and remove the file: it is made again");
         return sl_diag_set(diag, rc, path,
-                           "it cannot be told which directory of blobs was here: %s",
+                           "the file does not say which directory of blobs was here: %s",
                            sl_strerror(rc));
     }
     if (strcmp(kept.store, db->identity) == 0)
@@ -119,12 +119,9 @@ static int read_kept(const struct sl_database *db, const char *path, char out[SL
 static int write_kept(const struct sl_database *db, const char *path, const char *own,
                       struct sl_diag *diag)
 {
-    char begun[PATH_BYTES + 8], line[LINE_BYTES + 1];
-    snprintf(begun, sizeof(begun), "%s.new", path);
+    char line[LINE_BYTES + 1];
     int len = snprintf(line, sizeof(line), "%s %s\n", db->identity, own);
-    int rc = sl_buf_write_file(begun, line, (size_t)len);
-    if (rc == 0 && rename(begun, path) < 0)
-        rc = -errno;
+    int rc = sl_buf_write_file(path, line, (size_t)len);
     if (rc == 0)
         rc = sl_durable_folder(db->root);
     return rc < 0 ? sl_diag_set(diag, rc, path, "the identity of the blobs cannot be kept: %s",
@@ -145,7 +142,8 @@ static int open_blobs(const struct sl_database *db, struct identity *out, struct
         rc = read_kept(db, kept_path, kept, diag);
     if (rc < 0)
         return rc;
-    if (kept[0] && (rc = read_line(path, &there)) != SL_E_FORMAT && strcmp(there.own, kept) != 0) {
+    rc = read_line(path, &there);
+    if (kept[0] && (rc == 0 || rc == -ENOENT) && strcmp(there.own, kept) != 0) {
         sl_diag_hint(diag,
                      "mount that directory again; if another one is to take its place, remove %s",
                      kept_path);

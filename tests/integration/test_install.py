@@ -62,7 +62,9 @@ class Installed(lab.Scratch):
         for path in ("ci/check.sh", "plugins/power_sysfs.py", "plugins/power_command.py", "plugins/notify_webhook.sh"):
             self.assertTrue(os.access(self.prefix / "share/sme2lab" / path, os.X_OK), path)
         job = (lab.ROOT / "configs/ci/gitlab.yml").read_text() + (lab.ROOT / "configs/ci/README.md").read_text()
-        for path in re.findall(r"/usr/(share/sme2lab/[a-z./]*[a-z])", job):
+        paths = re.findall(r"/usr/(share/sme2lab/[a-z./]*[a-z])", job)
+        self.assertTrue(paths)
+        for path in paths:
             self.assertTrue((self.prefix / path).exists(), path)
 
     def test_a_configuration_that_is_there_stays(self):

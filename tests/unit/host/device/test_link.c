@@ -163,6 +163,10 @@ static void submit(struct host *host, uint32_t pairs, const char *script)
 static void put_records(const struct host *host, struct sl_buf *out)
 {
     const struct sl_buf *stream = &host->streams[0];
+    struct sl_trace trace;
+    assert_int_equal(sl_trace_parse((struct sl_bytes){stream->data, stream->size}, &trace, NULL),
+                     0); /* the CRCs too */
+    sl_trace_fini(&trace);
     sl_buf_init(out, 64 << 20);
     for (size_t at = 0; at + SL_TRACE_RECORD_BYTES <= stream->size; at += SL_TRACE_RECORD_BYTES) {
         if (stream->data[at] != SL_TRACE_CRC)

@@ -51,7 +51,7 @@ TEST(intake_stops_at_the_budget_and_begins_with_a_twentieth_free)
 
 STORE_TEST(a_folder_has_what_du_says_and_no_link_is_followed)
 {
-    char path[160], command[200], bytes[64] = "";
+    char path[160], second[160], command[200], bytes[64] = "";
     static const char text[100000] = "";
     snprintf(path, sizeof(path), "%s/deep", store_folder);
     assert_int_equal(mkdir(path, 0700), 0);
@@ -59,6 +59,9 @@ STORE_TEST(a_folder_has_what_du_says_and_no_link_is_followed)
     assert_int_equal(sl_buf_write_file(path, text, sizeof(text)), 0);
     snprintf(path, sizeof(path), "%s/deep/link", store_folder);
     assert_int_equal(symlink("/usr", path), 0);
+    snprintf(second, sizeof(second), "%s/second", store_folder);
+    snprintf(path, sizeof(path), "%s/deep/file", store_folder);
+    assert_int_equal(link(path, second), 0); /* it takes no room */
     snprintf(command, sizeof(command), "du -s -B1 %s | cut -f1", store_folder);
     FILE *said = popen(command, "r");
     assert_non_null(said);

@@ -21,7 +21,7 @@ struct bench {
     struct task {
         struct sl_finisher_task it;
         struct bench *bench;
-        atomic_bool begun, worked;
+        atomic_bool worked;
         bool held, done;
     } tasks[TASKS];
     int done, closed;
@@ -55,7 +55,6 @@ static void work(void *user)
 {
     struct task *task = user;
     uv_thread_t own = uv_thread_self();
-    task->begun = true;
     if (task->held)
         uv_sem_wait(&task->bench->gate);
     task->worked = !uv_thread_equal(&own, &task->bench->loops);
@@ -123,28 +122,6 @@ TEST(the_pool_of_the_loop_goes_on_while_all_threads_are_at_work)
     for (int i = 0; i < TASKS; i++)
         uv_sem_post(&bench.gate);
     run_until_done(&bench, TASKS);
-    close_bench(&bench);
-}
-
-TEST(a_task_is_taken_back_until_it_begins)
-{
-    struct bench bench;
-    open_bench(&bench);
-    add(&bench, 0, true);
-    while (!bench.tasks[0].begun)
-        uv_sleep(1);
-    for (int i = 1; i < TASKS; i++)
-        add(&bench, i, true);
-    assert_false(sl_finisher_drop(bench.finisher, &bench.tasks[0].it));
-    assert_true(sl_finisher_drop(bench.finisher, &bench.tasks[TASKS - 1].it)); /* the last one */
-    assert_true(sl_finisher_drop(bench.finisher, &bench.tasks[TASKS - 3].it)); /* within */
-    assert_false(sl_finisher_drop(bench.finisher, &bench.tasks[TASKS - 3].it));
-    add(&bench, TASKS - 1, true); /* behind what is the last one now */
-    for (int i = 0; i < TASKS - 1; i++)
-        uv_sem_post(&bench.gate);
-    run_until_done(&bench, TASKS - 1);
-    assert_false(bench.tasks[TASKS - 3].begun);
-    assert_false(sl_finisher_drop(bench.finisher, &bench.tasks[0].it)); /* it has ended */
     close_bench(&bench);
 }
 

@@ -41,6 +41,7 @@ TEST(a_relative_path_is_taken_from_the_working_directory)
     assert_int_equal(sl_paths_absolute("a/b", path, &diag), 0);
     snprintf(expected, sizeof(expected), "%s/a/b", root);
     assert_string_equal(path, expected);
+    assert_int_equal(sl_paths_absolute("", path, &diag), SL_E_NOT_FOUND); /* not this one */
     assert_int_equal(sl_paths_absolute("/a", path, &diag), 0);
     assert_string_equal(path, "/a");
     memset(longest, 'x', sizeof(longest) - 1);
