@@ -153,12 +153,15 @@ static void do_measure(uv_work_t *work)
 static void after_measure(uv_work_t *work, int status)
 {
     struct sl_keeper *keeper = work->data;
+    char why[SL_KEEPER_WHY_BYTES];
     (void)status;
     keeper->measuring = false;
     keeper->state_bytes = keeper->measured;
     keeper->free_then = keeper->free_before;
     keeper->took_ms = uv_now(keeper->loop) - keeper->measured_ms;
     keeper->measured_ms = uv_now(keeper->loop);
+    if (!keeper->closing)
+        judge(keeper, why); /* at once: what others write on the disk meanwhile would count */
     end(keeper);
 }
 
