@@ -1,6 +1,7 @@
 /* common/format/trace_etdump.c */
 #include "common/format/trace_etdump.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,8 +26,8 @@ struct converter {
     const struct sl_trace *trace;
     struct sl_etdump_writer *writer;       /* owned */
     const struct sl_trace_record **events; /* owned: those of the block, in order of end */
-    size_t event_count;
-    struct begin *begins; /* owned */
+    size_t event_count, room;              /* of each array */
+    struct begin *begins;                  /* owned */
     size_t begin_count;
     uint32_t *texts; /* owned: the texts of `events`, once created */
 };
@@ -89,6 +90,7 @@ static int write_events(struct converter *converter)
 
 static void gather(struct converter *converter, const struct sl_trace_record *record)
 {
+    assert(converter->event_count < converter->room);
     if (record->event.event != SL_TRACE_DELEGATE)
         converter->begins[converter->begin_count++] =
             (struct begin){record->event.order, converter->event_count};
@@ -133,7 +135,8 @@ static int write_blocks(struct converter *converter, uint32_t variant)
     return open ? write_events(converter) : SL_E_NOT_FOUND;
 }
 
-/* The events of a variant's largest block, and about how large its file becomes. */
+/* The events of a variant's largest block, and about how large its file becomes. A parsed trace has
+ * no event before the first block of its variant. */
 static size_t measure(const struct sl_trace *trace, uint32_t variant, size_t *out_bytes)
 {
     size_t most = 0, events = 0;
@@ -162,6 +165,7 @@ static int convert(struct converter *converter, uint32_t variant, struct sl_buf 
     if (rc < 0)
         return rc;
     sl_etdump_writer_reserve(converter->writer, bytes);
+    converter->room = most;
     converter->events = sl_calloc(most, sizeof(*converter->events));
     converter->begins = sl_calloc(most, sizeof(*converter->begins));
     converter->texts = sl_calloc(most, sizeof(*converter->texts));

@@ -240,7 +240,8 @@ static void answer_files(struct listing *listing)
         sl_http_problem_of(listing->exchange, listing->rc, NULL);
     else if (!sl_http_directory_problem(listing->exchange))
         sl_http_problem(listing->exchange, 404, "files-lost",
-                        "'sme2lab fsck' lists such runs, 'sme2lab rm' removes them",
+                        "'sme2lab fsck' lists such runs; 'sme2lab rm' removes one, and then "
+                        "'sme2lab import' takes it from an archive again",
                         "the files of run %.20s are gone", listing->exchange->param[0]);
 }
 

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -35,7 +36,8 @@ static uint64_t use_of(int fd, int depth)
             fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) < 0)
             continue;
         /* A run's files have several names, all of them below its state directory. */
-        bytes += (uint64_t)info.st_blocks * 512 / (S_ISDIR(info.st_mode) ? 1 : info.st_nlink);
+        bool shared = S_ISREG(info.st_mode) && info.st_nlink > 1;
+        bytes += (uint64_t)info.st_blocks * 512 / (shared ? info.st_nlink : 1);
         if (S_ISDIR(info.st_mode) && depth < MAX_DEPTH)
             bytes += use_of(openat(dirfd(folder), entry->d_name,
                                    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC),

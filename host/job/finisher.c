@@ -107,7 +107,8 @@ static void on_closed(uv_handle_t *handle)
         closed(user);
 }
 
-/* Half of the processors are left to other work; a machine with one processor shares it. */
+/* Half of the processors, since other work needs some too; two at least, since one waits for the
+ * disk while the other works. */
 static unsigned threads_wanted(void)
 {
     unsigned half = uv_available_parallelism() / 2;

@@ -1,6 +1,7 @@
 /* host/store/adder.c */
 #include "host/store/adder.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -94,6 +95,7 @@ static void on_ready(uv_poll_t *poll, int status, int events);
 /* There is no batch: its statements are the connection's. */
 static void disconnect(struct line *line)
 {
+    assert(!line->batch);
     if (line->poll) { /* first: its socket goes with the connection */
         line->poll->data = line->adder;
         uv_close((uv_handle_t *)line->poll, on_poll_closed);
@@ -260,7 +262,10 @@ static void look_after(struct line *line)
     bool writes;
     if (!line->db)
         return;
-    if (line->db->kind->socket(line->db, &writes) < 0) {
+    int socket = line->db->kind->socket(line->db, &writes);
+    while (socket < 0 && line->batch) /* it was lost while it was asked */
+        end_batch(line, line->db->kind->take_posted(line->db));
+    if (socket < 0) {
         disconnect(line);
         uv_timer_start(&line->timer, on_timer, LOOK_MS, 0);
     } else if (writes != line->writes) {
@@ -375,7 +380,7 @@ static void gather(struct sl_adder *adder)
         uv_timer_start(&adder->gather, on_gathered, enough ? 0 : gather_ms(adder), 0);
 }
 
-/* A connection may be free, or none may be left. */
+/* Begins a batch where a connection is free; gives all back where there is none. */
 static void feed(struct sl_adder *adder)
 {
     struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
