@@ -18,6 +18,7 @@
 
 struct bench {
     uv_loop_t loop;
+    uv_timer_t tick; /* what a timer brought about is seen, though nothing else comes */
     struct sl_database *db;
     struct sl_store_host host;
     struct sl_adder *adder;
@@ -86,11 +87,18 @@ static void on_closed(void *user)
     ((struct bench *)user)->closed = true;
 }
 
+static void on_tick(uv_timer_t *tick)
+{
+    (void)tick;
+}
+
 static void open_bench(struct bench *bench, const char *where)
 {
     struct sl_diag diag = {0};
     *bench = (struct bench){.host = {.name = "h"}};
     assert_int_equal(uv_loop_init(&bench->loop), 0);
+    assert_int_equal(uv_timer_init(&bench->loop, &bench->tick), 0);
+    assert_int_equal(uv_timer_start(&bench->tick, on_tick, 5, 5), 0);
     assert_int_equal(sl_schema_open(store_path, store_root, &bench->db, &diag), 0);
     const struct sl_adder_options options = {.where = where,
                                              .store = bench->db,
@@ -107,6 +115,7 @@ static void open_bench(struct bench *bench, const char *where)
 static void close_bench(struct bench *bench)
 {
     sl_adder_close(bench->adder, on_closed, bench);
+    uv_close((uv_handle_t *)&bench->tick, NULL);
     uv_run(&bench->loop, UV_RUN_DEFAULT);
     assert_true(bench->closed);
     assert_int_equal(uv_loop_close(&bench->loop), 0);
