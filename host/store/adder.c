@@ -327,23 +327,37 @@ static void send_batch(struct line *line)
 
 /* --- those that wait --- */
 
+static bool is_free(const struct line *line)
+{
+    return line->db && !line->batch;
+}
+
+/* The connections that are free share what waits: one sends while the server syncs for another. */
+static size_t share(const struct sl_adder *adder)
+{
+    size_t lines = 0;
+    for (size_t i = 0; i < SL_ADDER_LINES; i++)
+        lines += is_free(&adder->lines[i]);
+    size_t jobs = (adder->waits + lines - 1) / lines;
+    return jobs < SL_STATEMENTS_TOGETHER ? jobs : SL_STATEMENTS_TOGETHER;
+}
+
 static void begin_batch(struct line *line)
 {
     struct sl_adder *adder = line->adder;
-    line->batch =
-        sl_request_queue_take_first(&adder->waiting, SL_STATEMENTS_TOGETHER, &line->count);
+    line->batch = sl_request_queue_take_first(&adder->waiting, share(adder), &line->count);
     adder->waits -= line->count;
     adder->under_way += line->count;
     line->asks = false;
     line->began_ns = sl_clock_ns();
     send_batch(line);
-    go_on(line);
+    look_after(line); /* the answer is read when the loop says that it is there */
 }
 
 static struct line *free_line(struct sl_adder *adder)
 {
     for (size_t i = 0; i < SL_ADDER_LINES; i++)
-        if (adder->lines[i].db && !adder->lines[i].batch)
+        if (is_free(&adder->lines[i]))
             return &adder->lines[i];
     return NULL;
 }
@@ -354,8 +368,7 @@ static void on_gathered(uv_timer_t *timer)
     struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
     if (line)
         begin_batch(line);
-    else
-        feed(adder);
+    feed(adder);
 }
 
 /* Clients that the last batch answered come back at once, and the first of them would begin the
@@ -380,19 +393,20 @@ static void gather(struct sl_adder *adder)
         uv_timer_start(&adder->gather, on_gathered, enough ? 0 : gather_ms(adder), 0);
 }
 
-/* Begins a batch where a connection is free; gives all back where there is none. */
+/* Begins batches where connections are free; gives all back where there is none. */
 static void feed(struct sl_adder *adder)
 {
-    struct line *line = adder->waits > 0 ? free_line(adder) : NULL;
-    if (adder->waits > 0 && !sl_adder_is_there(adder)) {
+    struct line *line = NULL;
+    if (!sl_adder_is_there(adder)) {
         adder->waits = 0;
         give_back(adder, sl_request_queue_take_all(&adder->waiting), true);
-    } else if (line && are_enough(adder)) {
+    }
+    while (adder->waits > 0 && (line = free_line(adder)) != NULL && are_enough(adder)) {
         uv_timer_stop(&adder->gather);
         begin_batch(line);
-    } else if (line) {
-        gather(adder);
     }
+    if (adder->waits > 0 && line)
+        gather(adder);
 }
 
 bool sl_adder_is_there(const struct sl_adder *adder)
