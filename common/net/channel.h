@@ -21,7 +21,7 @@ enum {
     SL_CHANNEL_PING_MS = 5000,        /* silence after which a ping goes out ... */
     SL_CHANNEL_DEAD_MS = 20000,       /* ... and after which the peer counts as gone */
     SL_CHANNEL_WATCH_MS = 250,        /* between two pings while the peer's clock is watched */
-    SL_CHANNEL_QUEUE_BYTES = 1 << 20, /* of unsent frames; above it sending is refused */
+    SL_CHANNEL_QUEUE_BYTES = 4 << 20, /* of unsent frames; above it sending is refused */
 };
 
 struct sl_channel_events {
