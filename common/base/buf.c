@@ -136,8 +136,9 @@ int sl_buf_read_file(const char *path, size_t limit, struct sl_buf *out)
     return rc;
 }
 
-/* In pieces: for a write of megabytes Linux takes pages of megabytes, which nobody has used lately.
- * On a virtual machine these come from its host, and filling them took four times as long. */
+/* Writes in pieces, because for a write of megabytes Linux takes pages of megabytes, which nobody
+ * has used lately. On a virtual machine these come from its host, and filling them took four times
+ * as long. */
 static int write_all(int fd, const uint8_t *bytes, size_t len)
 {
     while (len > 0) {

@@ -36,9 +36,8 @@ static size_t total(size_t count, size_t size)
     return count * size != 0 ? count * size : 1;
 }
 
-/* A block that goes back when it is freed is new memory to each who takes one: in large pages,
- * where the system has them, the same bytes cost a fraction of the page faults. Returns the block.
- */
+/* A block that goes back to the system when it is freed costs page faults each time it is taken;
+ * large pages make these few. Returns the block. */
 static void *in_large_pages(void *block, size_t bytes)
 {
 #if defined(__GLIBC__) && defined(MADV_HUGEPAGE)

@@ -25,8 +25,8 @@ void sl_mem_trim(void);
 
 /* From now on a block of 1 MiB or more goes back to the system as it is freed. The C library would
  * keep it for the next one, and each thread keeps its own. One of 4 MiB or more is of large pages,
- * where the system has them. Of smaller ones 4 MiB are kept: messages come into the same memory.
- * Programs that work on whole files now and then call this before they start threads. */
+ * where the system has them. Of smaller freed blocks the heap keeps 4 MiB, so that messages reuse
+ * them. Programs that work on whole files now and then call this before they start threads. */
 void sl_mem_return_large(void);
 
 /* Tests only: the nth allocation from here fails, once; 0 takes that back. Not for several threads.

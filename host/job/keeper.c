@@ -122,7 +122,7 @@ static void look_for_runs(struct sl_keeper *keeper)
     tell_stopped(keeper);
 }
 
-/* Gives what it saw. */
+/* Returns what it saw of the disk. */
 static struct sl_disk_look judge(struct sl_keeper *keeper, char out_why[SL_KEEPER_WHY_BYTES])
 {
     struct sl_disk_look look = look_now(keeper);

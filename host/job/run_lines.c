@@ -13,7 +13,7 @@ void sl_job_run_lines_init(struct sl_job_run_lines *lines, bool reference,
         .part = reference ? "reference" : "measured", .tell = tell, .user = user};
 }
 
-/* false: escaped it does not fit. */
+/* Returns false where the escaped line does not fit. */
 static bool put(const struct sl_job_run_lines *lines, struct sl_buf *text)
 {
     struct sl_json json;

@@ -22,7 +22,7 @@
 
 enum { PATH_BYTES = 1024, STEP_BYTES = 1 << 16 };
 
-#define MANY_BYTES (UINT64_C(1) << 60) /* no disk has them */
+#define MANY_BYTES (UINT64_C(1) << 60) /* more than any disk has */
 
 struct reader {
     struct archive *archive;

@@ -55,7 +55,7 @@ struct sl_adder {
     size_t waits, under_way, expected;
     uint64_t took_ns;  /* the last transaction */
     uv_timer_t gather; /* those that wait go off when it ends */
-    int open_handles;  /* and works */
+    int open_handles;  /* and connections that a thread of the pool makes */
     bool closing;
     void (*closed)(void *user);
     void *closed_user;
@@ -291,7 +291,7 @@ static void go_on(struct line *line)
 
 static void on_ready(uv_poll_t *poll, int status, int events)
 {
-    (void)status; /* reading tells */
+    (void)status; /* a failure shows in what is read */
     (void)events;
     go_on(poll->data);
 }
