@@ -90,8 +90,10 @@ int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *o
     int rc = look(blobs, sha256, false, &info);
     if (rc == 0)
         rc = sl_blobs_path(blobs, sha256, path);
-    if (rc == 0 && info.st_mtim.tv_sec != time(NULL) &&
-        utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW) < 0)
+    bool marked = rc == 0 && info.st_mtim.tv_sec == time(NULL);
+    if (rc == 0 &&
+        (marked ? access(blobs->directory, W_OK) /* told as soon as it can only be read */
+                : utimensat(AT_FDCWD, path, NULL, AT_SYMLINK_NOFOLLOW)) < 0)
         rc = errno == ENOENT ? SL_E_NOT_FOUND : -errno;
     if (rc == 0)
         *out_bytes = (uint64_t)info.st_size;
