@@ -26,6 +26,7 @@ struct sl_http_connection {
     struct sl_http_connection *previous, *next; /* of the server's list: the newest first */
     union sl_http_stream uv;
     uv_timer_t deadline;
+    uint64_t body_by_ms; /* so much of the body must have come by then, of the loop's clock */
     uv_write_t write;
     uv_shutdown_t shutdown;
     struct sl_tls *tls;            /* owned; NULL: in the clear */
@@ -492,6 +493,21 @@ static void refuse_head(struct sl_http_connection *connection, int status, const
         sl_http_connection_cut(connection);
 }
 
+static uint64_t latest_body_ms(const struct sl_http_connection *connection)
+{
+    return uv_now(connection->clients->loop) +
+           SL_HTTP_BODY_TIMEOUTS * connection->clients->timeout_s * 1000ull;
+}
+
+/* Bytes earn time, which cannot be saved up: a body must come with a least rate throughout. */
+static void earn_time(struct sl_http_connection *connection, uint64_t bytes)
+{
+    uint64_t latest_ms = latest_body_ms(connection);
+    connection->body_by_ms += bytes * 1000 / SL_HTTP_LEAST_BODY_RATE;
+    if (connection->body_by_ms > latest_ms)
+        connection->body_by_ms = latest_ms;
+}
+
 /* The deadline while a body comes that is wanted: each piece moves it, and the last one ends it. */
 static void wait_for_body(struct sl_http_connection *connection)
 {
@@ -504,11 +520,8 @@ static void wait_for_body(struct sl_http_connection *connection)
         wait_for_ever(connection);
         return;
     }
-    if (turn->read_by_ms > 0) {
-        uint64_t left_ms = turn->read_by_ms > now_ms ? turn->read_by_ms - now_ms : 0;
-        ms = left_ms < ms ? left_ms : ms;
-    }
-    wait_at_most(connection, ms);
+    uint64_t left_ms = connection->body_by_ms > now_ms ? connection->body_by_ms - now_ms : 0;
+    wait_at_most(connection, left_ms < ms ? left_ms : ms);
 }
 
 /* false: there is none as a whole, or it was refused. */
@@ -533,6 +546,7 @@ static bool take_head(struct sl_http_connection *connection)
         return false;
     }
     connection->clients->answers->head(connection->turn, (const char *)at, (size_t)len);
+    connection->body_by_ms = latest_body_ms(connection);
     wait_for_body(connection);
     return true;
 }
@@ -554,6 +568,7 @@ static bool take_body(struct sl_http_connection *connection)
         return false;
     }
     connection->start += (size_t)len;
+    earn_time(connection, (uint64_t)len);
     connection->skipped_bytes += wanted ? 0 : (uint64_t)len;
     if (connection->skipped_bytes > SL_HTTP_MAX_SKIPPED_BYTES)
         turn->close_after = true;

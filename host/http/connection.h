@@ -27,6 +27,8 @@ enum {
     SL_HTTP_MAX_PEER_CONNECTIONS = 512, /* of them from one address */
     SL_HTTP_HANDSHAKES_A_SECOND = 100,  /* of TLS, that one address may begin */
     SL_HTTP_HEAD_S = 5, /* for a whole head to come, on a new connection with the handshake too */
+    SL_HTTP_LEAST_BODY_RATE = 16 << 10,   /* bytes/s of a body that is wanted, over ... */
+    SL_HTTP_BODY_TIMEOUTS = 3,            /* ... so many time-outs of a client that does not send */
     SL_HTTP_MAX_SKIPPED_BYTES = 16 << 20, /* of a body that nobody wants */
 };
 
@@ -34,13 +36,12 @@ enum {
  * his. */
 struct sl_http_turn {
     struct sl_http_connection *connection; /* NULL: the client has gone */
-    uint64_t read_by_ms; /* the body's end must have come, of the loop's clock; 0: no such limit */
-    bool read;           /* all of its bytes have come */
-    bool wants_more;     /* it cannot be answered before more of them come */
-    bool answered;       /* there is something to send */
-    bool streams;        /* the answer may wait for news; the client's leaving ends it */
-    bool close_after;    /* the connection cannot be used again */
-    bool client_closes;  /* or its client will not */
+    bool read;                             /* all of its bytes have come */
+    bool wants_more;                       /* it cannot be answered before more of them come */
+    bool answered;                         /* there is something to send */
+    bool streams;       /* the answer may wait for news; the client's leaving ends it */
+    bool close_after;   /* the connection cannot be used again */
+    bool client_closes; /* or its client will not */
 };
 
 struct sl_http_answers {

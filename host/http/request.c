@@ -21,7 +21,7 @@
 #include "host/job/lab.h"
 #include "host/job/peers.h"
 
-enum { MAX_AUTHORIZATION_BYTES = 256, MAX_JSON_S = 60 };
+enum { MAX_AUTHORIZATION_BYTES = 256 };
 
 /* false: there is no token that lets in. */
 static bool know_token(struct sl_http_exchange *exchange)
@@ -384,8 +384,6 @@ void sl_http_request_begin(struct sl_http_exchange *exchange, const char *head, 
     }
     int body = exchange->route->body;
     exchange->turn.wants_more = true;
-    if (body == SL_HTTP_BODY_JSON)
-        exchange->turn.read_by_ms = exchange->started_ms + MAX_JSON_S * 1000;
     if (body == SL_HTTP_BODY_STREAM)
         exchange->route->handler(exchange);
     if (exchange->turn.answered)

@@ -263,6 +263,23 @@ SHORT_CASE(slow_heads_and_bodies_are_told_408)
     }
 }
 
+/* Each piece comes in time, and so many of them would hold a place for days. */
+SHORT_CASE(a_body_that_trickles_is_told_408)
+{
+    int fd = sl_http_case_connect(&bench);
+    uint64_t begin = uv_hrtime();
+    sl_http_case_send(fd, "POST /api/v1/jobs HTTP/1.1\r\n" HOST
+                          "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n");
+    for (int drop = 0; drop < 14; drop++) {
+        sl_http_case_send(fd, " ");
+        sl_http_case_spin(&bench, 200);
+    }
+    assert_answer(fd, "urn:sme2lab:problem:timeout");
+    assert_true(uv_hrtime() - begin >= UINT64_C(2900000000));
+    assert_true(uv_hrtime() - begin < UINT64_C(20000000000));
+    close(fd);
+}
+
 /* The answer stays readable although bytes come that nobody reads any more. */
 CASE(a_refused_client_that_goes_on_sending_can_read_why)
 {
