@@ -16,7 +16,9 @@
 enum { RETURNED_BYTES = 1 << 20, KEPT_BYTES = 4 << 20, LARGE_PAGES_BYTES = 4 << 20 };
 
 static unsigned fail_in; /* 0: never */
+#if defined(__GLIBC__)
 static bool returns_large;
+#endif
 
 static int fails_now(size_t count, size_t size)
 {
