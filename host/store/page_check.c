@@ -19,7 +19,8 @@ enum { BUSY_TIMEOUT_MS = 5000, STOP_PAUSE_MS = 2 };
 #define SHORT_BYTES (INT64_C(16) << 20)
 
 struct sl_page_check {
-    sqlite3 *db; /* owned; the thread's alone, but for its interruption */
+    uv_mutex_t lock; /* of `db`, which is interrupted while the thread has it */
+    sqlite3 *db;     /* owned; NULL once the check has ended, and its memory is free again */
     char path[SL_PATH_BYTES];
     uv_thread_t thread;
     atomic_bool ended;
@@ -77,12 +78,17 @@ static void work(void *user)
     int rc = sl_page_check_run(check->db, check->path, &diag);
     if (rc != -ECANCELED)
         check->done(check->user, rc, &diag);
+    uv_mutex_lock(&check->lock);
+    sqlite3_close(check->db);
+    check->db = NULL;
+    uv_mutex_unlock(&check->lock);
     atomic_store(&check->ended, true);
 }
 
 static void release(struct sl_page_check *check)
 {
     sqlite3_close(check->db);
+    uv_mutex_destroy(&check->lock);
     sl_free(check);
 }
 
@@ -92,6 +98,10 @@ int sl_page_check_start(const char *path, sl_page_check_done_fn done, void *user
     struct sl_page_check *check = sl_calloc(1, sizeof(*check));
     if (!check)
         return -ENOMEM;
+    if (uv_mutex_init(&check->lock) < 0) {
+        sl_free(check);
+        return -ENOMEM;
+    }
     check->done = done;
     check->user = user;
     sqlite3_snprintf(sizeof(check->path), check->path, "%s", path);
@@ -113,7 +123,10 @@ void sl_page_check_stop(struct sl_page_check *check)
     if (!check)
         return;
     while (!atomic_load(&check->ended)) { /* an interruption before its statement is not heard */
-        sqlite3_interrupt(check->db);
+        uv_mutex_lock(&check->lock);
+        if (check->db)
+            sqlite3_interrupt(check->db);
+        uv_mutex_unlock(&check->lock);
         uv_sleep(STOP_PAUSE_MS);
     }
     uv_thread_join(&check->thread);

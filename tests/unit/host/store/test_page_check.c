@@ -2,6 +2,7 @@
 #include "host/store/page_check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
@@ -97,6 +98,26 @@ STORE_TEST(a_check_beside_the_use_tells_how_the_file_is)
     damage_large_store(store_path);
     assert_int_equal(end_of_check(), SL_E_FORMAT);
     assert_non_null(strstr(words, "the store is damaged: "));
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < 256; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+STORE_TEST(a_check_that_has_ended_holds_no_file)
+{
+    struct sl_page_check *check = NULL;
+    make_store_large(store_path);
+    int before = open_descriptors();
+    start(&check);
+    for (int ms = 0; ms < 30000 && (ends == 0 || open_descriptors() > before); ms++)
+        uv_sleep(1);
+    assert_int_equal(open_descriptors(), before);
+    sl_page_check_stop(check);
 }
 
 STORE_TEST(a_check_of_a_file_that_is_locked_says_that_it_cannot_read)
