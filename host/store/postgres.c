@@ -629,8 +629,8 @@ static uint64_t note_time(struct postgres *db, void *statement, uint64_t sent_ns
     return (uint64_t)told.integer;
 }
 
-/* As it said last, and what has passed here since. Each transaction that writes is told it, and
- * those that follow need not ask. 0: it said nothing lately. */
+/* The time that the server said last, and what has passed here since. Each transaction that writes
+ * is told it, and those that follow need not ask. 0: the server said nothing lately. */
 static uint64_t told_ms(const struct postgres *db)
 {
     uint64_t since_ns = sl_clock_with_sleep_ns() - db->told_ns;
