@@ -18,6 +18,7 @@
 #include "host/store/label_table.h"
 #include "host/store/numbers.h"
 #include "host/store/request.h"
+#include "host/store/request_queue.h"
 #include "host/store/run_import.h"
 #include "host/store/run_table.h"
 #include "host/store/schema.h"
@@ -96,6 +97,11 @@ static bool goes_by_leases(const struct sl_request *request)
 {
     return request->kind == SL_REQUEST_CLAIM_JOB || request->kind == SL_REQUEST_UPDATE_JOB ||
            request->kind == SL_REQUEST_BEAT;
+}
+
+static bool writes(const struct sl_request *request)
+{
+    return !sl_request_only_reads(request);
 }
 
 static bool any(const struct sl_request *batch, bool (*is)(const struct sl_request *request))
@@ -212,7 +218,7 @@ static int execute_all(struct sl_batch_place *place, struct sl_request *batch, b
 {
     static const int codes[] = {[SL_DATABASE_LOST] = -ENOTCONN, [SL_DATABASE_ABORTED] = -ECANCELED};
     struct sl_database *db = place->db;
-    int rc = db->kind->begin(db);
+    int rc = sl_database_begin(db, any(batch, writes));
     rc = rc < 0 ? rc : stamp(place, batch);
     for (struct sl_request *request = batch; request && rc == 0;) {
         size_t done = request->rc == 0 ? execute_next(request, db, apart) : 1;
@@ -231,12 +237,12 @@ static int run(struct sl_batch_place *place, struct sl_request *batch, bool apar
     struct sl_database *db = place->db;
     int rc = execute_all(place, batch, apart, out_failed);
     int kept = rc == 0 && place->numbers ? keep_numbers(place->numbers, batch) : 0;
-    if (rc == 0 && kept == 0)
+    if (rc == 0 && kept == 0 && any(batch, writes))
         rc = sl_database_commit(db, any(batch, changes_jobs));
     if (rc == 0 && kept == 0)
         return 0;
     rc = kept < 0 ? keep_words(place, kept, sl_strerror(kept)) : fail(place, rc);
-    if (sl_database_state(db) != SL_DATABASE_LOST)
+    if (any(batch, writes) && sl_database_state(db) != SL_DATABASE_LOST)
         sl_database_exec(db, "ROLLBACK");
     return rc;
 }

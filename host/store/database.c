@@ -14,6 +14,16 @@ int sl_database_exec(struct sl_database *db, const char *sql)
     return db->kind->exec(db, sql);
 }
 
+int sl_database_begin(struct sl_database *db, bool writes)
+{
+    uint64_t now_ms;
+    if (writes)
+        return db->kind->begin(db);
+    if (db->kind->begin_posted)
+        db->kind->begin_posted(db, &now_ms);
+    return 0;
+}
+
 int sl_database_commit(struct sl_database *db, bool jobs_changed)
 {
     return db->kind->commit ? db->kind->commit(db, jobs_changed) : sl_database_exec(db, "COMMIT");

@@ -38,11 +38,12 @@ struct sl_database_kind {
     /* These four never wait. They are for statements that are all posted and may be carried out
      * twice: such statements and their commit go off in one way. NULL: there is no post().
      *
-     * begin_posted() stands in place of begin(). *out_now_ms is the time by now_ms(), or 0 where it
-     * is not known: the next take_posted() makes it known. send_posted() sends them off with their
-     * commit, and take_posted() is called after it, and when the socket can be read or written. It
-     * returns 1 when they are committed, 0 when there is more to come, and a negative code after a
-     * failure: of -ENOTCONN they may have taken place. *out_unsent: the socket is to be written. */
+     * begin_posted() stands in place of begin(), also where nothing is written and committed.
+     * *out_now_ms is the time by now_ms(), or 0 where it is not known: the next take_posted() makes
+     * it known. send_posted() sends them off with their commit, and take_posted() is called after
+     * it, and when the socket can be read or written. It returns 1 when they are committed, 0 when
+     * there is more to come, and a negative code after a failure: of -ENOTCONN they may have taken
+     * place. *out_unsent: the socket is to be written. */
     void (*begin_posted)(struct sl_database *db, uint64_t *out_now_ms);
     void (*send_posted)(struct sl_database *db, bool jobs_changed);
     int (*take_posted)(struct sl_database *db);
@@ -110,6 +111,8 @@ struct sl_database {
 /* NULL is a no-op. */
 void sl_database_close(struct sl_database *db);
 int sl_database_exec(struct sl_database *db, const char *sql);
+/* Without `writes` each statement is a transaction of its own, and no commit follows. */
+int sl_database_begin(struct sl_database *db, bool writes);
 int sl_database_commit(struct sl_database *db, bool jobs_changed);
 int sl_database_state(struct sl_database *db);
 

@@ -30,6 +30,26 @@ bool sl_request_is_urgent(const struct sl_request *request)
     return request->kind != SL_REQUEST_NOTE_AUDIT;
 }
 
+bool sl_request_only_reads(const struct sl_request *request)
+{
+    switch (request->kind) {
+    case SL_REQUEST_FIND_JOB:
+    case SL_REQUEST_GET_JOB:
+    case SL_REQUEST_LIST_JOBS:
+    case SL_REQUEST_LIST_GROUPS:
+    case SL_REQUEST_LIST_RUNS:
+    case SL_REQUEST_LIST_EXPIRED:
+    case SL_REQUEST_LIST_TOKENS:
+    case SL_REQUEST_LIST_ATTEMPTS:
+    case SL_REQUEST_LIST_CHANGED:
+    case SL_REQUEST_LIST_HOSTS:
+    case SL_REQUEST_LIST_HOST_DEVICES:
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, size_t most,
                                                size_t *out_count)
 {
@@ -43,17 +63,19 @@ struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, s
     return *out_count > 0 ? first : NULL;
 }
 
-struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, uint64_t now_ns)
+struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, bool single,
+                                               uint64_t now_ns)
 {
-    struct sl_request_queue batch, notes;
+    struct sl_request_queue batch, notes, rest;
     size_t noted = 0;
     sl_request_queue_init(&batch);
     sl_request_queue_init(&notes);
+    sl_request_queue_init(&rest);
     for (struct sl_request *request = sl_request_queue_take_all(queue), *next; request;
          request = next) {
         next = request->next;
-        bool urgent = sl_request_is_urgent(request);
-        sl_request_queue_append(urgent ? &batch : &notes, request);
+        bool urgent = sl_request_is_urgent(request), later = single && batch.first;
+        sl_request_queue_append(!urgent ? &notes : later ? &rest : &batch, request);
         noted += !urgent;
     }
     bool wait = batch.first && noted < SL_NOTES_ENOUGH && notes.first &&
@@ -62,5 +84,8 @@ struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, u
         *queue = notes;
     else
         *batch.end = notes.first;
+    *queue->end = rest.first;
+    if (rest.first)
+        queue->end = rest.end;
     return batch.first;
 }

@@ -23,10 +23,15 @@ struct sl_request *sl_request_queue_take_all(struct sl_request_queue *queue);
 /* Does somebody wait for the answer? Nobody does for rows of the audit log. */
 bool sl_request_is_urgent(const struct sl_request *request);
 
+/* Does it change nothing? Then it needs no transaction. */
+bool sl_request_only_reads(const struct sl_request *request);
+
 /* Takes the first ones, `most` at most: *out_count. */
 struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, size_t most,
                                                size_t *out_count);
 
 /* Takes those that go into one transaction: the urgent ones, and behind them the others, if those
- * have waited long enough, are many, or are alone. `now_ns` by sl_clock_ns(). */
-struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, uint64_t now_ns);
+ * have waited long enough, are many, or are alone. `single`: the first of the urgent ones alone,
+ * and not all of them. `now_ns` by sl_clock_ns(). */
+struct sl_request *sl_request_queue_take_batch(struct sl_request_queue *queue, bool single,
+                                               uint64_t now_ns);

@@ -68,6 +68,7 @@ struct sl_store {
     uint64_t took_ns; /* the last transaction */
     size_t expected;  /* urgent requests that waited or were carried out at its end */
     size_t urgent;    /* of those that wait */
+    size_t writing;   /* of the urgent ones: they need a transaction */
     size_t carried;   /* urgent requests that are being carried out */
     size_t enough;    /* so many wake the worker */
     bool lately;      /* there was a transaction since it last waited for one */
@@ -205,16 +206,26 @@ static size_t worthwhile(const struct sl_store *store)
 }
 
 /* Under the lock. How long those that wait may wait for others to be committed with them: a sync
- * costs the same for one as for all. Clients that the last batch answered come back at once, and
- * the first of them would begin the next one without the others. */
+ * costs the same for one as for all, and there is none after reads. Clients that the last batch
+ * answered come back at once, and the first of them would begin the next one without the others. */
 static uint64_t patience_ns(const struct sl_store *store)
 {
     if (store->urgent == 0)
         return SL_NOTES_WAIT_MS * NS_A_MS;
-    if (store->urgent >= worthwhile(store))
+    if (store->urgent >= worthwhile(store) || store->writing == 0)
         return 0;
     uint64_t part_ns = store->took_ns / GATHER_PART;
     return part_ns < GATHER_MS * NS_A_MS ? part_ns : GATHER_MS * NS_A_MS;
+}
+
+/* Under the lock. Reads come one by one, so that none waits for the answers of others. */
+static struct sl_request *take_batch(struct sl_store *store)
+{
+    bool single = store->urgent > 0 && store->writing == 0;
+    store->carried = single ? 1 : store->urgent;
+    store->urgent -= store->carried;
+    store->writing = 0;
+    return sl_request_queue_take_batch(&store->waiting, single, sl_clock_ns());
 }
 
 /* Under the lock, which is open while it waits. NULL: there is none yet. */
@@ -236,11 +247,7 @@ static struct sl_request *await_batch(struct sl_store *store)
         wait_for_requests(store, (int)((limit_ns - waited_ns + NS_A_MS - 1) / NS_A_MS));
     }
     store->enough = SIZE_MAX; /* it looks again by itself */
-    if (store->stopping)
-        return NULL;
-    store->carried = store->urgent;
-    store->urgent = 0;
-    return sl_request_queue_take_batch(&store->waiting, sl_clock_ns());
+    return store->stopping ? NULL : take_batch(store);
 }
 
 /* Under the lock: its answers are due. */
@@ -411,6 +418,7 @@ static void queue(struct sl_store *store, struct sl_request *request)
 {
     sl_request_queue_append(&store->waiting, request);
     store->urgent += sl_request_is_urgent(request);
+    store->writing += sl_request_is_urgent(request) && !sl_request_only_reads(request);
     if (store->urgent >= store->enough)
         wake(store);
 }

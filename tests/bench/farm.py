@@ -61,7 +61,8 @@ def multiply(server, table, with_id):
 def fill(server):
     host.output_of(host.HOST_BENCH / "make_store", server.url(), FIRST_ROWS)
     step = {"id": f"id + again * {FIRST_ROWS}", "started_ms": f"started_ms + again * {FIRST_ROWS} * 60000", "ended_ms": f"ended_ms + again * {FIRST_ROWS} * 60000"}
-    multiply(server, "jobs", step | {"run": f"run + again * {FIRST_ROWS}", "submitted_ms": f"submitted_ms + again * {FIRST_ROWS} * 60000"})
+    # A daemon hears of what others wrote lately, which is not all of it.
+    multiply(server, "jobs", step | {"run": f"run + again * {FIRST_ROWS}", "written_ms": "written_ms - again * 60000", "submitted_ms": f"submitted_ms + again * {FIRST_ROWS} * 60000"})
     multiply(server, "runs", step | {"job": f"job + again * {FIRST_ROWS}", "directory": "directory || '-' || again"})
     for table in ("jobs", "runs"):
         server.sql(f"VACUUM ANALYZE {table}")

@@ -38,7 +38,7 @@ static void take(const char *kinds, uint64_t oldest_ms, const char *taken, const
 {
     struct sl_request_queue queue;
     fill(&queue, kinds, oldest_ms);
-    assert_ids(sl_request_queue_take_batch(&queue, NOW_MS * NS_A_MS), taken);
+    assert_ids(sl_request_queue_take_batch(&queue, false, NOW_MS * NS_A_MS), taken);
     assert_ids(queue.first, left);
     struct sl_request more = {.id = 9};
     sl_request_queue_append(&queue, &more); /* behind what was left */
@@ -60,6 +60,24 @@ TEST(old_notes_and_notes_alone_go_behind_the_urgent_ones)
 {
     take("naan", SL_NOTES_WAIT_MS, "1203", "");
     take("nn", 0, "01", "");
+}
+
+TEST(one_of_several_urgent_ones_is_taken_alone_and_the_notes_stay_or_come_with_it)
+{
+    struct sl_request_queue queue;
+    fill(&queue, "naana", 0);
+    assert_ids(sl_request_queue_take_batch(&queue, true, NOW_MS * NS_A_MS), "1");
+    assert_ids(queue.first, "0324");
+    fill(&queue, "naa", SL_NOTES_WAIT_MS);
+    assert_ids(sl_request_queue_take_batch(&queue, true, NOW_MS * NS_A_MS), "10");
+    assert_ids(queue.first, "2");
+    struct sl_request more = {.id = 9};
+    sl_request_queue_append(&queue, &more);
+    assert_ids(queue.first, "29");
+    fill(&queue, "a", 0);
+    assert_ids(sl_request_queue_take_batch(&queue, true, NOW_MS * NS_A_MS), "0");
+    sl_request_queue_append(&queue, &more);
+    assert_ids(queue.first, "9");
 }
 
 TEST(the_first_ones_are_taken_in_their_order)
@@ -87,12 +105,13 @@ TEST(many_notes_wait_no_longer)
         kinds[i] = 'n';
     fill(&queue, kinds, 0);
     size_t count = 0;
-    for (const struct sl_request *request = sl_request_queue_take_batch(&queue, NOW_MS * NS_A_MS);
+    for (const struct sl_request *request =
+             sl_request_queue_take_batch(&queue, false, NOW_MS * NS_A_MS);
          request; request = request->next)
         count++;
     assert_int_equal(count, SL_NOTES_ENOUGH + 1);
     kinds[SL_NOTES_ENOUGH] = '\0';
     fill(&queue, kinds, 0);
-    assert_ids(sl_request_queue_take_batch(&queue, NOW_MS * NS_A_MS), "0");
+    assert_ids(sl_request_queue_take_batch(&queue, false, NOW_MS * NS_A_MS), "0");
     assert_non_null(queue.first);
 }
