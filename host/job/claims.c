@@ -16,6 +16,7 @@ struct sl_claim {
     struct sl_claims *of;
     struct sl_job_record job;
     bool asked; /* the store has it */
+    int said;   /* the failure that the log has */
 };
 
 static void ask(struct sl_claim *claim);
@@ -56,10 +57,13 @@ static void on_again(uv_timer_t *timer)
         uv_timer_start(timer, on_again, AGAIN_MS, 0);
 }
 
+/* A store may fail for hours: each failure is said once, and not each second. */
 static void keep(struct sl_claim *claim, int rc)
 {
-    sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_claimed"), SL_LOG_JOB(claim->job.id),
-           SL_LOG_REASON(sl_strerror(rc)));
+    if (rc != claim->said)
+        sl_log(SL_LOG_ERROR, SL_LOG_EVENT("job_not_claimed"), SL_LOG_JOB(claim->job.id),
+               SL_LOG_REASON(sl_strerror(rc)));
+    claim->said = rc;
     claim->asked = false;
 }
 
