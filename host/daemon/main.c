@@ -55,6 +55,7 @@ static int refuse_copy(const struct sl_daemon_options *options, const char *url,
 static int move_store(const struct sl_daemon_options *options, const char *state, const char *path,
                       struct sl_diag *diag)
 {
+    char aside[SL_BACKUP_NAME_BYTES] = "";
     int lock = -1, rc = sl_pq_is_url(path) ? refuse_copy(options, path, diag) : 0;
     if (rc == 0 && options->backup) {
         rc = sl_backup_write(path, options->backup, diag);
@@ -63,13 +64,14 @@ static int move_store(const struct sl_daemon_options *options, const char *state
         if (rc == 0)
             rc = sl_state_lock(state, 0, &lock, diag);
         if (rc == 0)
-            rc = sl_backup_restore(path, options->restore, diag);
+            rc = sl_backup_restore(path, options->restore, aside, diag);
     }
     if (lock >= 0)
         close(lock);
     if (rc == 0)
-        sl_say(stdout, "%s: %s %s\n", path, options->backup ? "copied to" : "restored from",
-               options->backup ? options->backup : options->restore);
+        sl_say(stdout, "%s: %s %s%s%s\n", path, options->backup ? "copied to" : "restored from",
+               options->backup ? options->backup : options->restore,
+               aside[0] ? "; what it was is kept in " : "", aside);
     return rc;
 }
 

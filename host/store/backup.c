@@ -13,13 +13,12 @@
 #include "common/base/clock.h"
 #include "common/base/durable.h"
 #include "common/base/error.h"
-#include "host/records.h"
 #include "host/store/database.h"
 #include "host/store/schema.h"
 #include "host/store/set_aside.h"
 #include "host/store/sqlite.h"
 
-enum { NAME_BYTES = SL_PATH_BYTES + 40, BUSY_TIMEOUT_MS = 30000 };
+enum { BUSY_TIMEOUT_MS = 30000 };
 
 static int failure(sqlite3 *db, const char *path, struct sl_diag *diag)
 {
@@ -75,7 +74,7 @@ static int copy_database(const char *path, const char *to, struct sl_diag *diag)
 
 static int sync_folder_of(const char *path, struct sl_diag *diag)
 {
-    char folder[NAME_BYTES];
+    char folder[SL_BACKUP_NAME_BYTES];
     const char *slash = strrchr(path, '/');
     snprintf(folder, sizeof(folder), "%.*s", slash ? (int)(slash - path + 1) : 1,
              slash ? path : ".");
@@ -109,12 +108,14 @@ static int check_backup(const char *from, struct sl_diag *diag)
     return is ? 0 : sl_diag_set(diag, SL_E_FORMAT, from, "the file is no store of sme2lab's");
 }
 
-int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
+int sl_backup_restore(const char *path, const char *from, char aside[SL_BACKUP_NAME_BYTES],
+                      struct sl_diag *diag)
 {
-    char made[NAME_BYTES], aside[NAME_BYTES];
+    char made[SL_BACKUP_NAME_BYTES];
     struct sl_database *db = NULL;
     snprintf(made, sizeof(made), "%s.restored", path);
-    snprintf(aside, sizeof(aside), "%s.replaced-%llu", path, (unsigned long long)sl_clock_utc_ms());
+    snprintf(aside, SL_BACKUP_NAME_BYTES, "%s.replaced-%llu", path,
+             (unsigned long long)sl_clock_utc_ms());
     sl_diag_hint(diag, "name a file that 'sme2labd backup' made");
     int rc = check_backup(from, diag);
     if (rc == SL_E_FORMAT) /* the hint until now is for a damaged store, not for a damaged copy */
@@ -135,5 +136,7 @@ int sl_backup_restore(const char *path, const char *from, struct sl_diag *diag)
         sl_set_aside_remove(made);
         return rc;
     }
+    if (access(aside, F_OK) < 0)
+        aside[0] = '\0';
     return sync_folder_of(path, diag);
 }

@@ -250,6 +250,7 @@ class TestStoreDamage(lab.Scratch):
             daemon.terminate()
             done = move("restore")
             self.assertEqual((done.returncode, "restored from" in done.stdout), (0, True), done.stderr)
+            self.assertTrue(os.path.exists(done.stdout.split("is kept in ")[1].strip()), done.stdout)
             daemon.start()
             self.assertEqual({run["id"] for run in daemon.get("/api/v1/runs")["runs"]}, {before["run"], after["run"]})
             self.assertEqual(daemon.get(f"/api/v1/jobs/{after['id']}")["state"], "done")

@@ -19,6 +19,8 @@
 
 #define JOB(id) STORE_INSERT_JOB "VALUES (" #id ",2,0,0,1,1,1,1,0,0,0,'','','','{}',NULL,'')"
 
+static char aside[SL_BACKUP_NAME_BYTES];
+
 static struct sl_database *open_store(void)
 {
     struct sl_diag diag = {0};
@@ -69,12 +71,14 @@ STORE_TEST(a_copy_is_what_was_committed_while_another_writes_and_comes_back)
     assert_int_equal(info.st_mode & 0777, 0600);
     assert_int_equal(count_files("copy"), 1);
     assert_store_rows("SELECT id FROM jobs", "[[1],[2],[3]]");
-    assert_int_equal(sl_backup_restore(store_path, beside("copy"), &diag), 0);
+    assert_int_equal(sl_backup_restore(store_path, beside("copy"), aside, &diag), 0);
+    assert_int_equal(access(aside, F_OK), 0);
     assert_store_rows("SELECT id FROM jobs", "[[1]]");
     assert_in_range(count_files("store.sqlite.replaced-"), 1, 3); /* with its log, if it has one */
     assert_int_equal(count_files("store.sqlite.restored"), 0);
     unlink(store_path);
-    assert_int_equal(sl_backup_restore(store_path, beside("copy"), &diag), 0);
+    assert_int_equal(sl_backup_restore(store_path, beside("copy"), aside, &diag), 0);
+    assert_string_equal(aside, ""); /* there was none */
     assert_store_rows("SELECT id FROM jobs", "[[1]]");
 }
 
@@ -101,7 +105,7 @@ STORE_TEST(an_older_copy_is_brought_up_to_date_and_stays_as_it_is)
     struct sl_buf before, after;
     make_store_of(5, beside("old"));
     assert_int_equal(sl_buf_read_file(beside("old"), 1 << 20, &before), 0);
-    assert_int_equal(sl_backup_restore(store_path, beside("old"), &diag), 0);
+    assert_int_equal(sl_backup_restore(store_path, beside("old"), aside, &diag), 0);
     assert_store_rows("SELECT id, deadline_ms FROM jobs", "[[7,0],[8,0]]");
     assert_int_equal(sl_buf_read_file(beside("old"), 1 << 20, &after), 0);
     assert_int_equal(before.size, after.size);
@@ -115,21 +119,22 @@ STORE_TEST(what_is_no_store_or_a_newer_one_replaces_nothing)
     struct sl_diag diag = {0};
     struct sl_database *db = open_store(), *other = NULL;
     run_sql(db, JOB(1));
-    assert_int_equal(sl_backup_restore(store_path, beside("none"), &diag), SL_E_FORMAT);
+    assert_int_equal(sl_backup_restore(store_path, beside("none"), aside, &diag), SL_E_FORMAT);
     write_text(beside("text"), "no database");
-    assert_int_equal(sl_backup_restore(store_path, beside("text"), &diag), SL_E_FORMAT);
+    assert_int_equal(sl_backup_restore(store_path, beside("text"), aside, &diag), SL_E_FORMAT);
     assert_null(
         strstr(diag.hint, "--rebuild")); /* that would be done to the store, which is whole */
     assert_non_null(strstr(diag.hint, "another copy"));
     other = open_sqlite_file(beside("other"));
     run_sql(other, "CREATE TABLE t (x)");
     sl_database_close(other);
-    assert_int_equal(sl_backup_restore(store_path, beside("other"), &diag), SL_E_FORMAT);
+    assert_int_equal(sl_backup_restore(store_path, beside("other"), aside, &diag), SL_E_FORMAT);
     assert_int_equal(sl_backup_write(store_path, beside("newer"), &diag), 0);
     other = open_sqlite_file(beside("newer"));
     run_sql(other, "PRAGMA user_version = 999");
     sl_database_close(other);
-    assert_int_equal(sl_backup_restore(store_path, beside("newer"), &diag), SL_E_UNSUPPORTED);
+    assert_int_equal(sl_backup_restore(store_path, beside("newer"), aside, &diag),
+                     SL_E_UNSUPPORTED);
     assert_int_equal(count_files("store.sqlite.re"), 0);
     sl_database_close(db);
     assert_store_rows("SELECT id FROM jobs", "[[1]]");
