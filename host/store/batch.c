@@ -191,12 +191,18 @@ static size_t execute_next(struct sl_request *request, struct sl_database *db, b
     return 1;
 }
 
+/* Does it tell that the database is damaged or failing? */
+static bool is_of_database(int rc)
+{
+    return rc == SL_E_FORMAT || rc == -EIO;
+}
+
 /* Notes in *out_failed that a request of these found the database damaged or failing. */
 static void note_failed(struct sl_batch_place *place, const struct sl_request *request,
                         size_t count, int *out_failed)
 {
     for (; count > 0; count--, request = request->next)
-        if (*out_failed == 0 && (request->rc == SL_E_FORMAT || request->rc == -EIO))
+        if (*out_failed == 0 && is_of_database(request->rc))
             *out_failed = fail(place, request->rc);
 }
 
@@ -212,17 +218,22 @@ static int stamp(struct sl_batch_place *place, struct sl_request *batch)
     return rc;
 }
 
+static int state_of(struct sl_database *db)
+{
+    static const int codes[] = {[SL_DATABASE_LOST] = -ENOTCONN, [SL_DATABASE_ABORTED] = -ECANCELED};
+    return codes[sl_database_state(db)];
+}
+
 /* All that waited together. *out_failed: a request found the database damaged or failing. */
 static int execute_all(struct sl_batch_place *place, struct sl_request *batch, bool apart,
                        int *out_failed)
 {
-    static const int codes[] = {[SL_DATABASE_LOST] = -ENOTCONN, [SL_DATABASE_ABORTED] = -ECANCELED};
     struct sl_database *db = place->db;
     int rc = sl_database_begin(db, any(batch, writes));
     rc = rc < 0 ? rc : stamp(place, batch);
     for (struct sl_request *request = batch; request && rc == 0;) {
         size_t done = request->rc == 0 ? execute_next(request, db, apart) : 1;
-        rc = codes[sl_database_state(db)];
+        rc = state_of(db);
         if (rc == 0)
             note_failed(place, request, done, out_failed);
         for (; done > 0; done--)
@@ -340,4 +351,14 @@ int sl_batch_execute(struct sl_batch_place *place, struct sl_request *batch)
     }
     bool only_read = db->kind->changes(db) == changes;
     return failed == 0 && only_read && place->failing ? write_again(place) : failed;
+}
+
+int sl_batch_read(struct sl_database *db, struct sl_request *request)
+{
+    int rc = sl_database_begin(db, false);
+    if (rc < 0)
+        return rc;
+    execute(request, db);
+    rc = state_of(db);
+    return rc == 0 && is_of_database(request->rc) ? request->rc : rc;
 }

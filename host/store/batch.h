@@ -28,3 +28,7 @@ struct sl_batch_place {
  * committed is carried out once more; what moves files is not, and fails with -ENOTCONN. Returns 0,
  * or what keeps the database from its work. */
 int sl_batch_execute(struct sl_batch_place *place, struct sl_request *batch);
+
+/* Carries out one request that only reads, whoever asks. 0, or what keeps the database from it:
+ * then the request is as it failed. */
+int sl_batch_read(struct sl_database *db, struct sl_request *request);

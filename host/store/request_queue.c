@@ -50,6 +50,21 @@ bool sl_request_only_reads(const struct sl_request *request)
     }
 }
 
+bool sl_request_goes_beside(const struct sl_request *request)
+{
+    switch (request->kind) {
+    case SL_REQUEST_LIST_JOBS:
+        return !request->jobs_filter.open_only && !request->jobs_filter.in_order;
+    case SL_REQUEST_LIST_GROUPS:
+        return request->groups_filter.id == 0;
+    case SL_REQUEST_LIST_RUNS:
+    case SL_REQUEST_LIST_ATTEMPTS:
+        return true;
+    default:
+        return false;
+    }
+}
+
 struct sl_request *sl_request_queue_take_first(struct sl_request_queue *queue, size_t most,
                                                size_t *out_count)
 {

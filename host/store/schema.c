@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -144,6 +145,34 @@ int sl_schema_open(const char *where, const char *root, struct sl_database **out
         return rc;
     }
     *out = db;
+    return 0;
+}
+
+static int open_file_to_read(const char *path, struct sl_database **out, struct sl_diag *diag)
+{
+    sqlite3 *db = NULL;
+    int flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
+    if (sqlite3_open_v2(path, &db, flags, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS) == SQLITE_OK &&
+        sqlite3_exec(db, "PRAGMA trusted_schema=OFF; PRAGMA cache_size=-2048", NULL, NULL, NULL) ==
+            SQLITE_OK)
+        return sl_sqlite_wrap(db, out);
+    int rc = failure(db, path, diag);
+    sqlite3_close(db);
+    return rc;
+}
+
+int sl_schema_open_to_read(const char *where, const struct sl_database *store,
+                           struct sl_database **out, struct sl_diag *diag)
+{
+    int rc = store->shared ? sl_postgres_open(where, store->root, out, diag)
+                           : open_file_to_read(where, out, diag);
+    if (rc < 0)
+        return rc;
+    struct sl_database *db = *out;
+    memcpy(db->identity, store->identity, sizeof(db->identity));
+    memcpy(db->family, store->family, sizeof(db->family));
+    memcpy(db->root, store->root, sizeof(db->root));
     return 0;
 }
 

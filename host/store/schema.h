@@ -13,6 +13,10 @@ struct sl_diag;
 int sl_schema_open(const char *where, const char *root, struct sl_database **out,
                    struct sl_diag *diag);
 
+/* Another connection to the database that is open as `store`, which only reads. The same codes. */
+int sl_schema_open_to_read(const char *where, const struct sl_database *store,
+                           struct sl_database **out, struct sl_diag *diag);
+
 /* Writes the number of its migrations as it is: can the database be written? 0 or a negative code.
  */
 int sl_schema_write(struct sl_database *db);

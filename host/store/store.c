@@ -24,6 +24,7 @@
 #include "host/store/numbers.h"
 #include "host/store/page_check.h"
 #include "host/store/query.h"
+#include "host/store/reading.h"
 #include "host/store/request.h"
 #include "host/store/request_queue.h"
 #include "host/store/row_copy.h"
@@ -73,8 +74,9 @@ struct sl_store {
     size_t enough;    /* so many wake the worker */
     bool lately;      /* there was a transaction since it last waited for one */
     /* the loop's: */
-    struct sl_adder *adder;    /* owned; of a shared database */
-    void (*watch)(void *user); /* optional */
+    struct sl_adder *adder;     /* owned; of a shared database */
+    struct sl_reading *reading; /* owned; NULL: nobody asked yet */
+    void (*watch)(void *user);  /* optional */
     void *watch_user;
     bool closing;
     void (*closed)(void *user);
@@ -428,13 +430,37 @@ static void on_added(void *user, struct sl_request *request)
     answer(user, request);
 }
 
-/* The store's own connection looks whether it took place, and adds it if not. */
-static void on_not_added(void *user, struct sl_request *request)
+/* The store's own connection reads it, or looks whether it took place and adds it if not. */
+static void on_not_done(void *user, struct sl_request *request)
 {
     struct sl_store *store = user;
     uv_mutex_lock(&store->lock);
     queue(store, request);
     uv_mutex_unlock(&store->lock);
+}
+
+static void on_read(void *user, struct sl_request *request)
+{
+    struct sl_store *store = user;
+    uv_mutex_lock(&store->lock);
+    sl_request_queue_append(&store->done, request);
+    uv_mutex_unlock(&store->lock);
+    uv_async_send(&store->answered);
+}
+
+/* Reads can do without it. */
+static bool can_read_beside(struct sl_store *store)
+{
+    const struct sl_reading_options options = {.where = store->where,
+                                               .store = store->db,
+                                               .answered = on_read,
+                                               .failed = on_not_done,
+                                               .user = store};
+    int rc = store->reading || store->closing ? 0 : sl_reading_new(&options, &store->reading);
+    if (rc < 0)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_reading_failed"),
+               SL_LOG_REASON(sl_strerror(rc)));
+    return store->reading != NULL;
 }
 
 static void on_adder_connected(void *user)
@@ -458,7 +484,7 @@ static void start_adder(struct sl_store *store)
                                              .store = store->db,
                                              .host = &store->host,
                                              .added = on_added,
-                                             .failed = on_not_added,
+                                             .failed = on_not_done,
                                              .connected = on_adder_connected,
                                              .took = on_adder_took,
                                              .user = store};
@@ -563,6 +589,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     uv_mutex_unlock(&store->lock);
     uv_thread_join(&store->worker); /* at most one batch long */
     sl_page_check_stop(store->check);
+    sl_reading_close(store->reading); /* before the file's last connection, which writes */
     answer_all(store);
     if (store->adder)
         sl_adder_close(store->adder, on_adder_closed, store);
@@ -594,6 +621,7 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     if (!request)
         return -ENOMEM;
     bool adds = store->adder && sl_job_table_is_plain(request) && sl_adder_is_there(store->adder);
+    bool beside = sl_request_goes_beside(request) && can_read_beside(store);
     uv_mutex_lock(&store->lock);
     if (store->closing)
         rc = SL_E_STATE;
@@ -602,7 +630,7 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     if (rc == 0) {
         store->queued++;
         request->queued_ns = sl_clock_ns();
-        if (!adds)
+        if (!adds && !beside)
             queue(store, request);
     }
     uv_mutex_unlock(&store->lock);
@@ -610,6 +638,8 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
         sl_request_free(request);
     else if (adds)
         sl_adder_add(store->adder, request);
+    else if (beside)
+        sl_reading_ask(store->reading, request);
     return rc;
 }
 

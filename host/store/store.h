@@ -134,6 +134,9 @@ int sl_store_find_job(struct sl_store *store, const char *config_json, const cha
  * it is SL_E_LIMIT. */
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 
+/* Lists of jobs, groups and runs wait for no commit: they have what was answered before they were
+ * asked for, unless the filter says otherwise. One job or one group is read after all
+ * that was posted before. */
 int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
                        sl_store_jobs_fn done, void *user);
 

@@ -14,6 +14,8 @@
 
 #include "common/base/buf.h"
 #include "common/base/error.h"
+#include "host/store/database.h"
+#include "host/store/schema.h"
 #include "host/store/store.h"
 #include "tests/support/large_store.h"
 #include "tests/support/store_place.h"
@@ -562,6 +564,35 @@ STORE_ANY_TEST(an_owner_has_as_many_open_jobs_as_it_may)
     close_bench(&bench);
 }
 
+STORE_TEST(a_list_waits_for_no_write)
+{
+    struct bench bench;
+    struct sl_database *other = NULL;
+    struct sl_diag diag = {0};
+    const struct sl_jobs_filter all = {.state = -1};
+    open_bench(&bench);
+    uint64_t job = add_job(&bench, SL_JOB_QUEUED, NULL);
+    assert_int_equal(sl_schema_open(store_path, store_root, &other, &diag), 0);
+    assert_int_equal(other->kind->begin(other), 0);
+    if (other->shared)
+        assert_int_equal(sl_database_exec(other, "LOCK TABLE jobs IN EXCLUSIVE MODE"), 0);
+    struct sl_job_record failed = {.id = job, .state = SL_JOB_FAILED};
+    int before = bench.answers;
+    assert_int_equal(sl_store_update_job(bench.store, &failed, on_done, &bench), 0);
+    assert_int_equal(sl_store_list_jobs(bench.store, &all, on_jobs, &bench), 0);
+    wait_for(&bench, before + 1);
+    assert_int_equal(bench.count, 1); /* the list alone: the change waits */
+    assert_int_equal(bench.jobs[0].state, SL_JOB_QUEUED);
+    assert_int_equal(bench.answers, before + 1);
+    assert_int_equal(sl_database_exec(other, "COMMIT"), 0);
+    wait_for(&bench, before + 2);
+    assert_int_equal(sl_store_list_jobs(bench.store, &all, on_jobs, &bench), 0);
+    wait_for(&bench, before + 3);
+    assert_int_equal(bench.jobs[0].state, SL_JOB_FAILED);
+    sl_database_close(other);
+    close_bench(&bench);
+}
+
 static void on_groups(void *user, int rc, const struct sl_group_record *rows, size_t count,
                       uint64_t next_cursor)
 {
@@ -601,8 +632,9 @@ STORE_ANY_TEST(a_group_counts_its_jobs_and_takes_its_owners_alone)
     }
     struct sl_job_record done = {.id = 1, .state = SL_JOB_FAILED, .owner = "ci", .group_id = 2};
     assert_int_equal(sl_store_update_job(bench.store, &done, on_done, &bench), 0);
+    wait_for(&bench, bench.answers + 1);
     assert_int_equal(sl_store_list_groups(bench.store, &newest, on_groups, &bench), 0);
-    wait_for(&bench, bench.answers + 2);
+    wait_for(&bench, bench.answers + 1);
     assert_string_equal(bench.group.name, "zoo");
     assert_int_equal(bench.group.id, 2);
     assert_int_equal(bench.group.queued, 1);
