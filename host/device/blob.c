@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,16 +67,35 @@ static int place(int from, const char *source, const char *target, const char *s
                   : 0;
 }
 
+/* A copy on another file system is whole whatever became of the blob. A link to the blob as it is
+ * now is as whole as that; any other one is to a file that lost the name, as a damaged one does. */
+static bool is_in_place(const char *source, const char *target, const char *sha256)
+{
+    char found[SL_SHA256_HEX_SIZE];
+    struct stat blob, there;
+    if (stat(target, &there) < 0)
+        return false;
+    bool known = stat(source, &blob) == 0;
+    if (known && (blob.st_dev != there.st_dev || blob.st_ino == there.st_ino))
+        return true;
+    int fd = open(target, O_RDONLY | O_CLOEXEC);
+    bool whole = fd >= 0 && sl_sha256_fd(fd, found) == 0 && strcmp(found, sha256) == 0;
+    if (fd >= 0)
+        close(fd);
+    if (!whole)
+        unlink(target);
+    return whole;
+}
+
 int sl_blob_place(const char *from, const char *to, const char *sha256, struct sl_diag *diag)
 {
     char source[PATH_BYTES], target[PATH_BYTES];
-    struct stat info;
     if (strlen(sha256) != 64 || strspn(sha256, "0123456789abcdef") != 64)
         return sl_diag_set(diag, SL_E_NOT_FOUND, NULL, "'%.80s' is no SHA-256", sha256);
     if (sl_path_join(source, sizeof(source), from, "%s", sha256) < 0 ||
         sl_path_join(target, sizeof(target), to, "%s", sha256) < 0)
         return -ENAMETOOLONG;
-    if (stat(target, &info) == 0)
+    if (is_in_place(source, target, sha256))
         return 0;
     int fd = open(source, O_RDONLY | O_CLOEXEC);
     int rc = fd < 0 ? -errno : 0;

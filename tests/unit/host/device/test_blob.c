@@ -73,6 +73,33 @@ TEST(a_blob_is_there_after_it_was_placed_and_may_be_again)
     sl_buf_fini(&found);
 }
 
+/* The blob was damaged where it lies, which a link shares, was set aside, and came again. */
+TEST(a_link_to_a_damaged_blob_makes_way_for_the_whole_one)
+{
+    char sha256[SL_SHA256_HEX_SIZE], from[160], to[160], moved[160];
+    struct stat blob, there;
+    sl_sha256_hex(bytes, sizeof(bytes), sha256);
+    snprintf(from, sizeof(from), "%s/from/%s", root, sha256);
+    snprintf(to, sizeof(to), "%s/to/%s", root, sha256);
+    snprintf(moved, sizeof(moved), "%s/from/moved", root);
+    unlink(to);
+    make(sha256);
+    assert_int_equal(place("from", "to", sha256), 0);
+    assert_int_equal(rename(from, moved), 0); /* a whole one serves without the blob, too */
+    assert_int_equal(place("from", "to", sha256), 0);
+    int fd = open(moved, O_WRONLY);
+    assert_int_equal(pwrite(fd, "W", 1, 0), 1);
+    close(fd);
+    assert_int_equal(place("from", "to", sha256), SL_E_NOT_FOUND);
+    assert_int_equal(access(to, F_OK), -1);
+    assert_int_equal(link(moved, to), 0);
+    make(sha256);
+    assert_int_equal(place("from", "to", sha256), 0);
+    assert_true(stat(from, &blob) == 0 && stat(to, &there) == 0);
+    assert_int_equal(blob.st_ino, there.st_ino);
+    unlink(moved);
+}
+
 TEST(what_is_none_or_another_is_refused)
 {
     char sha256[SL_SHA256_HEX_SIZE];
