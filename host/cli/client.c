@@ -377,7 +377,8 @@ static int try_once(struct sl_client *client, const struct sl_client_request *re
     curl_easy_setopt(call.curl, CURLOPT_XFERINFOFUNCTION, on_turn);
     curl_easy_setopt(call.curl, CURLOPT_NOPROGRESS, 0L);
     curl_easy_setopt(call.curl, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(call.curl, CURLOPT_LOW_SPEED_TIME, (long)STALL_S);
+    curl_easy_setopt(call.curl, CURLOPT_LOW_SPEED_TIME,
+                     request->stall_s ? (long)request->stall_s : (long)STALL_S);
     CURLcode result = curl_easy_perform(call.curl);
     curl_easy_getinfo(call.curl, CURLINFO_RESPONSE_CODE, &out->status);
     struct curl_header *offset = NULL;

@@ -44,6 +44,7 @@ struct sl_client_request {
     int file;                    /* method PUT: the body, from its offset on */
     uint64_t file_bytes;
     uint64_t upload_offset; /* of the file's first byte sent in the blob */
+    uint32_t stall_s;       /* the request fails after so long without a byte; 0: a minute */
     void (*progress)(void *user, uint64_t sent, uint64_t total); /* may be NULL */
     void *user;
 };

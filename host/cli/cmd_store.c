@@ -10,6 +10,7 @@
 
 #include "common/base/buf.h"
 #include "common/base/clock.h"
+#include "common/base/digest.h"
 #include "common/base/error.h"
 #include "common/base/json.h"
 #include "common/base/mem.h"
@@ -250,6 +251,12 @@ static int sweep(struct sl_client *client, const struct sweep *what, const cJSON
     return rc;
 }
 
+static int no_answer(const char *place, const char *why, struct sl_diag *diag)
+{
+    sl_diag_hint(diag, "see what listens at that address; is it a sme2labd of this version?");
+    return sl_diag_set(diag, -EPROTO, place, "%s", why);
+}
+
 /* The store's own look at its files, or with `mend` its mending and freeing. Its words, to end with
  * sl_buf_fini(), and what is in them, to end with cJSON_Delete(). */
 static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
@@ -269,8 +276,7 @@ static int check(struct sl_client *client, bool mend, uint64_t free_before_ms,
         !cJSON_IsNumber(sl_value(document, "more"))) {
         cJSON_Delete(document);
         sl_buf_fini(&answer.body);
-        sl_diag_hint(diag, "see what listens at that address; is it a sme2labd of this version?");
-        return sl_diag_set(diag, -EPROTO, place, "The answer is no list of findings");
+        return no_answer(place, "The answer is no list of findings", diag);
     }
     *out_text = answer.body;
     *out = document;
@@ -405,6 +411,10 @@ static const char *state_of(const cJSON *finding, bool mend)
 {
     bool unread = is_finding(finding, "lost-figures");
     bool of_a_run = unread || is_finding(finding, "lost-row") || is_finding(finding, "lost-files");
+    if (is_finding(finding, "stray"))
+        return "move or remove it";
+    if (is_finding(finding, "damaged-blob"))
+        return is_mended(finding) ? "set aside; upload it" : mend ? lost : "--mend sets it aside";
     return is_mended(finding) ? "mended"
            : !of_a_run        ? "gc removes it"
            : unread && !mend  ? "--mend reads them"
@@ -431,14 +441,15 @@ static int show_findings(const struct sl_cli *cli, const cJSON *findings, bool m
                         mend ? "Nothing is lost." : "The store and its files agree.");
 }
 
-/* Something is lost that is not there again. */
+/* Something is lost that is not there again, or only a person can put it right. */
 static bool is_lost(const cJSON *findings, bool mend)
 {
     const cJSON *finding;
     bool some = false;
     cJSON_ArrayForEach(finding, findings)
     {
-        some = some || strcmp(state_of(finding, mend), lost) == 0;
+        some = some || is_finding(finding, "stray") || is_finding(finding, "damaged-blob") ||
+               strcmp(state_of(finding, mend), lost) == 0;
     }
     return some;
 }
@@ -455,12 +466,116 @@ static int end_of_check(const cJSON *findings, uint64_t more, bool mend)
     return SL_EXIT_LAB;
 }
 
+/* --- fsck --data --- */
+
+/* A step reads to the end of its last file, however large that is on however slow a disk. */
+enum { READ_STALL_S = 3600, MAX_STEP_FINDINGS = 20000 };
+
+struct reading {
+    const struct sl_cli *cli;
+    struct sl_client *client;
+    bool mend;
+    uint64_t files, bytes;
+    char after[SL_SHA256_HEX_SIZE]; /* the last name that was read; "": none */
+};
+
+/* Moves the findings of a step to those of the check, up to its limit. 1: there is a next step. */
+static int take_step(struct reading *reading, cJSON *step, cJSON *document, struct sl_diag *diag)
+{
+    static const char place[] = "/api/v1/store/data";
+    cJSON *found = cJSON_GetObjectItemCaseSensitive(step, "findings"), *row;
+    cJSON *all = cJSON_GetObjectItemCaseSensitive(document, "findings");
+    cJSON *more = cJSON_GetObjectItemCaseSensitive(document, "more");
+    const char *next = sl_value_text(step, "next", "");
+    if (!cJSON_IsArray(found) || !cJSON_IsNumber(sl_value(step, "files")) ||
+        strlen(next) >= sizeof(reading->after) ||
+        strspn(next, "0123456789abcdef") != strlen(next) ||
+        (*next && strcmp(next, reading->after) <= 0))
+        return no_answer(place, "The answer does not say what was read", diag);
+    reading->files += sl_value_u64(step, "files");
+    reading->bytes += sl_value_u64(step, "bytes");
+    snprintf(reading->after, sizeof(reading->after), "%s", next);
+    for (int room = MAX_STEP_FINDINGS - cJSON_GetArraySize(all); (row = found->child); room--) {
+        cJSON_DetachItemViaPointer(found, row);
+        if (room > 0) {
+            cJSON_AddItemToArray(all, row);
+        } else {
+            cJSON_Delete(row);
+            cJSON_SetNumberHelper(more, more->valuedouble + 1);
+        }
+    }
+    return *next != '\0';
+}
+
+/* Every step of its own request: the daemon does other work between them. */
+static int read_data(struct reading *reading, cJSON *document, struct sl_diag *diag)
+{
+    char path[64 + sizeof(reading->after)];
+    struct sl_answer answer;
+    int rc;
+    do {
+        snprintf(path, sizeof(path), "/api/v1/store/data%s%s", *reading->after ? "?after=" : "",
+                 reading->after);
+        const struct sl_client_request request = {.method = reading->mend ? "POST" : "GET",
+                                                  .path = path,
+                                                  .json = reading->mend ? "{}" : NULL,
+                                                  .stall_s = READ_STALL_S};
+        rc = sl_client_send(reading->client, &request, &answer, diag);
+        if (rc < 0)
+            break;
+        cJSON *step = cJSON_ParseWithLength((const char *)answer.body.data, answer.body.size);
+        rc = take_step(reading, step, document, diag);
+        cJSON_Delete(step);
+        sl_buf_fini(&answer.body);
+        if (reading->cli->live && rc == 1)
+            sl_say_over(stderr, "%" PRIu64 " files are read, %" PRIu64 " MiB", reading->files,
+                        reading->bytes >> 20);
+    } while (rc == 1);
+    if (reading->cli->live)
+        sl_say_over(stderr, "%s", "");
+    cJSON *read = rc == 0 ? cJSON_AddObjectToObject(document, "data") : NULL;
+    cJSON_AddNumberToObject(read, "files", (double)reading->files);
+    cJSON_AddNumberToObject(read, "bytes", (double)reading->bytes);
+    return rc;
+}
+
+static int print_document(const cJSON *document)
+{
+    char *text = cJSON_PrintUnformatted(document);
+    if (!text)
+        return -ENOMEM;
+    const struct sl_buf body = {.data = (uint8_t *)text, .size = strlen(text)};
+    sl_answer_print("fsck", &body);
+    cJSON_free(text);
+    return 0;
+}
+
+/* Looks and shows; an exit code. */
+static int look(const struct sl_cli *cli, struct reading *reading, bool data, cJSON **out,
+                struct sl_diag *diag)
+{
+    struct sl_buf text;
+    bool mend = reading->mend;
+    int rc = sl_client_open_any(cli, &reading->client, diag);
+    if (rc == 0)
+        rc = check(reading->client, mend, mend ? 0 : sl_clock_utc_ms(), &text, out, diag);
+    if (rc == 0) {
+        sl_buf_fini(&text);
+        rc = data ? read_data(reading, *out, diag) : 0;
+    }
+    sl_client_free(reading->client);
+    return rc;
+}
+
 int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
 {
-    bool mend = false;
+    bool data = false;
+    struct reading reading = {.cli = cli};
     const struct sl_option options[] = {
-        {"--mend", 0, SL_OPTION_FLAG, &mend, NULL,
-         "list lost runs again and read lost figures, from the runs' files"}};
+        {"--mend", 0, SL_OPTION_FLAG, &reading.mend, NULL,
+         "list lost runs again and read lost figures, from the runs' files"},
+        {"--data", 0, SL_OPTION_FLAG, &data, NULL,
+         "also read all models and inputs: are they what was uploaded?"}};
     const struct sl_usage usage = {
         .verb = "fsck",
         .synopsis = "[option...]",
@@ -472,34 +587,37 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
             "  dead-attempt  what a try of a job left that made no run\n"
             "  task-answer   an old answer about kernels, peaks or plans\n"
             "  unused-blob   a model or an input that nothing uses\n"
-            "'sme2lab gc' removes the last three. A run that --mend cannot list again can still\n"
-            "be read: 'sme2lab report DIRECTORY'.",
+            "  stray         a file or folder among the runs that is not named as one; look\n"
+            "                at it, and move it away or remove it: nothing else does\n"
+            "  damaged-blob  with --data: a model or an input that is not what its SHA-256\n"
+            "                says; --mend renames it to NAME.damaged: upload it again\n"
+            "'sme2lab gc' removes dead attempts, answers of tasks and unused blobs. A run that\n"
+            "--mend cannot list again can still be read: 'sme2lab report DIRECTORY'.\n"
+            "--data takes as long as the disk needs to read them all; the daemon goes on\n"
+            "meanwhile, but a run that is measured on its machine is disturbed.",
         .options = options,
         .option_count = sizeof(options) / sizeof(options[0]),
         .speaks_http = true,
-        .notes = "Exit codes: 0 nothing is lost, 5 something is, findings are left out, or the\n"
-                 "daemon failed."};
+        .notes = "Exit codes: 0 nothing is lost, 5 something is lost, stray or damaged, findings\n"
+                 "are left out, or the daemon failed."};
     struct sl_diag diag = {0};
-    struct sl_client *client = NULL;
-    struct sl_buf text;
     cJSON *document = NULL;
     size_t count;
     int code;
     if (!sl_ask_words(cli, &usage, argc, argv, NULL, 0, NULL, &count, &code))
         return code;
-    int rc = sl_client_open_any(cli, &client, &diag);
-    if (rc == 0)
-        rc = check(client, mend, mend ? 0 : sl_clock_utc_ms(), &text, &document, &diag);
-    sl_client_free(client);
-    if (rc < 0)
-        return sl_cli_fail(cli, sl_exit_for_error(rc), &diag);
+    int rc = look(cli, &reading, data, &document, &diag);
     const cJSON *findings = sl_value(document, "findings");
-    if (cli->json)
-        sl_answer_print("fsck", &text);
-    else
-        show_findings(cli, findings, mend);
-    code = end_of_check(findings, sl_value_u64(document, "more"), mend);
+    if (rc == 0 && cli->json)
+        rc = print_document(document);
+    code = rc < 0 ? sl_cli_fail(cli, sl_exit_for_error(rc), &diag) : SL_EXIT_DONE;
+    if (rc == 0 && !cli->json)
+        show_findings(cli, findings, reading.mend);
+    if (rc == 0 && data && !cli->json && !cli->quiet)
+        sl_say(stdout, "%" PRIu64 " files of models and inputs are read, %" PRIu64 " bytes\n",
+               reading.files, reading.bytes);
+    if (rc == 0)
+        code = end_of_check(findings, sl_value_u64(document, "more"), reading.mend);
     cJSON_Delete(document);
-    sl_buf_fini(&text);
     return code;
 }

@@ -50,6 +50,8 @@ void sl_api_query(struct sl_http_exchange *exchange);
 
 void sl_api_store_look(struct sl_http_exchange *exchange); /* at the store and its files */
 void sl_api_store_mend(struct sl_http_exchange *exchange);
+void sl_api_data_look(struct sl_http_exchange *exchange); /* at the bytes of the blobs */
+void sl_api_data_mend(struct sl_http_exchange *exchange);
 
 void sl_api_device_list(struct sl_http_exchange *exchange);
 void sl_api_host_list(struct sl_http_exchange *exchange);

@@ -1,6 +1,7 @@
 /* host/http/context.h: what the server's own files share. */
 #pragma once
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,8 +56,11 @@ struct sl_http {
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     size_t exchanges, streams, queries, packers;
-    size_t copying;       /* comparisons that have copies of other hosts' runs */
-    size_t digesting;     /* lists of files that are made with their digests */
+    size_t copying;     /* comparisons that have copies of other hosts' runs */
+    size_t digesting;   /* lists of files that are made with their digests */
+    bool reading_blobs; /* to compare them with their names */
+    atomic_bool
+        stop_reading;     /* as the server ends; the worker thread that reads them looks at it */
     uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
     struct sl_live *live; /* the streams of events */
     struct sl_http_counts counts;

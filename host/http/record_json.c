@@ -135,9 +135,14 @@ void sl_json_of_group(struct sl_json *json, const char *key, const struct sl_gro
 void sl_json_of_finding(struct sl_json *json, const struct sl_store_finding *finding)
 {
     static const char *const kinds[] = {
-        [SL_FOUND_LOST_ROW] = "lost-row",         [SL_FOUND_LOST_FILES] = "lost-files",
-        [SL_FOUND_DEAD_ATTEMPT] = "dead-attempt", [SL_FOUND_UNUSED_BLOB] = "unused-blob",
-        [SL_FOUND_TASK_ANSWER] = "task-answer",   [SL_FOUND_LOST_FIGURES] = "lost-figures",
+        [SL_FOUND_LOST_ROW] = "lost-row",
+        [SL_FOUND_LOST_FILES] = "lost-files",
+        [SL_FOUND_DEAD_ATTEMPT] = "dead-attempt",
+        [SL_FOUND_UNUSED_BLOB] = "unused-blob",
+        [SL_FOUND_TASK_ANSWER] = "task-answer",
+        [SL_FOUND_LOST_FIGURES] = "lost-figures",
+        [SL_FOUND_STRAY] = "stray",
+        [SL_FOUND_DAMAGED_BLOB] = "damaged-blob",
     };
     sl_json_open_object(json, NULL);
     sl_json_text(json, "kind", kinds[finding->kind]);

@@ -74,6 +74,8 @@ static const struct sl_http_route routes[] = {
     {SL_HTTP_POST, "/api/v1/query", SL_SCOPE_READ, SL_HTTP_BODY_JSON, sl_api_query},
     {SL_HTTP_GET, "/api/v1/store/check", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_store_look},
     {SL_HTTP_POST, "/api/v1/store/check", SL_SCOPE_ADMIN, SL_HTTP_BODY_JSON, sl_api_store_mend},
+    {SL_HTTP_GET, "/api/v1/store/data", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_data_look},
+    {SL_HTTP_POST, "/api/v1/store/data", SL_SCOPE_ADMIN, SL_HTTP_BODY_JSON, sl_api_data_mend},
     {SL_HTTP_GET, "/api/v1/tokens", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_token_list},
     {SL_HTTP_POST, "/api/v1/tokens", SL_SCOPE_ADMIN, SL_HTTP_BODY_JSON, sl_api_token_post},
     {SL_HTTP_DELETE, "/api/v1/tokens/{}", SL_SCOPE_ADMIN, SL_HTTP_BODY_NONE, sl_api_token_delete},

@@ -86,6 +86,7 @@ void sl_http_close(struct sl_http *http, void (*closed)(void *user), void *user)
     if (http->stopping)
         return;
     http->stopping = true;
+    atomic_store(&http->stop_reading, true);
     http->closed = closed;
     http->closed_user = user;
     sl_http_unlisten(http);

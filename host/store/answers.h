@@ -125,6 +125,8 @@ enum sl_store_finding_kind {
     SL_FOUND_UNUSED_BLOB = 4,  /* no open job and no stored run names it; mended: removed */
     SL_FOUND_TASK_ANSWER = 5,  /* of a task that is over; mended: removed */
     SL_FOUND_LOST_FIGURES = 6, /* a run without rows of its figures; mended: made of its files */
+    SL_FOUND_STRAY = 7,        /* among the runs, and named as none; nothing removes it */
+    SL_FOUND_DAMAGED_BLOB = 8, /* its bytes are not those of its name; mended: set aside */
 };
 enum { SL_STORE_MAX_FINDINGS = 20000, SL_STORE_BLOB_KEEP_MS = 3600 * 1000 };
 

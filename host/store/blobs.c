@@ -119,6 +119,25 @@ int sl_blobs_remove_old(const struct sl_blobs *blobs, const char *sha256, uint64
     return rc;
 }
 
+int sl_blobs_set_aside(const struct sl_blobs *blobs, const char *sha256, const struct stat *seen)
+{
+    char path[SL_PATH_BYTES], aside[SL_PATH_BYTES + 16];
+    struct stat now;
+    int rc = sl_blobs_path(blobs, sha256, path);
+    if (rc < 0)
+        return rc;
+    snprintf(aside, sizeof(aside), "%s.damaged", path);
+    pthread_mutex_lock(&ages);
+    if (lstat(path, &now) < 0)
+        rc = -errno;
+    else if (now.st_dev != seen->st_dev || now.st_ino != seen->st_ino)
+        rc = SL_E_STATE;
+    else if (rename(path, aside) < 0)
+        rc = -errno;
+    pthread_mutex_unlock(&ages);
+    return rc;
+}
+
 /* An old one that no upload holds; the lock keeps it from one that begins just now. */
 static bool remove_partial(int folder, const char *file, time_t before)
 {

@@ -43,6 +43,12 @@ int sl_blobs_touch(const struct sl_blobs *blobs, const char *sha256, uint64_t *o
  * just found, on whatever thread. 0, SL_E_STATE (it was touched), or -errno. */
 int sl_blobs_remove_old(const struct sl_blobs *blobs, const char *sha256, uint64_t before_ms);
 
+/* Renames what lies under the name of a blob to NAME.damaged, over an earlier one, so that the next
+ * upload has the name. `seen` says what was looked at: SL_E_STATE where another file is there now.
+ * 0 or -errno. */
+struct stat;
+int sl_blobs_set_aside(const struct sl_blobs *blobs, const char *sha256, const struct stat *seen);
+
 struct sl_blob_upload; /* one thread at a time */
 
 /* Opens the upload of `sha256` at `offset` (0: from the start; what lies past it is dropped).

@@ -40,7 +40,51 @@ struct check {
     const struct sl_store_check *wish; /* NULL: of one job alone */
     uint64_t job;
     uint64_t highest; /* of the jobs that directories name */
+    /* Strays are told last, so that they do not take the room of what may be lost. */
+    struct sl_findings strays;
 };
+
+/* --- what is no run --- */
+
+/* The daemon itself makes the file with the directory's identity, first under a longer name. */
+static bool is_own(const char *name)
+{
+    size_t len = strlen(SL_DIRECTORY_ID_FILE);
+    return strncmp(name, SL_DIRECTORY_ID_FILE, len) == 0 && (name[len] == '\0' || name[len] == '.');
+}
+
+static void name_stray(const char *folder, const char *name, struct sl_store_finding *out)
+{
+    int room = (int)(sizeof(out->name) - strlen(folder) - 2);
+    bool fits = strlen(name) <= (size_t)room;
+    sl_path_join(out->name, sizeof(out->name), folder, "%.*s%s", fits ? room : room - 3, name,
+                 fits ? "" : "...");
+}
+
+/* `folder` is "runs" or a day's. What only looks at one job's directories notes none. */
+static int note_stray(struct check *check, const char *folder, const char *name)
+{
+    struct sl_store_finding found = {.kind = SL_FOUND_STRAY};
+    char path[2 * SL_PATH_BYTES];
+    struct stat info = {0};
+    if (!check->wish || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || is_own(name))
+        return 0;
+    sl_path_join(path, sizeof(path), check->root, "%s/%s", folder, name);
+    if (lstat(path, &info) < 0 && errno == ENOENT)
+        return 0; /* it is gone by now */
+    found.bytes = S_ISREG(info.st_mode) ? (uint64_t)info.st_size : 0;
+    name_stray(folder, name, &found);
+    return sl_findings_add(&check->strays, &found);
+}
+
+static int tell_strays(struct check *check)
+{
+    int rc = 0;
+    for (size_t i = 0; rc == 0 && i < check->strays.count; i++)
+        rc = sl_findings_add(check->out, &check->strays.rows[i]);
+    check->out->more += check->strays.more;
+    return rc;
+}
 
 /* --- the directories of runs --- */
 
@@ -49,7 +93,11 @@ static int note_directory(struct check *check, const char *day, const char *name
     struct sl_statement statement;
     char directory[SL_PATH_BYTES];
     uint64_t job = sl_run_name_job(name);
-    if (job == 0 || (check->job != 0 && job != check->job))
+    if (job == 0) {
+        snprintf(directory, sizeof(directory), "runs/%s", day);
+        return note_stray(check, directory, name);
+    }
+    if (check->job != 0 && job != check->job)
         return 0;
     check->highest = job > check->highest ? job : check->highest;
     snprintf(directory, sizeof(directory), "runs/%s/%.100s", day, name);
@@ -68,11 +116,26 @@ static int note_day(struct check *check, const char *day)
     int rc = 0;
     sl_path_join(path, sizeof(path), check->root, "runs/%.15s", day);
     DIR *folder = opendir(path);
+    if (!folder && errno == ENOTDIR)
+        rc = note_stray(check, "runs", day);
     for (struct dirent *entry; rc == 0 && folder && (entry = readdir(folder)) != NULL;)
         rc = note_directory(check, day, entry->d_name);
     if (folder)
         closedir(folder);
     return rc;
+}
+
+static bool is_day(const char *name)
+{
+    return strlen(name) == 10 && strspn(name, "0123456789-") == 10 && name[4] == '-' &&
+           name[7] == '-';
+}
+
+/* A removed run waits in `removed` for its end; a file system of its own has lost+found. */
+static int note_other(struct check *check, const char *name)
+{
+    bool known = strcmp(name, SL_REMOVED_RUNS) == 0 || strcmp(name, "lost+found") == 0;
+    return known ? 0 : note_stray(check, "runs", name);
 }
 
 /* Into found; the days from `first` to `last` alone. */
@@ -89,8 +152,9 @@ static int note_directories(struct check *check, const char *first, const char *
     rc = days || errno == ENOENT ? 0 : -errno;
     for (struct dirent *entry; rc == 0 && days && (entry = readdir(days)) != NULL;) {
         const char *day = entry->d_name;
-        if (strlen(day) == 10 && strspn(day, "0123456789-") == 10 && strcmp(day, first) >= 0 &&
-            strcmp(day, last) <= 0)
+        if (!is_day(day))
+            rc = note_other(check, day);
+        else if (strcmp(day, first) >= 0 && strcmp(day, last) <= 0)
             rc = note_day(check, day);
     }
     if (days)
@@ -537,6 +601,9 @@ int sl_check_state(struct sl_database *db, const struct sl_store_host *host,
         rc = look_at_answers(&check);
     if (rc == 0)
         rc = look_at_blobs(&check);
+    if (rc == 0)
+        rc = tell_strays(&check);
+    sl_findings_fini(&check.strays);
     *out_job = check.highest;
     return rc;
 }

@@ -1,5 +1,6 @@
 /* host/store/check.h: the database beside the files of the state directory: runs without rows, rows
- * without runs, what attempts left that made no run, and files that no job needs. */
+ * without runs, what attempts left that made no run, files that no job needs, and what lies among
+ * the runs and is none. */
 #pragma once
 
 #include <stdint.h>

@@ -12,10 +12,11 @@
 #include "common/base/path.h"
 #include "common/base/tree_remove.h"
 #include "host/store/run_file.h"
+#include "host/store/run_name.h"
 #include "host/store/store.h"
 
-/* Below the state directory, beside the days: files of runs that have no row any more. */
-#define REMOVED "runs/removed"
+/* Below the state directory: files of runs that have no row any more. */
+#define REMOVED "runs/" SL_REMOVED_RUNS
 
 struct removal {
     uv_work_t work;

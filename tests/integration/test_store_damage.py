@@ -191,6 +191,44 @@ class TestStoreDamage(lab.Scratch):
             self.assertEqual(len(list(state.glob("blobs/*"))), 1)  # the run's model
             self.assertEqual(self.cli(daemon, "fsck").returncode, 0)
 
+    def test_a_damaged_model_is_found_when_it_is_read_set_aside_and_uploaded_again(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            daemon.wait(submit(daemon))
+            blob, = state.glob("blobs/*")
+            whole = blob.read_bytes()
+            self.assertIn(f"1 files of models and inputs are read, {len(whole)} bytes", self.cli(daemon, "fsck", "--data").stdout)
+            blob.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
+            self.assertEqual(self.cli(daemon, "fsck").returncode, 0)  # which reads none
+            found = self.cli(daemon, "fsck", "--data")
+            self.assertEqual(found.returncode, 5, found.stderr)
+            self.assertRegex(found.stdout, rf"damaged-blob .* {len(whole)}  {blob.name[:40]}.*--mend sets it aside")
+            self.assertEqual(list(state.glob("blobs/*")), [blob])
+            mended = json.loads(self.cli(daemon, "--json", "fsck", "--data", "--mend").stdout)
+            self.assertEqual((mended["schema"], mended["data"]), ("sme2lab.fsck/1", {"files": 1, "bytes": len(whole)}))
+            self.assertEqual([(row["kind"], row["name"], row["mended"]) for row in mended["findings"]], [("damaged-blob", blob.name, True)])
+            self.assertEqual([path.name for path in state.glob("blobs/*")], [f"{blob.name}.damaged"])
+            self.assertEqual(daemon.wait(submit(daemon))["state"], "done")  # with the model uploaded again
+            self.assertEqual(blob.read_bytes(), whole)
+            self.assertEqual(self.cli(daemon, "fsck", "--data").returncode, 0)
+
+    def test_what_lies_among_the_runs_and_is_none_is_named_and_left_to_a_person(self):
+        state = self.scratch / "state"
+        with Daemon(state) as daemon:
+            daemon.wait(submit(daemon))
+            day = next((state / "runs").iterdir())
+            (state / "runs" / "old runs").mkdir()
+            (day / "a\x1b[2J\n").write_bytes(b"12")
+            found = self.cli(daemon, "fsck")
+            self.assertEqual(found.returncode, 5, found.stderr)
+            self.assertRegex(found.stdout, "(?m)^stray .* runs/old runs .*move or remove it$")
+            self.assertNotRegex(found.stdout, "[\x1b]")
+            mended = self.cli(daemon, "fsck", "--mend")
+            self.assertEqual((mended.returncode, mended.stdout.count("stray")), (5, 2))
+            (day / "a\x1b[2J\n").unlink()
+            (state / "runs" / "old runs").rmdir()
+            self.assertEqual(self.cli(daemon, "fsck").returncode, 0)
+
     def test_figures_that_an_earlier_version_did_not_store_are_not_lost(self):
         state = self.scratch / "state"
         with Daemon(state) as daemon:
@@ -304,7 +342,7 @@ class TestStoreDamage(lab.Scratch):
 class Answers(lab.Scratch):
     """The command line at a daemon that answers what it is told."""
 
-    def fsck(self, answer, *words):
+    def fsck(self, answer, *words, after=()):
         class Handler(http.server.BaseHTTPRequestHandler):
             def do_GET(self):
                 self.send_response(200)
@@ -320,7 +358,7 @@ class Answers(lab.Scratch):
             thread = threading.Thread(target=server.serve_forever)
             thread.start()
             try:
-                return lab.sme2lab("--server", f"tcp:127.0.0.1:{server.server_port}", *words, "fsck")
+                return lab.sme2lab("--server", f"tcp:127.0.0.1:{server.server_port}", *words, "fsck", *after)
             finally:
                 server.shutdown()
                 thread.join()
@@ -341,6 +379,15 @@ class Answers(lab.Scratch):
                 done = self.fsck(answer, *words)
                 self.assertEqual(done.returncode, 5, answer)
                 self.assertIn("no list of findings", done.stderr)
+
+    def test_an_answer_that_does_not_say_what_was_read_ends_the_reading(self):
+        start = b'{"findings":[],"more":0'
+        again = b'"%s"' % (b"1" * 64)  # the same step for ever
+        for rest in (b"}", b',"files":1,"next":"x&y"}', b',"files":1,"next":%s}' % again, b',"files":1,"next":"%s"}' % (b"1" * 65)):
+            done = self.fsck(start + rest, after=("--data",))
+            self.assertEqual(done.returncode, 5, rest)
+            self.assertIn("does not say what was read", done.stderr)
+        self.assertEqual(self.fsck(start + b',"files":1,"next":null}', after=("--data",)).returncode, 0)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/base/buf.h"
 #include "host/cli/exit_code.h"
 #include "host/records.h"
 #include "tests/support/cli_case.h"
@@ -198,6 +199,28 @@ TEST(a_run_without_its_files_is_found_and_removed)
     sl_verb_case_exited(SL_EXIT_DONE);
     SAY("fsck", "--json");
     sl_verb_case_printed_not("lost-files");
+}
+
+TEST(a_damaged_blob_is_found_when_it_is_read_and_set_aside)
+{
+    static const char name[] = "2222222222222222222222222222222222222222222222222222222222222222";
+    char path[256];
+    snprintf(path, sizeof(path), "%s/blobs/%s", sl_cli_case_server()->folder, name);
+    assert_int_equal(sl_buf_write_file(path, "another", 7), 0);
+    SAY("fsck");
+    sl_verb_case_printed_not("damaged-blob");
+    SAY("fsck", "--data");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_printed("--mend sets it aside");
+    SAY("fsck", "--data", "--mend", "--json");
+    sl_verb_case_exited(SL_EXIT_LAB);
+    sl_verb_case_printed("\"kind\":\"damaged-blob\"");
+    sl_verb_case_printed("\"data\":{\"files\":");
+    assert_int_not_equal(access(path, F_OK), 0);
+    SAY("fsck", "--data", "--mend");
+    sl_verb_case_exited(SL_EXIT_DONE);
+    sl_verb_case_printed_not("damaged-blob");
+    sl_verb_case_printed(" files of models and inputs are read, ");
 }
 
 TEST(a_series_has_its_history)

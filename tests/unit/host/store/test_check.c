@@ -611,7 +611,6 @@ STORE_ANY_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
     make_folder(DAY "/101009.000-2/streams");
     make_file(DAY "/101009.000-2/config.json", "{}");
     make_folder(DAY "/101011.000-1/streams"); /* of a job that is open */
-    make_folder(DAY "/not-a-run");
     wait_for_answer(&bench, sl_store_list_left(bench.store, 2, on_findings, &bench));
     assert_int_equal(bench.count, 1);
     assert_string_equal(bench.found[0].name, DAY "/101009.000-2");
@@ -629,8 +628,60 @@ STORE_ANY_TEST(dead_attempts_are_listed_with_their_job_and_go_when_they_are_old)
     assert_int_equal(bench.count, 1);
     assert_true(bench.found[0].mended);
     assert_false(is_there(DAY "/101009.000-2"));
-    assert_true(is_there(DAY "/101010.123-2") && is_there(DAY "/101011.000-1") &&
-                is_there(DAY "/not-a-run"));
+    assert_true(is_there(DAY "/101010.123-2") && is_there(DAY "/101011.000-1"));
+    close_bench(&bench);
+}
+
+#define TEN "0123456789"
+#define SIXTY TEN TEN TEN TEN TEN TEN
+
+static const struct sl_store_finding *finding_of(const struct bench *bench, const char *name)
+{
+    for (size_t i = 0; i < bench->count; i++) {
+        if (strcmp(bench->found[i].name, name) == 0)
+            return &bench->found[i];
+    }
+    return NULL;
+}
+
+STORE_ANY_TEST(what_lies_among_the_runs_and_is_none_is_told_last_and_stays)
+{
+    static const char *const files[] = {
+        "runs/notes.txt",      "runs/2026-11-24", /* a day would be a folder */
+        DAY "/2026-11-23.log", DAY "/a\x1b[2J\n\xff",
+        DAY "/" SIXTY "1234",  "runs/" SIXTY SIXTY SIXTY};
+    static const char *const own[] = {"runs/removed", "runs/lost+found",
+                                      "runs/.sme2lab.0123456789abcdef"};
+    static const char *const folders[] = {"runs/2026-11-2", "runs/1234567890", DAY "/101010.123-0",
+                                          DAY "/101010.123-9.old"};
+    enum { FILES = 6, FOLDERS = 4, SHORT = 5 };
+    struct bench bench;
+    open_bench(&bench);
+    add_run(&bench, DAY "/101010.123-1", "{}", NULL);
+    make_folder(DAY "/101009.000-1/streams"); /* an attempt, told before them */
+    for (size_t i = 0; i < FOLDERS; i++)
+        make_folder(folders[i]);
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+        make_folder(own[i]);
+    for (size_t i = 0; i < FILES; i++)
+        make_file(files[i], "four");
+    for (int mend = 0; mend < 2; mend++) {
+        check(&bench, mend == 1, mend ? 0 : UINT64_MAX);
+        assert_int_equal(bench.count, FILES + FOLDERS + !mend);
+        assert_int_equal(bench.found[0].kind, mend ? SL_FOUND_STRAY : SL_FOUND_DEAD_ATTEMPT);
+        for (size_t i = 0; i < SHORT + FOLDERS; i++) {
+            const char *name = i < SHORT ? files[i] : folders[i - SHORT];
+            const struct sl_store_finding *found = finding_of(&bench, name);
+            assert_non_null(found);
+            assert_int_equal(found->kind, SL_FOUND_STRAY);
+            assert_int_equal(found->bytes, i < SHORT ? 4 : 0);
+            assert_false(found->mended);
+            assert_true(is_there(name));
+        }
+        assert_non_null(finding_of(&bench, "runs/" SIXTY TEN "01..."));
+    }
+    wait_for_answer(&bench, sl_store_list_left(bench.store, 1, on_findings, &bench));
+    assert_int_equal(bench.count, 1);
     close_bench(&bench);
 }
 
