@@ -26,13 +26,18 @@ struct sl_reading {
     bool stopping;
 };
 
+static int connect_if_needed(struct sl_reading *reading)
+{
+    struct sl_diag diag = {0};
+    return reading->db ? 0
+                       : sl_schema_open_to_read(reading->options.where, reading->options.store,
+                                                &reading->db, &diag);
+}
+
 /* A connection that failed is not used again. */
 static void carry_out(struct sl_reading *reading, struct sl_request *request)
 {
-    struct sl_diag diag = {0};
-    int rc = reading->db ? 0
-                         : sl_schema_open_to_read(reading->options.where, reading->options.store,
-                                                  &reading->db, &diag);
+    int rc = connect_if_needed(reading);
     rc = rc < 0 ? rc : sl_batch_read(reading->db, request);
     if (rc == 0) {
         reading->options.answered(reading->options.user, request);
@@ -47,6 +52,7 @@ static void carry_out(struct sl_reading *reading, struct sl_request *request)
 static void work(void *user)
 {
     struct sl_reading *reading = user;
+    connect_if_needed(reading); /* a failure is for the first question, which tries again */
     uv_mutex_lock(&reading->lock);
     while (!reading->stopping) {
         size_t count;

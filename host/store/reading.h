@@ -16,7 +16,7 @@ struct sl_reading_options {
     void *user;
 };
 
-/* Starts the thread; the first question makes the connection. 0 or a negative code. */
+/* Starts the thread, which connects. 0 or a negative code. */
 int sl_reading_new(const struct sl_reading_options *options, struct sl_reading **out);
 
 /* Takes the request over until it gives it back; it is one that sl_request_only_reads(). */

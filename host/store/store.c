@@ -448,8 +448,8 @@ static void on_read(void *user, struct sl_request *request)
     uv_async_send(&store->answered);
 }
 
-/* Reads can do without it. */
-static bool can_read_beside(struct sl_store *store)
+/* Lists can be read without it. */
+static void start_reading(struct sl_store *store)
 {
     const struct sl_reading_options options = {.where = store->where,
                                                .store = store->db,
@@ -460,7 +460,6 @@ static bool can_read_beside(struct sl_store *store)
     if (rc < 0)
         sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_reading_failed"),
                SL_LOG_REASON(sl_strerror(rc)));
-    return store->reading != NULL;
 }
 
 static void on_adder_connected(void *user)
@@ -546,6 +545,7 @@ void sl_store_watch(struct sl_store *store, void (*changed)(void *user), void *u
     store->watch_user = user;
     if (store->db->shared && !store->adder)
         start_adder(store);
+    start_reading(store);
     uv_mutex_lock(&store->lock);
     store->listen = store->db->shared;
     wake(store);
@@ -621,7 +621,9 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     if (!request)
         return -ENOMEM;
     bool adds = store->adder && sl_job_table_is_plain(request) && sl_adder_is_there(store->adder);
-    bool beside = sl_request_goes_beside(request) && can_read_beside(store);
+    if (sl_request_goes_beside(request))
+        start_reading(store); /* of a store that nobody watches */
+    bool beside = store->reading && sl_request_goes_beside(request);
     uv_mutex_lock(&store->lock);
     if (store->closing)
         rc = SL_E_STATE;
