@@ -57,7 +57,8 @@ static void on_again(uv_timer_t *timer)
         uv_timer_start(timer, on_again, AGAIN_MS, 0);
 }
 
-/* A store may fail for hours: each failure is said once, and not each second. */
+/* A store may fail for hours: a failure is said again only after another one, and not each second.
+ */
 static void keep(struct sl_claim *claim, int rc)
 {
     if (rc != claim->said)

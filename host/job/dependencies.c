@@ -162,8 +162,7 @@ static int ask_of_group(struct sl_dependency *asked)
     const struct sl_jobs_filter filter = {.state = states[asked->step],
                                           .group = asked->group,
                                           .cursor = asked->cursor ? asked->cursor : asked->then,
-                                          .limit = one ? 1 : SL_STORE_PAGE_ROWS,
-                                          .in_order = true};
+                                          .limit = one ? 1 : SL_STORE_PAGE_ROWS};
     return sl_store_list_jobs(asked->of->saver->store, &filter, on_members, asked);
 }
 

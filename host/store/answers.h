@@ -77,7 +77,6 @@ struct sl_jobs_filter {
     uint64_t group;  /* 0: any */
     uint64_t cursor; /* 0: from the newest */
     uint32_t limit;  /* at most SL_STORE_PAGE_ROWS */
-    bool in_order;   /* with what was posted before, as open_only, and not beside it */
 };
 
 struct sl_groups_filter {

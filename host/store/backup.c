@@ -108,10 +108,10 @@ static int check_backup(const char *from, struct sl_diag *diag)
     return is ? 0 : sl_diag_set(diag, SL_E_FORMAT, from, "the file is no store of sme2lab's");
 }
 
-int sl_backup_restore(const char *path, const char *from, char aside[SL_BACKUP_NAME_BYTES],
+int sl_backup_restore(const char *path, const char *from, char out_aside[SL_BACKUP_NAME_BYTES],
                       struct sl_diag *diag)
 {
-    char made[SL_BACKUP_NAME_BYTES];
+    char made[SL_BACKUP_NAME_BYTES], aside[SL_BACKUP_NAME_BYTES];
     struct sl_database *db = NULL;
     snprintf(made, sizeof(made), "%s.restored", path);
     snprintf(aside, SL_BACKUP_NAME_BYTES, "%s.replaced-%llu", path,
@@ -136,7 +136,6 @@ int sl_backup_restore(const char *path, const char *from, char aside[SL_BACKUP_N
         sl_set_aside_remove(made);
         return rc;
     }
-    if (access(aside, F_OK) < 0)
-        aside[0] = '\0';
+    snprintf(out_aside, SL_BACKUP_NAME_BYTES, "%s", access(aside, F_OK) == 0 ? aside : "");
     return sync_folder_of(path, diag);
 }

@@ -14,10 +14,10 @@ enum { SL_BACKUP_NAME_BYTES = SL_PATH_BYTES + 40 };
  * that name), SL_E_FORMAT (it is damaged), -errno. */
 int sl_backup_write(const char *path, const char *to, struct sl_diag *diag);
 
-/* Puts such a file in the place of the database `path`, which goes on under the name `aside`
+/* Puts such a file in the place of the database `path`, which goes on under the name *out_aside
  * (empty: there was none); nobody may have it open. An older schema is brought up to date on the
  * way, `from` stays as it is. What ran or was stored since is not in it: of runs the rows are made
  * again from their directories at the next start. SL_E_NOT_FOUND, SL_E_FORMAT, SL_E_UNSUPPORTED (of
  * a newer version), -errno. */
-int sl_backup_restore(const char *path, const char *from, char aside[SL_BACKUP_NAME_BYTES],
+int sl_backup_restore(const char *path, const char *from, char out_aside[SL_BACKUP_NAME_BYTES],
                       struct sl_diag *diag);

@@ -176,9 +176,10 @@ static const struct {
     const char *state; /* how SQLSTATE begins */
     int code;
 } codes[] = {
-    {"08", -ENOTCONN},  {"57P", -ENOTCONN},    {"23", -EEXIST},        {"22", -EEXIST},
-    {"42804", -EEXIST}, {"40", -EAGAIN},       {"55P03", -EAGAIN},     {"53100", -ENOSPC},
-    {"53", -ENOMEM},    {"25P02", -ECANCELED}, {"XX001", SL_E_FORMAT}, {"XX002", SL_E_FORMAT},
+    {"08", -ENOTCONN},      {"57P", -ENOTCONN}, {"57014", -EAGAIN},    {"23", -EEXIST},
+    {"22", -EEXIST},        {"42804", -EEXIST}, {"40", -EAGAIN},       {"55P03", -EAGAIN},
+    {"53100", -ENOSPC},     {"53", -ENOMEM},    {"25P02", -ECANCELED}, {"XX001", SL_E_FORMAT},
+    {"XX002", SL_E_FORMAT},
 };
 
 int sl_pq_code(const PGresult *result)

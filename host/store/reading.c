@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <uv.h>
 
+#include "common/base/clock.h"
 #include "common/base/error.h"
+#include "common/base/log.h"
 #include "common/base/mem.h"
 #include "host/store/batch.h"
 #include "host/store/database.h"
@@ -15,23 +18,37 @@
 #include "host/store/request_queue.h"
 #include "host/store/schema.h"
 
+#define AGAIN_NS UINT64_C(1000000000)
+
 struct sl_reading {
     struct sl_reading_options options;
-    struct sl_database *db; /* the thread's; NULL: it is to be opened */
     uv_thread_t thread;
     uv_mutex_t lock;
     uv_cond_t wake;
+    /* the thread's: */
+    struct sl_database *db; /* NULL: it is to be opened */
+    uint64_t again_ns;      /* not before, by sl_clock_ns() */
+    bool said;              /* why it could not be opened */
     /* under the lock: */
     struct sl_request_queue waiting;
     bool stopping;
 };
 
+/* A server that refuses it, or is silent, is asked once a second; why is said once. */
 static int connect_if_needed(struct sl_reading *reading)
 {
     struct sl_diag diag = {0};
-    return reading->db ? 0
-                       : sl_schema_open_to_read(reading->options.where, reading->options.store,
-                                                &reading->db, &diag);
+    if (reading->db)
+        return 0;
+    if (sl_clock_ns() < reading->again_ns)
+        return -ENOTCONN;
+    int rc =
+        sl_schema_open_to_read(reading->options.where, reading->options.store, &reading->db, &diag);
+    if (rc < 0 && !reading->said)
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_not_read_beside"), SL_LOG_REASON(diag.what));
+    reading->said = rc < 0;
+    reading->again_ns = sl_clock_ns() + AGAIN_NS;
+    return rc;
 }
 
 /* A connection that failed is not used again. */
@@ -107,7 +124,7 @@ void sl_reading_ask(struct sl_reading *reading, struct sl_request *request)
     uv_mutex_unlock(&reading->lock);
 }
 
-void sl_reading_close(struct sl_reading *reading)
+void sl_reading_stop(struct sl_reading *reading)
 {
     if (!reading)
         return;
@@ -115,6 +132,13 @@ void sl_reading_close(struct sl_reading *reading)
     reading->stopping = true;
     uv_cond_signal(&reading->wake);
     uv_mutex_unlock(&reading->lock);
+}
+
+void sl_reading_close(struct sl_reading *reading)
+{
+    if (!reading)
+        return;
+    sl_reading_stop(reading);
     uv_thread_join(&reading->thread);
     for (struct sl_request *request = sl_request_queue_take_all(&reading->waiting), *next; request;
          request = next) {

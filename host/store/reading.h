@@ -11,7 +11,7 @@ struct sl_reading_options {
     const char *where;               /* as sl_schema_open() takes it; borrowed */
     const struct sl_database *store; /* the store's own connection; borrowed */
     void (*answered)(void *user, struct sl_request *request);
-    /* The database could not be read: the store's own connection is to try it, and says why. */
+    /* The database could not be read: the store's own connection is to try it. */
     void (*failed)(void *user, struct sl_request *request);
     void *user;
 };
@@ -22,5 +22,8 @@ int sl_reading_new(const struct sl_reading_options *options, struct sl_reading *
 /* Takes the request over until it gives it back; it is one that sl_request_only_reads(). */
 void sl_reading_ask(struct sl_reading *reading, struct sl_request *request);
 
-/* Gives back as failed what it has not begun. NULL is a no-op. */
+/* Begins no other question. NULL is a no-op, here and below. */
+void sl_reading_stop(struct sl_reading *reading);
+
+/* Waits for the question under way, and gives back as failed what was not begun. */
 void sl_reading_close(struct sl_reading *reading);

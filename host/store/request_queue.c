@@ -54,11 +54,10 @@ bool sl_request_goes_beside(const struct sl_request *request)
 {
     switch (request->kind) {
     case SL_REQUEST_LIST_JOBS:
-        return !request->jobs_filter.open_only && !request->jobs_filter.in_order;
+        return !request->jobs_filter.open_only && request->jobs_filter.group == 0;
     case SL_REQUEST_LIST_GROUPS:
         return request->groups_filter.id == 0;
     case SL_REQUEST_LIST_RUNS:
-    case SL_REQUEST_LIST_ATTEMPTS:
         return true;
     default:
         return false;

@@ -26,8 +26,9 @@ bool sl_request_is_urgent(const struct sl_request *request);
 /* Does it change nothing? Then it needs no transaction. */
 bool sl_request_only_reads(const struct sl_request *request);
 
-/* May it be answered beside those that were posted before? A list may; who asks for one job or
- * group may go on to wait for its end, which must not come between the answer and the change. */
+/* May it be answered beside those that were posted before? A list of runs, groups or jobs may. Who
+ * asks for one job, for a group's or for all open ones may go on to wait for an end, which must not
+ * come between the answer and the change. */
 bool sl_request_goes_beside(const struct sl_request *request);
 
 /* Takes the first ones, `most` at most: *out_count. */

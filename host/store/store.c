@@ -75,7 +75,8 @@ struct sl_store {
     bool lately;      /* there was a transaction since it last waited for one */
     /* the loop's: */
     struct sl_adder *adder;     /* owned; of a shared database */
-    struct sl_reading *reading; /* owned; NULL: nobody asked yet */
+    struct sl_reading *reading; /* owned; NULL: none is needed, or it could not be started */
+    bool reading_started;       /* or that was tried */
     void (*watch)(void *user);  /* optional */
     void *watch_user;
     bool closing;
@@ -220,10 +221,11 @@ static uint64_t patience_ns(const struct sl_store *store)
     return part_ns < GATHER_MS * NS_A_MS ? part_ns : GATHER_MS * NS_A_MS;
 }
 
-/* Under the lock. Reads come one by one, so that none waits for the answers of others. */
+/* Under the lock. Reads come one by one, so that none waits for the answers of others; while the
+ * database fails they wait for it together. */
 static struct sl_request *take_batch(struct sl_store *store)
 {
-    bool single = store->urgent > 0 && store->writing == 0;
+    bool single = store->urgent > 0 && store->writing == 0 && store->trouble == 0;
     store->carried = single ? 1 : store->urgent;
     store->urgent -= store->carried;
     store->writing = 0;
@@ -252,19 +254,22 @@ static struct sl_request *await_batch(struct sl_store *store)
     return store->stopping ? NULL : take_batch(store);
 }
 
-/* Under the lock: its answers are due. */
+/* Under the lock: its answers are due. Reads tell nothing of what a transaction takes. */
 static void end_batch(struct sl_store *store, struct sl_request *batch, uint64_t took_ns)
 {
-    sl_histogram_add(&store->transactions, took_ns);
-    store->took_ns = took_ns;
-    store->lately = true;
-    store->expected = store->urgent + store->carried;
-    store->carried = 0;
-    while (batch) {
-        struct sl_request *next = batch->next;
+    bool wrote = false;
+    for (struct sl_request *next; batch; batch = next) {
+        next = batch->next;
+        wrote = wrote || !sl_request_only_reads(batch);
         sl_request_queue_append(&store->done, batch);
-        batch = next;
     }
+    if (wrote) {
+        sl_histogram_add(&store->transactions, took_ns);
+        store->took_ns = took_ns;
+        store->lately = true;
+        store->expected = store->urgent + store->carried;
+    }
+    store->carried = 0;
     uv_async_send(&store->answered);
 }
 
@@ -456,9 +461,12 @@ static void start_reading(struct sl_store *store)
                                                .answered = on_read,
                                                .failed = on_not_done,
                                                .user = store};
-    int rc = store->reading || store->closing ? 0 : sl_reading_new(&options, &store->reading);
+    if (store->reading_started)
+        return;
+    int rc = sl_reading_new(&options, &store->reading);
+    store->reading_started = true;
     if (rc < 0)
-        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_reading_failed"),
+        sl_log(SL_LOG_WARNING, SL_LOG_EVENT("store_not_read_beside"),
                SL_LOG_REASON(sl_strerror(rc)));
 }
 
@@ -587,9 +595,11 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     store->stopping = true;
     wake(store);
     uv_mutex_unlock(&store->lock);
-    uv_thread_join(&store->worker); /* at most one batch long */
+    sl_reading_stop(store->reading);
+    uv_thread_join(&store->worker); /* at most one batch long, and the next one a list */
     sl_page_check_stop(store->check);
     sl_reading_close(store->reading); /* before the file's last connection, which writes */
+    store->reading = NULL;
     answer_all(store);
     if (store->adder)
         sl_adder_close(store->adder, on_adder_closed, store);
@@ -621,10 +631,11 @@ int sl_store_post(struct sl_store *store, struct sl_request *request)
     if (!request)
         return -ENOMEM;
     bool adds = store->adder && sl_job_table_is_plain(request) && sl_adder_is_there(store->adder);
-    if (sl_request_goes_beside(request))
+    bool beside = sl_request_goes_beside(request);
+    if (beside && !store->closing)
         start_reading(store); /* of a store that nobody watches */
-    bool beside = store->reading && sl_request_goes_beside(request);
     uv_mutex_lock(&store->lock);
+    beside = beside && store->reading && store->trouble == 0;
     if (store->closing)
         rc = SL_E_STATE;
     else if (store->queued >= SL_STORE_MAX_QUEUED)

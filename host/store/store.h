@@ -135,8 +135,7 @@ int sl_store_find_job(struct sl_store *store, const char *config_json, const cha
 int sl_store_get_job(struct sl_store *store, uint64_t id, sl_store_job_fn done, void *user);
 
 /* Lists of jobs, groups and runs wait for no commit: they have what was answered before they were
- * asked for, unless the filter says otherwise. One job or one group is read after all
- * that was posted before. */
+ * asked for. One job, a group and its jobs, and all open jobs are read after what was posted. */
 int sl_store_list_jobs(struct sl_store *store, const struct sl_jobs_filter *filter,
                        sl_store_jobs_fn done, void *user);
 
