@@ -573,7 +573,8 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
     struct reading reading = {.cli = cli};
     const struct sl_option options[] = {
         {"--mend", 0, SL_OPTION_FLAG, &reading.mend, NULL,
-         "list lost runs again and read lost figures, from the runs' files"},
+         "list lost runs again and read lost figures, from the runs' files; with --data set "
+         "damaged files aside"},
         {"--data", 0, SL_OPTION_FLAG, &data, NULL,
          "also read all models and inputs: are they what was uploaded?"}};
     const struct sl_usage usage = {
@@ -614,7 +615,7 @@ int sl_cmd_fsck(const struct sl_cli *cli, int argc, char **argv)
     if (rc == 0 && !cli->json)
         show_findings(cli, findings, reading.mend);
     if (rc == 0 && data && !cli->json && !cli->quiet)
-        sl_say(stdout, "%" PRIu64 " files of models and inputs are read, %" PRIu64 " bytes\n",
+        sl_say(stdout, "files of models and inputs read: %" PRIu64 ", %" PRIu64 " bytes\n",
                reading.files, reading.bytes);
     if (rc == 0)
         code = end_of_check(findings, sl_value_u64(document, "more"), reading.mend);

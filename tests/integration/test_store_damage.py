@@ -197,7 +197,7 @@ class TestStoreDamage(lab.Scratch):
             daemon.wait(submit(daemon))
             blob, = state.glob("blobs/*")
             whole = blob.read_bytes()
-            self.assertIn(f"1 files of models and inputs are read, {len(whole)} bytes", self.cli(daemon, "fsck", "--data").stdout)
+            self.assertIn(f"files of models and inputs read: 1, {len(whole)} bytes", self.cli(daemon, "fsck", "--data").stdout)
             blob.write_bytes(bytes([whole[0] ^ 1]) + whole[1:])
             self.assertEqual(self.cli(daemon, "fsck").returncode, 0)  # which reads none
             found = self.cli(daemon, "fsck", "--data")

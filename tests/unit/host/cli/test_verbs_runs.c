@@ -220,7 +220,7 @@ TEST(a_damaged_blob_is_found_when_it_is_read_and_set_aside)
     SAY("fsck", "--data", "--mend");
     sl_verb_case_exited(SL_EXIT_DONE);
     sl_verb_case_printed_not("damaged-blob");
-    sl_verb_case_printed(" files of models and inputs are read, ");
+    sl_verb_case_printed("files of models and inputs read: ");
 }
 
 TEST(a_series_has_its_history)
