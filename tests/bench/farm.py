@@ -28,7 +28,7 @@ import postgres  # noqa: E402
 
 RUNS = 1_000_000
 RUN_LISTS = [path.replace("50000", "500000") for path in host.RUN_LISTS]
-LISTS_A_SECOND, SECONDS = 500, 4
+LISTS_A_SECOND, SECONDS, ROWS = 500, 4, 50
 WATCHERS, CHANGES = 500, 9
 
 
@@ -68,6 +68,19 @@ def fill(server):
         server.sql(f"VACUUM ANALYZE {table}")
 
 
+def server_lists(server):
+    """How soon pgbench has the same rows at the same rate, without a daemon: p99 in ms, from when each was due."""
+    conditions = ("TRUE", "model = 'model_3_f32_xnnpack'", "device = 'counted-2'", "id < 500000")
+    scripts = [pathlib.Path(server.root) / f"list{number}.sql" for number in range(len(conditions))]
+    for script, condition in zip(scripts, conditions):
+        script.write_text(f"SELECT * FROM runs WHERE {condition} ORDER BY id DESC LIMIT {ROWS + 1};\n")
+    server.run("pgbench", "-n", "-M", "prepared", "-c", "4", "-R", str(LISTS_A_SECOND), "-T", str(SECONDS), "-l", "--log-prefix", f"{server.root}/lists",
+               *(word for script in scripts for word in ("-f", str(script))), "-h", server.root, "-p", str(server.port), "-U", "sme2lab", "sme2lab")
+    lines = [line.split() for log in pathlib.Path(server.root).glob("lists.*") for line in log.read_text().splitlines()]
+    times_us = sorted(int(line[2]) for line in lines)
+    return times_us[len(times_us) * 99 // 100] / 1000
+
+
 def bench_lists():
     with tempfile.TemporaryDirectory(prefix="sme2lab-bench-") as folder:
         state = pathlib.Path(folder) / "state"
@@ -81,6 +94,7 @@ def bench_lists():
         fill(server)
         with tempfile.TemporaryDirectory(prefix="sme2lab-bench-") as folder:
             yield from start_and_lists("PostgreSQL", Daemon(pathlib.Path(folder) / "state", {"devices": [], "store": server.url()}))
+        yield host.noted("  pgbench asks the server for the same rows at that rate: p99", server_lists(server), "ms", 5, "the goal of the lists, from when each was due")
     finally:
         server.close()
 
