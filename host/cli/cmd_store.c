@@ -507,7 +507,7 @@ static int take_step(struct reading *reading, cJSON *step, cJSON *document, stru
     return *next != '\0';
 }
 
-/* Every step of its own request: the daemon does other work between them. */
+/* Each step is a request of its own: the daemon does other work between them. */
 static int read_data(struct reading *reading, cJSON *document, struct sl_diag *diag)
 {
     char path[64 + sizeof(reading->after)];

@@ -101,8 +101,7 @@ static bool is_ours(int rc)
     return rc == -ECANCELED || rc == -ENOMEM || rc == -EMFILE || rc == -ENFILE;
 }
 
-/* One that cannot be read for another reason than its disk, its owner say, stays: a person has to
- * look at it. */
+/* A damaged blob is set aside. One that may not be read stays: a person has to look at it. */
 static int check_blob(const struct sl_blobs *blobs, const char *name, struct sl_blob_check *check)
 {
     struct sl_store_finding found = {.kind = SL_FOUND_DAMAGED_BLOB};

@@ -11,6 +11,7 @@
 
 #include "host/records.h"
 
+struct stat;
 struct sl_diag;
 
 struct sl_blobs {
@@ -46,7 +47,6 @@ int sl_blobs_remove_old(const struct sl_blobs *blobs, const char *sha256, uint64
 /* Renames what lies under the name of a blob to NAME.damaged, over an earlier one, so that the next
  * upload has the name. `seen` says what was looked at: SL_E_STATE where another file is there now.
  * 0 or -errno. */
-struct stat;
 int sl_blobs_set_aside(const struct sl_blobs *blobs, const char *sha256, const struct stat *seen);
 
 struct sl_blob_upload; /* one thread at a time */

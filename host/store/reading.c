@@ -69,7 +69,7 @@ static void carry_out(struct sl_reading *reading, struct sl_request *request)
 static void work(void *user)
 {
     struct sl_reading *reading = user;
-    connect_if_needed(reading); /* a failure is for the first question, which tries again */
+    connect_if_needed(reading); /* after a failure a later question tries again */
     uv_mutex_lock(&reading->lock);
     while (!reading->stopping) {
         size_t count;
