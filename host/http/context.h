@@ -56,13 +56,12 @@ struct sl_http {
     struct sl_http_comparer compare;
     struct sl_http_devices devices;
     size_t exchanges, streams, queries, packers;
-    size_t copying;     /* comparisons that have copies of other hosts' runs */
-    size_t digesting;   /* lists of files that are made with their digests */
-    bool reading_blobs; /* to compare them with their names */
-    atomic_bool
-        stop_reading;     /* as the server ends; the worker thread that reads them looks at it */
-    uint64_t swept_ms;    /* the loop's time of the last look at old partial uploads; 0: none */
-    struct sl_live *live; /* the streams of events */
+    size_t copying;           /* comparisons that have copies of other hosts' runs */
+    size_t digesting;         /* lists of files that are made with their digests */
+    bool reading_blobs;       /* to compare them with their names */
+    atomic_bool stop_reading; /* the server ends, and the thread that reads them too */
+    uint64_t swept_ms;        /* the loop's time of the last look at old partial uploads; 0: none */
+    struct sl_live *live;     /* the streams of events */
     struct sl_http_counts counts;
     uint64_t last_request; /* its number; they rise, also over restarts */
     struct sl_http_told told;

@@ -596,7 +596,7 @@ void sl_store_close(struct sl_store *store, void (*closed)(void *user), void *us
     wake(store);
     uv_mutex_unlock(&store->lock);
     sl_reading_stop(store->reading);
-    uv_thread_join(&store->worker); /* at most one batch long, and the next one a list */
+    uv_thread_join(&store->worker); /* both threads finish what they have begun: a batch, a list */
     sl_page_check_stop(store->check);
     sl_reading_close(store->reading); /* before the file's last connection, which writes */
     store->reading = NULL;
